@@ -24,10 +24,10 @@ const whole = async (answer) => {
 const settled = (ms) => new Promise((done) => setTimeout(done, ms))
 
 async function count() {
-  const { open } = await import(new URL('wiring/open-installation.js', dist))
+  const { openInstallation } = await import(new URL('wiring/open-installation.js', dist))
   const { startService } = await import(new URL('wiring/compose.js', dist))
   const { readSettings } = await import(new URL('wiring/settings.js', dist))
-  const installation = await open(readSettings(environment), 'made')
+  const installation = await openInstallation(readSettings(environment), 'made')
   const service = await startService(installation)
   await service.ready()
   const { client_id, client_secret } = adamant('client', 'add', 'count')

@@ -10,9 +10,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { cutGrades, cutKey, modelledShapes, type ModelledShape } from '../src/domain/scoring/cut/cut.ts'
 import { leanTable } from '../src/domain/scoring/cut/lean.ts'
-import { unpublished as chosenBefore } from '../src/domain/scoring/cut/proportions.ts'
-import { drawnErrors } from '../src/domain/scoring/errors.ts'
-import { table as tracedBefore } from '../src/domain/scoring/score.ts'
+import { unpublishedProportions as chosenBefore } from '../src/domain/scoring/cut/proportions.ts'
+import { sampledErrorMargins } from '../src/domain/scoring/errors.ts'
+import { tracedCuts as tracedBefore } from '../src/domain/scoring/score.ts'
 import { openTracePool, type TracePool } from '../src/scoring/trace-pool.ts'
 import { errorRowsOf } from './scores-build/error-rows.ts'
 import { leanTableOf } from './scores-build/lean-factors.ts'
@@ -74,7 +74,7 @@ async function buildErrors(): Promise<string> {
   const rows = await onAllCores((pool) =>
     Promise.all(shapes.map(async (shape) => [shape, await errorRowsOf(shape, unpublished[shape], pool)] as const)),
   )
-  write('drawn-errors.json', linesOf(besideKept(Object.fromEntries(rows), drawnErrors)))
+  write('drawn-errors.json', linesOf(besideKept(Object.fromEntries(rows), sampledErrorMargins)))
   return `${rows.length} shapes`
 }
 

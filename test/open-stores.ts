@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open } from '../src/wiring/open-installation.ts'
+import { openInstallation } from '../src/wiring/open-installation.ts'
 import { readSettings } from '../src/wiring/settings.ts'
 import type { EventStore } from '../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../src/stores/ports/read-store.ts'
@@ -13,7 +13,7 @@ export type Stores = { readonly store: EventStore; readonly reads: ReadStore; cl
 /** Opens them as the service does, on the engines that test/engines.ts says. */
 export async function openStores(dataDir: string): Promise<Stores> {
   const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
-  const { store, reads, close } = await open(readSettings(settings))
+  const { store, reads, close } = await openInstallation(readSettings(settings))
   return { store, reads, close }
 }
 

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir, totalmem } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENDPOINTS } from '../src/http/endpoints.ts'
-import { refusalOf } from '../src/runtime/version.ts'
+import { unsupportedNodeMessage } from '../src/runtime/version.ts'
 import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-answers.ts'
 import { COMBINATIONS } from './engines.ts'
 import { builtFerretDB } from './ferretdb/build.ts'
@@ -39,7 +39,7 @@ const MOST_ON_SERVERS = 4
 /** The name of a test that failed, and why, in what uvu prints. */
 const FAILED_TEST = /^ +FAIL +(.+)\n +(.+)/gm
 
-const refusal = refusalOf(process.versions.node, process.execPath)
+const refusal = unsupportedNodeMessage(process.versions.node, process.execPath)
 if (refusal !== undefined) {
   console.error(refusal)
   process.exit(2)

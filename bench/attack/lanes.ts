@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BULK_BODY } from '../../src/http/kit/json-body.ts'
-import { SMALL_BODY } from '../../src/http/kit/read-body.ts'
+import { BULK_BODY_MAX_BYTES } from '../../src/http/kit/json-body.ts'
+import { DEFAULT_BODY_MAX_BYTES } from '../../src/http/kit/read-body.ts'
 
 /** Whom the attack is on, and what its own account may do. It crosses a process boundary: plain data only. */
 export type Aim = {
@@ -68,7 +68,7 @@ const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const basicOf = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 /** Within the limit of a body: a longer one is refused by its head. */
-const TINY = 'a&'.repeat(SMALL_BODY / 2)
+const TINY = 'a&'.repeat(DEFAULT_BODY_MAX_BYTES / 2)
 let guesses = 0
 
 function guess(aim: Aim, username: string): Promise<void> {
@@ -77,7 +77,7 @@ function guess(aim: Aim, username: string): Promise<void> {
 }
 
 async function slowBody(aim: Aim, socket: Socket): Promise<void> {
-  const headers = { ...JSON_TYPE, Authorization: `Bearer ${aim.token}`, 'Content-Length': String(BULK_BODY) }
+  const headers = { ...JSON_TYPE, Authorization: `Bearer ${aim.token}`, 'Content-Length': String(BULK_BODY_MAX_BYTES) }
   socket.write(head('POST', '/v4/diamond/bulk', headers))
   socket.write('"'.padEnd(256 * 1024, 'x'))
   await drip(socket, 200)

@@ -4,7 +4,7 @@ import Koa from 'koa'
 import { koaBody } from 'koa-body'
 import koaCompress from 'koa-compress'
 import { DEFAULTS } from '../../src/domain/diamond/fields.ts'
-import { Refusal } from '../../src/domain/decider.ts'
+import { RequestError } from '../../src/domain/decider.ts'
 import { parseNewEntries } from '../../src/http/diamonds/entries.ts'
 import { parseListQuery } from '../../src/http/diamonds/filters.ts'
 import type { Ctx, State, Step } from './authenticate.ts'
@@ -13,8 +13,8 @@ import { present } from './present.ts'
 import { logRequest } from './request-line.ts'
 import type { Row } from './row.ts'
 import type { Stones } from './stones.ts'
-import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
-import type { Parsed } from '../../src/representations/json.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/read.ts'
+import type { ParseResult } from '../../src/representations/json.ts'
 
 export type AppOptions = { readonly stones: Stones; readonly authenticate: Step; readonly address: string }
 
@@ -27,7 +27,7 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<St
   const body = koaBody({ multipart: false, urlencoded: false, text: false, jsonLimit: '8mb' })
   router.use(authenticate)
   router.post('/', body, (ctx) => {
-    const row = stones.create(ctx.state.caller.account, accepted(readNewDiamond('v4', ctx.request.body, '')))
+    const row = stones.create(ctx.state.caller.account, accepted(parseNewDiamond('v4', ctx.request.body, '')))
     ctx.status = 201
     ctx.set('Location', `${address}/v4/diamond/${row.id}`)
     ctx.body = present(row, address)
@@ -48,7 +48,7 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<St
     ctx.body = present(own(ctx, stones.get(Number(ctx.params['id']))), address)
   })
   router.patch('/:id', body, (ctx) => {
-    const { set, removed } = accepted(readChange('v4', ctx.request.body, ''))
+    const { set, removed } = accepted(parseFieldChanges('v4', ctx.request.body, ''))
     const { id } = own(ctx, stones.get(Number(ctx.params['id'])))
     const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
     ctx.body = present(own(ctx, stones.update(id, { ...defaults, ...set })), address)
@@ -63,13 +63,14 @@ export function createApp({ stones, authenticate, address }: AppOptions): Koa<St
   return app
 }
 
-function accepted<Value>({ value, faults }: Parsed<Value>): Value {
-  if (faults !== undefined) throw new Refusal('invalid', faults)
+function accepted<Value>({ value, errors }: ParseResult<Value>): Value {
+  if (errors !== undefined) throw new RequestError('invalid', errors)
   return value
 }
 
 function own(ctx: Ctx, row: Row | undefined): Row {
-  if (row === undefined) throw new Refusal('missing', 'There is no such diamond')
-  if (row.owner !== ctx.state.caller.account) throw new Refusal('forbidden', 'This diamond belongs to another account')
+  if (row === undefined) throw new RequestError('missing', 'There is no such diamond')
+  if (row.owner !== ctx.state.caller.account)
+    throw new RequestError('forbidden', 'This diamond belongs to another account')
   return row
 }

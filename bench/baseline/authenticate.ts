@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { AccessClaims, AccessTokens } from '../../src/credentials/access-tokens.ts'
-import { Refusal } from '../../src/domain/decider.ts'
+import { RequestError } from '../../src/domain/decider.ts'
 
 /** What a request's middlewares leave for each other. */
 export type State = { caller: AccessClaims }
@@ -13,7 +13,8 @@ type Checks = { readonly tokens: AccessTokens; readonly isLive: (claims: AccessC
 export function authenticate({ tokens, isLive }: Checks): Step {
   return (ctx, next) => {
     const claims = tokens.verify(/^Bearer (.+)$/.exec(ctx.get('Authorization'))?.[1] ?? '')
-    if (typeof claims === 'string' || !isLive(claims)) throw new Refusal('unauthenticated', 'The token is not good')
+    if (typeof claims === 'string' || !isLive(claims))
+      throw new RequestError('unauthenticated', 'The token is not good')
     ctx.state.caller = claims
     return next()
   }

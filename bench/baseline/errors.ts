@@ -1,4 +1,4 @@
-import { refusedOf } from '../../src/http/kit/errors.ts'
+import { toHttpErrorDetails } from '../../src/http/kit/errors.ts'
 import { VERSION } from '../../src/runtime/version.ts'
 import type { Ctx } from './authenticate.ts'
 
@@ -8,7 +8,7 @@ export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Prom
   try {
     await next()
   } catch (error) {
-    const { status, faults } = refusedOf(error)
+    const { status, faults } = toHttpErrorDetails(error)
     if (status >= 500) console.error(error)
     ctx.status = status
     ctx.body = { error: faults.map((fault) => fault.message), details: faults }

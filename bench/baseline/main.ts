@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { openMasterKeys } from '../../src/credentials/master-keys.ts'
-import { EndedTokens } from '../../src/projections/sessions/sessions.ts'
+import { RevokedTokens } from '../../src/projections/sessions/sessions.ts'
 import { createApp } from './app.ts'
 import { authenticate } from './authenticate.ts'
 import { Stones } from './stones.ts'
@@ -13,7 +13,7 @@ const [folder = '.', port = '0'] = process.argv.slice(2)
 /** The token check of the real service. Nothing here ends a token. */
 const keys = openMasterKeys({ dataDir: folder, masterKey: undefined, masterKeyOld: undefined })
 const tokens = new AccessTokens({ keys, ttl: TTL, clock: Date.now })
-const ended = new EndedTokens(TTL)
+const ended = new RevokedTokens(TTL)
 const isLive = ended.isLive.bind(ended)
 const token = tokens.issue({ account: 1, accountEpoch: 0, client: 'bench', clientEpoch: 0 }, 'session', 0)
 

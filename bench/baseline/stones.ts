@@ -1,7 +1,7 @@
 import Database, { type Statement } from 'better-sqlite3'
-import { completed, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
+import { withDefaults, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
 import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
-import type { Page } from '../../src/projections/diamonds/list-plan.ts'
+import type { DiamondPageRequest } from '../../src/projections/diamonds/list-plan.ts'
 import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
 
 /** One row a stone in one table; every write is a transaction of its own, durable when it returns. */
@@ -25,7 +25,7 @@ export class Stones {
 
   create(owner: number, diamond: NewDiamond): Row {
     const date = Math.floor(Date.now() / 1000)
-    const row = this.#insert.get({ owner, date, ...valuesOf(completed(diamond)) })
+    const row = this.#insert.get({ owner, date, ...valuesOf(withDefaults(diamond)) })
     if (row === undefined) throw new Error('an INSERT with RETURNING gave no row')
     return row
   }
@@ -50,7 +50,7 @@ export class Stones {
   }
 
   /** Newest first. */
-  list(owner: number, filter: DiamondFilter, { limit, offset }: Page): { rows: Row[]; total: number } {
+  list(owner: number, filter: DiamondFilter, { limit, offset }: DiamondPageRequest): { rows: Row[]; total: number } {
     const { where, values } = conditionsOf(owner, filter)
     const total = this.#database.prepare<Value[], number>(`SELECT count(*) FROM stone WHERE ${where}`).pluck()
     const page = this.#database.prepare<Value[], Row>(

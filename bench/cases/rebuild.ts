@@ -9,7 +9,7 @@ import { copiedBare, rebuilt, type Gone } from '../rebuilding/processes.ts'
 import { requestText } from '../request.ts'
 import { appendStones } from '../scored-stones.ts'
 import type { Service } from '../services/service.ts'
-import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../src/stores/sqlite/events.ts'
 
 /** A rebuild of the diamonds beside the running service, against the bare ceiling, and what requests notice of it. */
 export const rebuild: Group = { name: 'rebuild', long: true, prepare: (bench) => prepare(bench, 100_000) }
@@ -70,7 +70,7 @@ async function inventory(bench: Bench, events: number): Promise<Inventory> {
   const service = await bench.adamant({ DATA_DIR: dataDir })
   const stones = events / 2
   const owner = await ownerOf(service, dataDir)
-  const store = openSqliteEvents(join(dataDir, 'events.db'))
+  const store = openSqliteEventStore(join(dataDir, 'events.db'))
   await appendStones(store, stones, owner, FIRST)
   await store.close()
   await shown(service, FIRST + stones - 1)
@@ -87,7 +87,7 @@ async function ownerOf({ port, token }: Service, dataDir: string): Promise<numbe
     body: JSON.stringify({ sku: 'BENCH', cutShape: 'Round', carat: 1 }),
   })
   if (!answer.ok) throw new Error(`a stone was answered with ${answer.status}: ${await answer.text()}`)
-  const store = openSqliteEvents(join(dataDir, 'events.db'))
+  const store = openSqliteEventStore(join(dataDir, 'events.db'))
   try {
     for await (const { data } of store.readAll('start', { prefixes: ['diamond-'] })) return Number(data['owner'])
   } finally {

@@ -1,12 +1,12 @@
-import type { Cut, Measured, ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
+import type { Cut, CutMeasurements, ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { solidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { drawLook, type Look } from '../../src/domain/scoring/picture/picture.ts'
+import { drawPicture, type PictureKind } from '../../src/domain/scoring/picture/picture.ts'
 import { encodePng } from '../../src/scoring/png.ts'
 
-const LOOKS: readonly Look[] = ['face-up', 'aset', 'rocked']
+const LOOKS: readonly PictureKind[] = ['face-up', 'aset', 'rocked']
 
 /** Stones with measurements of their own, as reports have them. */
-const STONES: readonly (readonly [ModelledShape, Measured])[] = [
+const STONES: readonly (readonly [ModelledShape, CutMeasurements])[] = [
   ['Round', { tablePct: 57, depthPct: 61.3, crownAngle: 34.6, pavilionAngle: 40.9, girdlePct: 3.2 }],
   ['Oval', { tablePct: 58, depthPct: 62, girdlePct: 3.2, lengthToWidth: 1.41 }],
   ['Princess', { tablePct: 70, depthPct: 73, lengthToWidth: 1.02 }],
@@ -18,14 +18,14 @@ const STONES: readonly (readonly [ModelledShape, Measured])[] = [
 const ROUNDS = 3
 
 /** Milliseconds of processor time from a cut to its PNG file, all threads of the process. */
-function drawn(cut: Cut, look: Look): number {
+function drawn(cut: Cut, look: PictureKind): number {
   const before = process.cpuUsage()
-  encodePng(drawLook(solidOfCut(cut).solid, look))
+  encodePng(drawPicture(solidOfCut(cut).solid, look))
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
 
-const cutOf = (shape: ModelledShape, measured: Measured): Cut => ({
+const cutOf = (shape: ModelledShape, measured: CutMeasurements): Cut => ({
   shape,
   grade: 'Very Good',
   polish: 'Excellent',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import { openDocuments } from '../../src/stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../../src/stores/sqlite/documents.ts'
 import { schemaOf, valueColumns } from '../../src/stores/sqlite/documents/schema.ts'
 import type { Document } from '../../src/stores/ports/read-store.ts'
 
@@ -37,7 +37,7 @@ async function main(dataDir: string, id: number): Promise<void> {
 }
 
 async function documentOf(dataDir: string, id: number): Promise<Document> {
-  const reads = openDocuments(dataDir)
+  const reads = openSqliteReadStore(dataDir)
   try {
     const [found] = await (await reads.live(declaration)).load([id])
     if (found === undefined) throw new Error(`there is no stone ${id}`)

@@ -3,4 +3,4 @@ import { READ_MODELS } from '../../dist/wiring/followers.js'
 
 const at = READ_MODELS.findIndex(({ declaration }) => declaration.name === 'tree')
 if (at < 0) throw new Error('there is no tree to be left out')
-READ_MODELS[at] = { ...READ_MODELS[at], follows: ['none-'] }
+READ_MODELS[at] = { ...READ_MODELS[at], streamPrefixes: ['none-'] }

@@ -1,6 +1,6 @@
 import { format } from 'prettier'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
-import { describe } from '../../src/http/openapi/description.ts'
+import { createOpenApiDocument } from '../../src/http/openapi/description.ts'
 import type { JsonSchema } from '../../src/events/catalogue.ts'
 import { membersOf, type Member } from '../schema-members.ts'
 import { operationsIn, operationText, type Listed } from './operation.ts'
@@ -12,7 +12,7 @@ export const TYPES_FILE = 'types.md'
 
 /** The reference of the API in Markdown, for who has no service at hand: each file's name and text. */
 export async function apiPages(): Promise<[file: string, text: string][]> {
-  const { tags = [], paths = {}, components } = describe(ENDPOINTS, { address: '', version: '' })
+  const { tags = [], paths = {}, components } = createOpenApiDocument(ENDPOINTS, { baseUrl: '', version: '' })
   const operations = operationsIn(paths)
   const parts = tags.map(({ name }) => ({
     name,

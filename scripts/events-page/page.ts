@@ -1,5 +1,5 @@
 import { format } from 'prettier'
-import { catalogue, type Catalogue, type CataloguedEvent } from '../../src/events/catalogue.ts'
+import { catalogue, type Catalogue, type CatalogueEntry } from '../../src/events/catalogue.ts'
 import { membersOf } from '../schema-members.ts'
 
 /** docs/events.md, as the release's tables of events make it. */
@@ -26,13 +26,13 @@ function textOf({ metadata, events }: Catalogue): string {
   return [INTRODUCTION, `## Metadata\n\nTexts, all of them.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
 }
 
-function eventText({ type, version, about, changes, notShown, schema }: CataloguedEvent): string {
+function eventText({ type, version, about, changes, notShown, schema }: CatalogueEntry): string {
   const versions = Object.entries(changes).map(([number, what]) => `Version ${number}: ${what}`)
   const heading = version === 1 ? type : `${type} (version ${version})`
   return [`### ${heading}`, about, ...versions, tableOf(schema, notShown)].filter(Boolean).join('\n\n')
 }
 
-function tableOf(schema: CataloguedEvent['schema'], notShown: readonly string[]): string {
+function tableOf(schema: CatalogueEntry['schema'], notShown: readonly string[]): string {
   const rows = membersOf(schema).map(({ name, type, about }) => {
     const words = notShown.includes(name) ? [about, '*not shown*'] : [about]
     return `| \`${name}\` | ${type} | ${words.filter(Boolean).join('; ')} |`

@@ -3,17 +3,17 @@ import {
   modelledShapes,
   type Cut,
   type CutGrade,
-  type Measured,
+  type CutMeasurements,
   type ModelledShape,
 } from '../../src/domain/scoring/cut/cut.ts'
 import {
   ImpossibleProportions,
   nominal,
   proportionsOf,
-  type Unpublished,
+  type UnpublishedProportions,
 } from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { bases, type Basis } from '../../src/domain/scoring/errors.ts'
+import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/errors.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { relativePerformance } from '../../src/domain/scoring/members.ts'
 import { degrees } from '../../src/domain/scoring/solid/facet.ts'
@@ -26,7 +26,7 @@ export const members = ['brilliance', 'fire', 'integral', 'spread'] as const
 export type Member = (typeof members)[number]
 
 /** What stands for each grade of a shape where nothing is published. */
-export type Middles = Readonly<Record<CutGrade, Unpublished>>
+export type Middles = Readonly<Record<CutGrade, UnpublishedProportions>>
 
 /** A stone as far as it is known, and how far its own scores are from that. */
 export type Drawn = { readonly known: Cut; readonly off: Off }
@@ -41,15 +41,15 @@ export async function drawnStones(
   middles: Middles,
   { from, count }: { readonly from: number; readonly count: number },
   pool: TracePool,
-): Promise<Record<Basis, Drawn[]>> {
-  const found: Record<Basis, Drawn[]> = { shape: [], grade: [], depth: [], angles: [], all: [] }
+): Promise<Record<KnowledgeLevel, Drawn[]>> {
+  const found: Record<KnowledgeLevel, Drawn[]> = { shape: [], grade: [], depth: [], angles: [], all: [] }
   const reference = await pool.traceInWorker('reference')
   const traces = new Map<string, Promise<TracedCut | null>>()
   const one = async (index: number) => {
     const grade = GRADED[index % GRADED.length] ?? 'Very Good'
     const typical = stoneOf(shape, 'Typical', middles.Typical, WIDER, index)
     const graded = stoneOf(shape, grade, middles[grade], 1, index)
-    for (const basis of bases) {
+    for (const basis of knowledgeLevels) {
       const stone = basis === 'grade' ? graded : typical
       const own = await traced(stone)
       if (own === null) continue
@@ -126,7 +126,7 @@ const halfRanges = (shape: ModelledShape) => ({
 function stoneOf(
   shape: ModelledShape,
   grade: CutGrade,
-  [crownAngle, starPct, lowerPct]: Unpublished,
+  [crownAngle, starPct, lowerPct]: UnpublishedProportions,
   wide: number,
   index: number,
 ): Cut {
@@ -151,17 +151,17 @@ function stoneOf(
 const ROOT = 1.0969815577985598
 
 /** What a report says of a stone, rounded as the GIA's reports are (Gems & Gemology, fall 2004). */
-function reported(stone: Cut, basis: Basis): Pick<Cut, 'measured'> {
+function reported(stone: Cut, basis: KnowledgeLevel): Pick<Cut, 'measured'> {
   if (basis === 'shape' || basis === 'grade') return {}
   const { lengthToWidth, table, crownHeight, pavilionDepth, girdle, star, lower } = proportionsOf(stone)
   const angle = (rise: number, run: number) => degrees(Math.atan(rise / run))
-  const depth: Measured = {
+  const depth: CutMeasurements = {
     tablePct: to(1, 100 * table),
     depthPct: to(0.1, 100 * (crownHeight + girdle + pavilionDepth)),
     ...(stone.shape !== 'Round' && { lengthToWidth: to(0.01, lengthToWidth) }),
   }
   if (basis === 'depth') return { measured: depth }
-  const angles: Measured = {
+  const angles: CutMeasurements = {
     ...depth,
     crownAngle: to(0.5, angle(crownHeight, (1 - table) / 2)),
     pavilionAngle: to(0.2, angle(pavilionDepth, 0.5)),

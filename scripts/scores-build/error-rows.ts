@@ -1,5 +1,5 @@
 import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { bases, type Basis } from '../../src/domain/scoring/errors.ts'
+import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/errors.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Member, type Middles } from './drawn.ts'
 import { realSpreads } from './real-spread.ts'
@@ -16,13 +16,13 @@ export async function errorRowsOf(
   shape: ModelledShape,
   middles: Middles,
   pool: TracePool,
-): Promise<Record<Basis, number[]>> {
+): Promise<Record<KnowledgeLevel, number[]>> {
   const drawn = await drawnStones(shape, middles, STONES, pool)
-  const offs = (basis: Basis, member: Member) =>
+  const offs = (basis: KnowledgeLevel, member: Member) =>
     shape === 'Round' && member === 'spread' && (basis === 'shape' || basis === 'grade')
       ? realSpreads(basis, pool)
       : drawn[basis].map((stone) => Math.abs(stone.off[member]))
-  const row = async (basis: Basis) =>
+  const row = async (basis: KnowledgeLevel) =>
     Promise.all(
       members.map(async (member) => {
         const off = quantile(await offs(basis, member), NEARER)
@@ -30,8 +30,8 @@ export async function errorRowsOf(
       }),
     )
   const rows = Object.fromEntries(
-    await Promise.all(bases.map(async (basis) => [basis, await row(basis)] as const)),
-  ) as Record<Basis, number[]>
+    await Promise.all(knowledgeLevels.map(async (basis) => [basis, await row(basis)] as const)),
+  ) as Record<KnowledgeLevel, number[]>
   return { ...rows, shape: rows.shape.map((off, member) => Math.max(off, rows.grade[member] ?? 0)) }
 }
 

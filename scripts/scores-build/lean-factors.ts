@@ -1,6 +1,6 @@
 import { grades, type CutGrade, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
-import { kept } from '../../src/domain/scoring/light/optics.ts'
+import { roundToSixDecimals } from '../../src/domain/scoring/light/optics.ts'
 import { startWorker } from '../../src/runtime/start-worker.ts'
 import { WorkerPool } from '../../src/runtime/worker-pool.ts'
 import { neverRising } from './never-rising.ts'
@@ -41,7 +41,7 @@ export function neverMore<Shape extends ModelledShape>(
     const used = (figure: LeanFigure) =>
       neverRising([1, ...averages[shape][figure]])
         .slice(1)
-        .map(kept)
+        .map(roundToSixDecimals)
     return [shape, ofFigures(used)] as const
   })
   return Object.fromEntries(found) as Record<Shape, Left>

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads'
 import { grades, type Cut } from '../../src/domain/scoring/cut/cut.ts'
 import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
-import { perturbed } from '../../src/domain/scoring/cut/perturbation.ts'
+import { perturbSolid } from '../../src/domain/scoring/cut/perturbation.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
-import { traceSolid, wellMadeSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
+import { traceSolid, idealSolidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { compareFaces } from '../../src/domain/scoring/light/face-up.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 
@@ -20,7 +20,7 @@ function leftBy({ cut, pattern }: Leaning): Leant {
   if (solid === null) return null
   const whole = traceSolid(solid, null, 1)
   return grades.map((grade) => {
-    const leant = traceSolid(perturbed(solid, grade, grade, pattern).solid, null, 1)
+    const leant = traceSolid(perturbSolid(solid, grade, grade, pattern).solid, null, 1)
     return {
       brilliance: compareFaces(leant, whole, whole.frame),
       fire: leant.fire / whole.fire,
@@ -32,7 +32,7 @@ function leftBy({ cut, pattern }: Leaning): Leant {
 
 function solidOrNull(cut: Cut): Solid | null {
   try {
-    return wellMadeSolid(cut)
+    return idealSolidOfCut(cut)
   } catch (error) {
     if (error instanceof ImpossibleProportions) return null
     throw error

@@ -10,7 +10,7 @@ import {
   ImpossibleProportions,
   nominal,
   proportionsOf,
-  type Unpublished,
+  type UnpublishedProportions,
 } from '../../src/domain/scoring/cut/proportions.ts'
 import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
@@ -21,7 +21,7 @@ import { estimateOf, type Estimate } from '../scores-check/gia-charts.ts'
 
 /** A stone that has a grade's published measures, and what it scores. */
 export type Stone = {
-  readonly drawn: Unpublished
+  readonly drawn: UnpublishedProportions
   readonly integral: number
   readonly brilliance: number
   readonly pc: number
@@ -46,7 +46,7 @@ const place: Readonly<Record<CutGrade, number>> = {
  * old European cuts: crowns of 40° and more, lower halves of 60 and less). A briolette's crown angle is half of its point's: 39° where the facets that meet in it
  * stand 51° to its belt (profacet.com, "Briolette").
  */
-const middles: Readonly<Record<ModelledShape, Unpublished>> = {
+const middles: Readonly<Record<ModelledShape, UnpublishedProportions>> = {
   Round: [34, 55, 77],
   Princess: [33, 50, 77],
   CushionBrilliant: [35, 50, 72],
@@ -65,7 +65,7 @@ const middles: Readonly<Record<ModelledShape, Unpublished>> = {
   Rose: [28, 50, 77],
   Briolette: [39, 50, 77],
 }
-const HALF_RANGES: Unpublished = [4, 8, 8]
+const HALF_RANGES: UnpublishedProportions = [4, 8, 8]
 
 /** Rounds of lower grades have steeper crowns: with the depths that they have, those are the ones that the GIA's charts call so. */
 const roundCrowns: Readonly<Record<CutGrade, number>> = {
@@ -78,7 +78,7 @@ const roundCrowns: Readonly<Record<CutGrade, number>> = {
   Typical: 34,
 }
 
-const middlesOf = (shape: ModelledShape, grade: CutGrade): Unpublished => {
+const middlesOf = (shape: ModelledShape, grade: CutGrade): UnpublishedProportions => {
   const [crown, star, lower] = middles[shape]
   return [shape === 'Round' ? roundCrowns[grade] : crown, star, lower]
 }
@@ -117,7 +117,10 @@ const FROM_MEDIAN = 1.4
 export type DrawnStones = Readonly<Record<CutGrade, Stone[]>>
 
 /** The stone that stands for each grade of a shape, and for the shape, of stones that share what is published and have the rest drawn evenly. */
-export async function unpublishedOf(shape: ModelledShape, pool: TracePool): Promise<Record<CutGrade, Unpublished>> {
+export async function unpublishedOf(
+  shape: ModelledShape,
+  pool: TracePool,
+): Promise<Record<CutGrade, UnpublishedProportions>> {
   return chosenOf(shape, await drawnStonesOf(shape, pool))
 }
 
@@ -135,7 +138,7 @@ export async function drawnStonesOf(shape: ModelledShape, pool: TracePool): Prom
  * Excellent nor less than its Poor.
  * @throws Error where no stones stand in order
  */
-export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutGrade, Unpublished> {
+export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutGrade, UnpublishedProportions> {
   const chosen: Partial<Record<CutGrade, Stone>> = {}
   const followed = followedIn(shape, stones)
   let better: Stone | undefined
@@ -159,7 +162,7 @@ export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutG
   chosen.Typical = atPlace(stones.Typical, between, place.Typical)
   return Object.fromEntries(Object.entries(chosen).map(([grade, { drawn }]) => [grade, drawn])) as Record<
     CutGrade,
-    Unpublished
+    UnpublishedProportions
   >
 }
 
@@ -231,7 +234,7 @@ export function drawnCut(shape: ModelledShape, grade: CutGrade, index: number): 
 /** Powers of the root of x^4 = x + 1, the additive recurrence of three dimensions with the fewest gaps. */
 const ROOT = 1.2207440846057596
 
-function drawnAt(index: number, [crown, star, lower]: Unpublished): Unpublished {
+function drawnAt(index: number, [crown, star, lower]: UnpublishedProportions): UnpublishedProportions {
   const along = (middle: number, dimension: 0 | 1 | 2) => {
     const part = ((index + 1) * ROOT ** -(dimension + 1)) % 1
     return Math.round(2 * (middle + HALF_RANGES[dimension] * (2 * part - 1))) / 2

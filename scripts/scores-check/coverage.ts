@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
-import { bases, errorsOf, type Basis } from '../../src/domain/scoring/errors.ts'
+import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/domain/scoring/errors.ts'
 import { modelledShapes, type Cut } from '../../src/domain/scoring/cut/cut.ts'
-import { unpublished } from '../../src/domain/scoring/cut/proportions.ts'
+import { unpublishedProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { openTracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Drawn } from '../scores-build/drawn.ts'
 import { says, type Check } from './check.ts'
@@ -14,9 +14,11 @@ const TOLERANCE = 5
 /** Stones that are drawn evenly, and of which all is known: eight of ten must be nearer than d to the scores of what is said of them. */
 export async function coverageChecks(): Promise<Check[]> {
   const pool = openTracePool({ threads: availableParallelism() })
-  const drawn = await Promise.all(modelledShapes.map((shape) => drawnStones(shape, unpublished[shape], STONES, pool)))
+  const drawn = await Promise.all(
+    modelledShapes.map((shape) => drawnStones(shape, unpublishedProportions[shape], STONES, pool)),
+  )
   await pool.close()
-  return bases.flatMap((basis) =>
+  return knowledgeLevels.flatMap((basis) =>
     covered(
       basis,
       drawn.flatMap((shape) => shape[basis]),
@@ -24,7 +26,7 @@ export async function coverageChecks(): Promise<Check[]> {
   )
 }
 
-const said: Readonly<Record<Basis, string>> = {
+const said: Readonly<Record<KnowledgeLevel, string>> = {
   shape: 'shape',
   grade: 'shape and grade',
   depth: 'table and depth',
@@ -32,9 +34,9 @@ const said: Readonly<Record<Basis, string>> = {
   all: 'angles, stars, halves',
 }
 
-function covered(basis: Basis, stones: readonly Drawn[]): Check[] {
+function covered(basis: KnowledgeLevel, stones: readonly Drawn[]): Check[] {
   return members.map((member) => {
-    const within = stones.filter(({ known, off }) => Math.abs(off[member]) <= errorsOf(stoneOf(known))[member])
+    const within = stones.filter(({ known, off }) => Math.abs(off[member]) <= errorMarginsOf(stoneOf(known))[member])
     const percent = (100 * within.length) / stones.length
     return says(
       `${said[basis]}: ${member}, ${stones.length} stones`,

@@ -1,4 +1,4 @@
-import { finishOf, type Cut, type CutGrade } from '../../src/domain/scoring/cut/cut.ts'
+import { defaultFinishGrade, type Cut, type CutGrade } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
@@ -11,8 +11,8 @@ export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
 export const plain = (shape: Cut['shape'], grade: CutGrade): Cut => ({
   shape,
   grade,
-  polish: finishOf(grade),
-  symmetry: finishOf(grade),
+  polish: defaultFinishGrade(grade),
+  symmetry: defaultFinishGrade(grade),
 })
 
 /** The value below which that part of some numbers lies. */

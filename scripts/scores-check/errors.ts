@@ -1,8 +1,8 @@
 import { modelledShapes, type Grade } from '../../src/domain/scoring/cut/cut.ts'
-import { errorsOf } from '../../src/domain/scoring/errors.ts'
+import { errorMarginsOf } from '../../src/domain/scoring/errors.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { relativePerformance } from '../../src/domain/scoring/members.ts'
-import { reference, tabled } from '../../src/domain/scoring/score.ts'
+import { referenceCut, findTracedCut } from '../../src/domain/scoring/score.ts'
 import { referenceSolid, traceCut, traceSolid } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { says, type Check } from './check.ts'
 import { plain, quantile } from './designs.ts'
@@ -10,7 +10,7 @@ import { relative } from './relative.ts'
 import { realStones, words } from './stones.ts'
 
 /** Of stones of which sampling leaves most open; parts of the score. */
-const sampled = errorsOf({ ownFacets: true })
+const sampled = errorMarginsOf({ ownFacets: true })
 const NEARER = 0.8
 
 /** Half the spacing in each of four dimensions is sixteen times the rays: eight of ten cuts must move by less than d. */
@@ -20,13 +20,13 @@ export function errorChecks(): Check[] {
   const fineReference = traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, finest)
   const moved = cuts.map((cut) => {
     const fine = traceCut(cut, finest)
-    const usual = tabled(cut) ?? fine
+    const usual = findTracedCut(cut) ?? fine
     return {
       cut,
       brilliance: Math.abs(
-        relativePerformance(fine, cut.shape, fineReference) / relativePerformance(usual, cut.shape, reference) - 1,
+        relativePerformance(fine, cut.shape, fineReference) / relativePerformance(usual, cut.shape, referenceCut) - 1,
       ),
-      fire: Math.abs(fine.fire / fineReference.fire / (usual.fire / reference.fire) - 1),
+      fire: Math.abs(fine.fire / fineReference.fire / (usual.fire / referenceCut.fire) - 1),
     }
   })
   return (['brilliance', 'fire'] as const).map((name) => {
@@ -77,10 +77,10 @@ export function nominalChecks(): Check[] {
 function distance(stone: Record<string, string>, grade: Grade) {
   const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
   const own = relative(traceCut({ ...plain('Round', grade), measured }, 0.25))
-  const nominal = relative(tabled(plain('Round', grade)) ?? reference)
+  const nominal = relative(findTracedCut(plain('Round', grade)) ?? referenceCut)
   const mm = (Number(stone['x']) + Number(stone['y'])) / 2
-  const pc = 100 * (1 - Number(stone['carat']) / weight(reference.volume, mm))
-  const errors = errorsOf({ shape: 'Round', cutGrade: grade })
+  const pc = 100 * (1 - Number(stone['carat']) / weight(referenceCut.volume, mm))
+  const errors = errorMarginsOf({ shape: 'Round', cutGrade: grade })
   const beside = (name: 'brilliance' | 'fire' | 'integral') => ({
     off: Math.abs(own[name] - nominal[name]),
     d: nominal[name] * errors[name],

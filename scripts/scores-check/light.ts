@@ -1,19 +1,24 @@
 import { modelledShapes } from '../../src/domain/scoring/cut/cut.ts'
-import { look, weightedLightReturn, wholeSky, type Eye } from '../../src/domain/scoring/light/look.ts'
-import { faceUp } from '../../src/domain/scoring/light/face-up.ts'
+import {
+  traceEyeRays,
+  weightedLightReturn,
+  sampleWholeSky,
+  type DirectionSampler,
+} from '../../src/domain/scoring/light/look.ts'
+import { measureFaceUp } from '../../src/domain/scoring/light/face-up.ts'
 import { at } from '../../src/domain/scoring/light/optics.ts'
 import { CROWN } from '../../src/domain/scoring/light/planes.ts'
 import { diamondOptics, solidOfCut, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { targetOf } from '../../src/domain/scoring/light/view.ts'
+import { crownTargetOf } from '../../src/domain/scoring/light/view.ts'
 import { near, says, type Check } from './check.ts'
 import { plain, roundOf } from './designs.ts'
 
 const beam = (samples: number) => ({ samples, index: diamondOptics.index, cutOff: 1e-3 })
-const target = (measures: Partial<RoundMeasures>) => targetOf(roundOf(measures))
+const target = (measures: Partial<RoundMeasures>) => crownTargetOf(roundOf(measures))
 const weighted = (measures: Partial<RoundMeasures>, samples = 30_000) =>
   weightedLightReturn(target(measures), beam(samples))
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  faceUp(roundOf(measures), diamondOptics.index, dispersion).fire
+  measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 const FINE = 200_000
 /** With a quarter of them the maximum of the crown is still off by 0.3 degrees. */
@@ -59,7 +64,7 @@ export function returnChecks(): Check[] {
 
 /** Directions within an angle of the zenith, whose sine's square is given. */
 const cone =
-  (sineSquare: number): Eye =>
+  (sineSquare: number): DirectionSampler =>
   (eye, nx, ny, nz, u, v) => {
     const radius = Math.sqrt(u * sineSquare)
     eye[0] = radius * Math.cos(2 * Math.PI * v)
@@ -83,7 +88,7 @@ function leakage(pavilion: number): number {
   const stone = target({ crown: 35, pavilion, lower: 80 })
   let leaked = 0
   let seen = 0
-  look(stone, beam(40_000), cone(1e-6), (path, share) => {
+  traceEyeRays(stone, beam(40_000), cone(1e-6), (path, share) => {
     seen += share
     for (let hit = 1; hit < path.hits; hit++) {
       if (stone.planes.parts[path.planes[hit] ?? 0] !== CROWN) leaked += share * (path.energy[hit] ?? 0)
@@ -116,11 +121,11 @@ export function energyChecks(): Check[] {
     const { solid } = solidOfCut(plain(shape, 'Very Good'))
     let worst = 0
     let dropped = 0
-    look(targetOf(solid), beam(5_000), wholeSky, (path, share) => {
+    traceEyeRays(crownTargetOf(solid), beam(5_000), sampleWholeSky, (path, share) => {
       let out = path.glare
       for (let hit = 1; hit < path.hits; hit++) out += path.energy[hit] ?? 0
-      worst = Math.max(worst, Math.abs(out + path.left - 1))
-      dropped += share * path.left
+      worst = Math.max(worst, Math.abs(out + path.remainingEnergy - 1))
+      dropped += share * path.remainingEnergy
     })
     const ours = `${worst.toExponential(1)}, dropped by the cut-off ${dropped.toFixed(5)}`
     return says(`${shape}: light in - out - dropped`, '0 ± 1e-9', ours, worst <= 1e-9)

@@ -1,5 +1,5 @@
 import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { score } from '../../src/domain/scoring/score.ts'
+import { scoreStone } from '../../src/domain/scoring/score.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 
 /** The relative scores of a traced cut of a shape, and the spread of one carat of it. */
@@ -7,7 +7,7 @@ export function relative(
   cut: TracedCut,
   shape: ModelledShape = 'Round',
 ): Readonly<Record<'brilliance' | 'fire' | 'integral' | 'pc', number>> {
-  const { brilliance, fire, integral, spread } = score({ shape, carat: 1 }, cut)
+  const { brilliance, fire, integral, spread } = scoreStone({ shape, carat: 1 }, cut)
   return {
     brilliance: brilliance?.rg ?? NaN,
     fire: fire?.rg ?? NaN,

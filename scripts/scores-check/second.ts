@@ -2,9 +2,9 @@ import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../src/domain/scoring/cut/proportions.ts'
 import { diamondOptics } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { faceUp } from '../../src/domain/scoring/light/face-up.ts'
+import { measureFaceUp } from '../../src/domain/scoring/light/face-up.ts'
 import { weightedLightReturn } from '../../src/domain/scoring/light/look.ts'
-import { targetOf } from '../../src/domain/scoring/light/view.ts'
+import { crownTargetOf } from '../../src/domain/scoring/light/view.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
 import { says, within, type Check } from './check.ts'
 import { plain, roundOf } from './designs.ts'
@@ -27,7 +27,7 @@ function indexAt(wavelength: number): number {
 }
 
 const ours = (solid: Solid): number =>
-  weightedLightReturn(targetOf(solid), { samples: SAMPLES, index: diamondOptics.index, cutOff: 1e-4 })
+  weightedLightReturn(crownTargetOf(solid), { samples: SAMPLES, index: diamondOptics.index, cutOff: 1e-4 })
 
 const roundLike = (measures: Partial<Round>): Side[] => roundSides({ ...reference, ...measures })
 
@@ -111,7 +111,7 @@ function seen(sides: readonly Side[], runs: number): Seen {
 const RUNS = 5
 
 const ourFire = (solid: Solid, dispersion: number = diamondOptics.dispersion): number =>
-  faceUp(solid, diamondOptics.index, dispersion, FINENESS).fire
+  measureFaceUp(solid, diamondOptics.index, dispersion, FINENESS).fire
 
 /**
  * Fire by a second tracer, which measures the angle between rays of two colours where ours takes its derivative: of the reference in degrees, of

@@ -1,8 +1,8 @@
 import { diamondOptics } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { at } from '../../src/domain/scoring/light/optics.ts'
-import { planesOf, type Planes } from '../../src/domain/scoring/light/planes.ts'
-import { separation } from '../../src/domain/scoring/light/face-up.ts'
-import { isFromSky, newPath, trace, type Path } from '../../src/domain/scoring/light/trace.ts'
+import { toPlaneSet, type PlaneSet } from '../../src/domain/scoring/light/planes.ts'
+import { angularDispersion } from '../../src/domain/scoring/light/face-up.ts'
+import { isFromSky, newPath, trace, type LightPath } from '../../src/domain/scoring/light/trace.ts'
 import { aimFrom, viewFrom, type View } from '../../src/domain/scoring/light/view.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 import { radians } from '../../src/domain/scoring/solid/facet.ts'
@@ -17,7 +17,7 @@ const HEAD = Math.cos(radians(15))
  * blurs: the mean over the face from the sides from which fire is scored, in degrees.
  */
 export function separationSeen(solid: Solid): number {
-  const planes = planesOf(solid)
+  const planes = toPlaneSet(solid)
   const wide = 1.2 * Math.max(solid.width, solid.length)
   const from = (tilt: number, first: number) =>
     mean(
@@ -26,7 +26,7 @@ export function separationSeen(solid: Solid): number {
   return mean([from(6, 7), from(15, 52)])
 }
 
-function seenFrom(planes: Planes, view: View, wide: number): number {
+function seenFrom(planes: PlaneSet, view: View, wide: number): number {
   const path = newPath()
   let [sum, spots] = [0, 0]
   for (let spot = 0; spot < ACROSS * ACROSS; spot++) {
@@ -40,14 +40,14 @@ function seenFrom(planes: Planes, view: View, wide: number): number {
   return sum / spots
 }
 
-function separations(path: Path, planes: Planes, { eye }: View): number {
+function separations(path: LightPath, planes: PlaneSet, { eye }: View): number {
   let sum = 0
   for (let hit = 1; hit < path.hits; hit++) {
     const energy = at(path.energy, hit)
     if (energy === 0 || !isFromSky(path, planes, hit)) continue
     const cosine = eye.reduce((along, part, axis) => along + part * at(path.outside, 3 * hit + axis), 0)
     if (cosine <= 0 || cosine > HEAD) continue
-    sum += energy * separation(path, planes, hit, diamondOptics.index) * diamondOptics.dispersion
+    sum += energy * angularDispersion(path, planes, hit, diamondOptics.index) * diamondOptics.dispersion
   }
   return (sum * 180) / Math.PI
 }

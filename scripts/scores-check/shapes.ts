@@ -1,8 +1,8 @@
 import { modelledShapes, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { widestTable } from '../../src/domain/scoring/members.ts'
+import { tableLimits } from '../../src/domain/scoring/members.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
-import { reference, table } from '../../src/domain/scoring/score.ts'
+import { referenceCut, tracedCuts } from '../../src/domain/scoring/score.ts'
 import { says, unless, type Check } from './check.ts'
 import { plain } from './designs.ts'
 import { relative } from './relative.ts'
@@ -27,7 +27,7 @@ const excluded: Readonly<Partial<Record<ModelledShape, string>>> = {
  */
 function excellentChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const { integral, brilliance } = relative(table[`${shape}, Excellent`] ?? reference, shape)
+    const { integral, brilliance } = relative(tracedCuts[`${shape}, Excellent`] ?? referenceCut, shape)
     const check = says(
       `${shape}, Excellent`,
       `integral over ${GOOD}`,
@@ -45,9 +45,9 @@ const STEP = 7
 /** A table within what is published takes nothing off, one far beyond it does, and the more the larger it is. */
 function tableChecks(): Check[] {
   return modelledShapes
-    .filter((shape) => widestTable[shape][0] > 0)
+    .filter((shape) => tableLimits[shape][0] > 0)
     .map((shape) => {
-      const [widest] = widestTable[shape]
+      const [widest] = tableLimits[shape]
       const tables = [widest, widest + STEP, widest + 2 * STEP]
       const found = tables.map(
         (tablePct) => relative(traceCut({ ...plain(shape, 'Excellent'), measured: { tablePct } }), shape).integral,

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { grades, modelledShapes, type Grade } from '../../src/domain/scoring/cut/cut.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import type { RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { reference, score, table } from '../../src/domain/scoring/score.ts'
+import { referenceCut, scoreStone, tracedCuts } from '../../src/domain/scoring/score.ts'
 import { near, says, type Check } from './check.ts'
 import { quantile } from './designs.ts'
 import { relative } from './relative.ts'
@@ -19,7 +19,7 @@ export const words: readonly (readonly [string, Grade])[] = [
 ]
 
 const scoresOf = (grade: Grade) =>
-  score({ shape: 'Round', carat: 1, cutGrade: grade }, table[`Round, ${grade}`] ?? null)
+  scoreStone({ shape: 'Round', carat: 1, cutGrade: grade }, tracedCuts[`Round, ${grade}`] ?? null)
 
 /** The bundled data set's stones that have usable measurements. */
 export function realStones(): Record<string, string>[] {
@@ -33,7 +33,7 @@ export function realStones(): Record<string, string>[] {
 /** Against what the stones' own x, y and carat say. */
 export function spreadChecks(): Check[] {
   const usable = realStones()
-  const whole = weight(reference.volume, 1)
+  const whole = weight(referenceCut.volume, 1)
   const checks = words.map(([word, grade]) => {
     const spreads = usable
       .filter(({ cut }) => cut === word)
@@ -61,7 +61,7 @@ export function fallChecks(): Check[] {
     )
   const integral = of((grade) => scoresOf(grade).integral?.rg)
   const drop = (integral[1] ?? NaN) - (integral.at(-1) ?? NaN)
-  const own = score({ shape: 'Round', carat: 1 }, reference)
+  const own = scoreStone({ shape: 'Round', carat: 1 }, referenceCut)
   return [
     falls('integral.rg of rounds by grade', integral),
     falls(
@@ -88,12 +88,12 @@ export function fallChecks(): Check[] {
  */
 export function gradeOrderChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const scores = grades.map((grade) => relative(table[`${shape}, ${grade}`] ?? reference, shape))
+    const scores = grades.map((grade) => relative(tracedCuts[`${shape}, ${grade}`] ?? referenceCut, shape))
     const values = (name: keyof (typeof scores)[number]) => scores.map((one) => one[name])
     const steps = (name: keyof (typeof scores)[number]) =>
       values(name).map((value, index) => value - (values(name)[index - 1] ?? value))
     const rises = (['integral', 'brilliance', 'pc'] as const).filter((name) => steps(name).some((step) => step > 0))
-    const typical = relative(table[`${shape}, Typical`] ?? reference, shape)
+    const typical = relative(tracedCuts[`${shape}, Typical`] ?? referenceCut, shape)
     const integrals = values('integral')
     return says(
       `${shape}: integral by grade, and without one`,
@@ -120,7 +120,7 @@ export function caseChecks(): Check[] {
     near(
       `spread of stone ${name}, % of its weight`,
       published,
-      100 * (weight(reference.volume, mm) / carat - 1),
+      100 * (weight(referenceCut.volume, mm) / carat - 1),
       2.5,
       1,
     ),

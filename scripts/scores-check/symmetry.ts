@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { cutGrades, grades, modelledShapes, type Finish, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { leanFactors, type LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
-import { reference, score, tabled } from '../../src/domain/scoring/score.ts'
+import { referenceCut, scoreStone, findTracedCut } from '../../src/domain/scoring/score.ts'
 import { leanAverages, leanFigures, neverMore } from '../scores-build/lean-factors.ts'
 import { says, type Check } from './check.ts'
 import { plain } from './designs.ts'
@@ -9,9 +9,9 @@ import { plain } from './designs.ts'
 /** What may not rise, of a stone of one carat, as its answers show it. */
 function shown(shape: ModelledShape, grade: (typeof cutGrades)[number], finish: Finish) {
   const stone = { shape, carat: 1, ...(grade !== 'Typical' && { cutGrade: grade }), ...finish }
-  const { brilliance, fire, integral, spread, symmetry } = score(
+  const { brilliance, fire, integral, spread, symmetry } = scoreStone(
     stone,
-    tabled({ ...plain(shape, grade), ...finish }) ?? reference,
+    findTracedCut({ ...plain(shape, grade), ...finish }) ?? referenceCut,
   )
   return {
     brilliance: brilliance?.rg ?? NaN,

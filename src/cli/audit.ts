@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { auditCertification, auditDiamond } from './audit/diamond.ts'
 import { auditClient, auditSession, auditUser } from './audit/people.ts'
-import { withCorrelation } from './audit/correlation.ts'
+import { addCorrelationOption } from './audit/correlation.ts'
 import { auditSecret } from './audit/secret.ts'
-import { subjectCommand, type Subject } from './audit/subject.ts'
-import type { Open } from './installed.ts'
+import { subjectCommand, type AuditSubject } from './audit/subject.ts'
+import type { OpenInstallation } from './installed.ts'
 
 /** What can be asked about. */
-const SUBJECTS: readonly Subject[] = [
+const SUBJECTS: readonly AuditSubject[] = [
   auditDiamond,
   auditCertification,
   auditSecret,
@@ -17,12 +17,12 @@ const SUBJECTS: readonly Subject[] = [
 ]
 
 /** `audit`: what happened to one thing, or because of one request, told from the log. */
-export function auditCommand(open: Open): Command {
+export function auditCommand(open: OpenInstallation): Command {
   const command = new Command('audit')
     .description('tell what happened to one thing, or because of one request, from the log')
     .addHelpText('after', EXAMPLE)
   for (const subject of SUBJECTS) command.addCommand(subjectCommand(open, subject))
-  return withCorrelation(command, open)
+  return addCorrelationOption(command, open)
 }
 
 const EXAMPLE = `

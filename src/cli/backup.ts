@@ -3,14 +3,14 @@ import { resolve } from 'node:path'
 import { makeBackup, SERVER_BACKUP } from '../maintenance/backup/backup.ts'
 import type { Manifest } from '../maintenance/backup/folder.ts'
 import { checkNewFolder } from '../maintenance/new-folder.ts'
-import { Failed } from '../maintenance/operation.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { administering, withInstallation, type Open } from './installed.ts'
-import { count, printResult, report, type OutputOptions } from './output.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { formatCount, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-end.ts'
 
 /** `backup`: what an installation can be restored from, taken while it runs. */
-export function backupCommand(open: Open): Command {
+export function backupCommand(open: OpenInstallation): Command {
   return new Command('backup')
     .description(
       'copy the log and the files of an installation, beside the running service; never its secrets or its key',
@@ -31,10 +31,10 @@ ${SERVER_BACKUP}
 Example:
   npx adamant backup /backups/adamant-2026-11-22`
 
-async function backup(open: Open, to: string, options: OutputOptions): Promise<void> {
+async function backup(open: OpenInstallation, to: string, options: OutputOptions): Promise<void> {
   const started = performance.now()
   checkNewFolder(to, resolve(readSettings(process.env).DATA_DIR))
-  const act = administering({ act: 'backup', subject: to }, (installation) =>
+  const act = asAdminAction({ act: 'backup', subject: to }, (installation) =>
     makeBackup({ installation, to, report, signal: abortOnStop('Stopped. Nothing was backed up') }),
   )
   print(await withInstallation(open, act), to, (performance.now() - started) / 1000, options)
@@ -44,11 +44,11 @@ async function backup(open: Open, to: string, options: OutputOptions): Promise<v
 function print({ log, files, missing }: Manifest, to: string, seconds: number, options: OutputOptions): void {
   const bytes = files.reduce((sum, file) => sum + file.bytes, log.file?.bytes ?? 0)
   const result = { events: log.events, files: files.length, bytes, position: log.position, seconds }
-  const text = `${count(log.events)} events and ${count(files.length)} files, ${count(bytes)} bytes, are in ${to}`
+  const text = `${formatCount(log.events)} events and ${formatCount(files.length)} files, ${formatCount(bytes)} bytes, are in ${to}`
   printResult(options, result, text)
   if (missing.length === 0) return
-  throw new Failed(
-    `The backup is written, but ${count(missing.length)} files that certifications refer to are missing or damaged in the ` +
+  throw new OperationFailure(
+    `The backup is written, but ${formatCount(missing.length)} files that certifications refer to are missing or damaged in the ` +
       `installation: ${missing.slice(0, 10).join(', ')}. Keep an older backup, which may have them`,
   )
 }

@@ -8,14 +8,14 @@ import {
   type ClientCredentials,
 } from '../commands/clients/clients.ts'
 import type { Origin } from '../events/origin.ts'
-import { IdBlocks } from '../commands/installation/integer-ids.ts'
+import { IdAllocator } from '../commands/installation/integer-ids.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { foldStreams } from '../events/load.ts'
-import { administering, withInstallation, withNewInstallation, type Open } from './installed.ts'
-import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
+import { asAdminAction, withInstallation, withNewInstallation, type OpenInstallation } from './installed.ts'
+import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
 /** `client`: the programs that ask the token server for tokens. */
-export function clientCommand(open: Open): Command {
+export function clientCommand(open: OpenInstallation): Command {
   const command = new Command('client').description('OAuth clients').addHelpText('after', example('add "Price list"'))
   const subcommand = (name: string, description: string, input?: string) => {
     const sub = command.command(name).description(description).option('--json', 'print one line of JSON')
@@ -24,7 +24,10 @@ export function clientCommand(open: Open): Command {
   subcommand('add', 'make a client; its secret is told this once', '<name>')
     .addHelpText('after', example('add "Price list"'))
     .action(async (name: string, options: OutputOptions) =>
-      tell(options, await withNewInstallation(open, administering({ act: 'client add', subject: name }, adding(name)))),
+      printCredentials(
+        options,
+        await withNewInstallation(open, asAdminAction({ act: 'client add', subject: name }, registerClientNamed(name))),
+      ),
     )
   subcommand('list', 'list the clients')
     .addHelpText('after', example('list'))
@@ -32,10 +35,10 @@ export function clientCommand(open: Open): Command {
   subcommand('rotate', 'give a client a new secret; the old one ends, tokens live on', '<client_id>')
     .addHelpText('after', example('rotate 1_4bk8'))
     .action(async (client: string, options: OutputOptions) => {
-      const act = administering({ act: 'client rotate', subject: client }, ({ writing }, by) =>
+      const act = asAdminAction({ act: 'client rotate', subject: client }, ({ writing }, by) =>
         rotateClientSecret(writing, client, by),
       )
-      tell(options, await withInstallation(open, act))
+      printCredentials(options, await withInstallation(open, act))
     })
   subcommand('disable', 'refuse a client; its tokens end', '<client_id>')
     .addHelpText('after', example('disable 1_4bk8'))
@@ -50,35 +53,35 @@ export function clientCommand(open: Open): Command {
 
 const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
 
-const adding =
+const registerClientNamed =
   (name: string) =>
   ({ writing }: Installation, by: Origin): Promise<ClientCredentials> => {
-    const clientIds = new IdBlocks({ ...writing, kind: 'client', size: 1, origin: by })
+    const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin: by })
     return registerClient({ ...writing, clientIds }, name, by)
   }
 
-function tell(options: OutputOptions, { client, secret }: ClientCredentials): void {
+function printCredentials(options: OutputOptions, { client, secret }: ClientCredentials): void {
   const text = `client_id      ${client}\nclient_secret  ${secret}  (told this once)`
   printResult(options, { client_id: client, client_secret: secret }, text)
 }
 
 async function change(
-  open: Open,
+  open: OpenInstallation,
   options: OutputOptions,
   { client, act }: { readonly client: string; readonly act: 'disable' | 'enable' },
   run: typeof disableClient,
 ): Promise<void> {
-  const noted = { act: `client ${act}`, subject: client }
+  const adminAction = { act: `client ${act}`, subject: client }
   await withInstallation(
     open,
-    administering(noted, ({ writing }, by) => run(writing, client, by)),
+    asAdminAction(adminAction, ({ writing }, by) => run(writing, client, by)),
   )
   printResult(options, { client_id: client }, `${client} is ${act}d`)
 }
 
-async function list(open: Open, options: OutputOptions): Promise<void> {
+async function list(open: OpenInstallation, options: OutputOptions): Promise<void> {
   const states = await withInstallation(open, ({ store }) =>
-    foldStreams(store, 'client-', clientDecider, notePassedOver),
+    foldStreams(store, 'client-', clientDecider, noteSkippedEvent),
   )
   const clients = [...states].flatMap(([client_id, state]) =>
     state.status === 'unknown' ? [] : [{ client_id, name: state.name, status: state.status }],

@@ -1,30 +1,35 @@
 import { createInterface } from 'node:readline/promises'
-import { BadUsage, Failed } from '../maintenance/operation.ts'
+import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
-export type Question = {
+export type ConfirmationPrompt = {
   /** What will be, for whoever has to say yes to it. */
-  readonly what: string
+  readonly message: string
   /** Whether `--yes` said it already. */
-  readonly yes: boolean
+  readonly isConfirmed: boolean
   /** What to do where nobody can be asked. */
-  readonly instead: string
+  readonly nonInteractiveMessage: string
   /** What an answer other than yes has for a result. */
-  readonly refused: string
+  readonly declinedMessage: string
 }
 
 /**
  * Asks on a terminal; elsewhere nobody can be asked, so that `--yes` has to say it.
  * @throws BadUsage without anybody to be asked, Failed where the answer is no
  */
-export async function confirm({ what, yes, instead, refused }: Question): Promise<void> {
-  if (yes) return note(what)
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new BadUsage(instead)
-  note(what)
+export async function confirm({
+  message,
+  isConfirmed,
+  nonInteractiveMessage,
+  declinedMessage,
+}: ConfirmationPrompt): Promise<void> {
+  if (isConfirmed) return note(message)
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new BadUsage(nonInteractiveMessage)
+  note(message)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const answer = await terminal.question('Go on? (yes or no) ')
-    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Failed(refused)
+    if (!/^\s*y(es)?\s*$/i.test(answer)) throw new OperationFailure(declinedMessage)
   } finally {
     terminal.close()
   }

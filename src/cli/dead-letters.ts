@@ -1,80 +1,89 @@
 import { Argument, Command } from 'commander'
-import { RETRIED_AT_ONCE, retryStreams } from '../commands/installation/retry-streams.ts'
-import { FollowedProgress } from '../projections/engine/progress.ts'
+import { MAX_STREAMS_PER_RETRY, retryStreams } from '../commands/installation/retry-streams.ts'
+import { PolledProgress } from '../projections/engine/progress.ts'
 import type { DeadLetter, ModelDeclaration } from '../stores/ports/read-store.ts'
-import { CHECKPOINTED } from '../wiring/followers.ts'
+import { CHECKPOINTED_MODELS } from '../wiring/followers.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { Failed } from '../maintenance/operation.ts'
-import { operator, withInstallation, type Open } from './installed.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
+import { createOperatorOrigin, withInstallation, type OpenInstallation } from './installed.ts'
 import { printResult, progressBar, table, type OutputOptions } from './output.ts'
 
 /** What one of them has set aside. */
-export type SetAside = { readonly model: ModelDeclaration; readonly letters: readonly DeadLetter[] }
+export type ModelDeadLetters = { readonly model: ModelDeclaration; readonly deadLetters: readonly DeadLetter[] }
 
-export type Retried = {
+export type DeadLetterRetryResult = {
   readonly freed: readonly { readonly model: string; readonly stream: string }[]
   /** Set aside again, with the reason for the first of each stream's events. */
   readonly left: readonly { readonly model: string; readonly stream: string; readonly reason: string }[]
 }
 
 /** Milliseconds that the service may take for one request. */
-const PATIENCE = 60_000
+const RETRY_TIMEOUT_MS = 60_000
 
 /** @param stream only of this one */
-export async function setAside({ reads }: Installation, model: ModelDeclaration, stream?: string): Promise<SetAside> {
+export async function readDeadLetters(
+  { reads }: Installation,
+  model: ModelDeclaration,
+  stream?: string,
+): Promise<ModelDeadLetters> {
   // Asking for the live build makes one where there is none, and only the projections' runner may do that.
   const isMade = (await (await reads.model(model)).position()) !== 'start'
   const letters = isMade ? await (await reads.live(model)).deadLetters() : []
-  return { model, letters: letters.filter((letter) => stream === undefined || letter.stream === stream) }
+  return { model, deadLetters: letters.filter((letter) => stream === undefined || letter.stream === stream) }
 }
 
 /**
  * Asks the processes that keep these models to go through the streams again, and waits until they have.
  * @throws Failed where no process keeps a model, or takes too long: what was asked for is then done later
  */
-export async function retried(installation: Installation, found: readonly SetAside[]): Promise<Retried> {
-  for (const { model } of found) await mustBeKept(installation, model)
-  const wanted = found.map(({ model, letters }) => ({ model, streams: streamsOf(letters) }))
+export async function retryDeadLetters(
+  installation: Installation,
+  found: readonly ModelDeadLetters[],
+): Promise<DeadLetterRetryResult> {
+  for (const { model } of found) await requireActiveRunner(installation, model)
+  const wanted = found.map(({ model, deadLetters }) => ({ model, streams: streamsOf(deadLetters) }))
   const total = wanted.reduce((sum, { streams }) => sum + streams.length, 0)
   const bar = progressBar('trying again', total, 'streams')
   let done = 0
   for (const { model, streams } of wanted) {
-    for (let from = 0; from < streams.length; from += RETRIED_AT_ONCE) {
-      const some = streams.slice(from, from + RETRIED_AT_ONCE)
-      await retrySome(installation, model, some)
+    for (let from = 0; from < streams.length; from += MAX_STREAMS_PER_RETRY) {
+      const some = streams.slice(from, from + MAX_STREAMS_PER_RETRY)
+      await retryBatch(installation, model, some)
       bar.update((done += some.length))
     }
   }
   bar.end()
-  return outcome(installation, wanted)
+  return readRetryResult(installation, wanted)
 }
 
-async function mustBeKept({ reads }: Installation, model: ModelDeclaration): Promise<void> {
-  if (await reads.isHeld(model)) return
-  throw new Failed(
+async function requireActiveRunner({ reads }: Installation, model: ModelDeclaration): Promise<void> {
+  if (await reads.isLeaseHeld(model)) return
+  throw new OperationFailure(
     `No process keeps ${model.name}, and only that one may try again: start the service with the ` +
       'role projections (npx adamant serve), then try again',
   )
 }
 
-async function retrySome({ writing, reads }: Installation, model: ModelDeclaration, streams: string[]) {
-  const position = await retryStreams(writing, { model: model.name, streams }, operator())
-  if (await new FollowedProgress(await reads.model(model)).reached(position, PATIENCE)) return
-  throw new Failed(
-    `The service has not come to it within ${PATIENCE / 1000} s; it will when it gets there. ` +
+async function retryBatch({ writing, reads }: Installation, model: ModelDeclaration, streams: string[]) {
+  const position = await retryStreams(writing, { model: model.name, streams }, createOperatorOrigin())
+  if (await new PolledProgress(await reads.model(model)).waitForPosition(position, RETRY_TIMEOUT_MS)) return
+  throw new OperationFailure(
+    `The service has not come to it within ${RETRY_TIMEOUT_MS / 1000} s; it will when it gets there. ` +
       '`npx adamant status` tells how far it is',
   )
 }
 
-async function outcome(
+async function readRetryResult(
   installation: Installation,
   wanted: readonly { readonly model: ModelDeclaration; readonly streams: readonly string[] }[],
-): Promise<Retried> {
+): Promise<DeadLetterRetryResult> {
   const freed = []
   const left = []
   for (const { model, streams } of wanted) {
     const { name } = model
-    const reasons = new Map((await setAside(installation, model)).letters.toReversed().map((l) => [l.stream, l.reason]))
+    const reasons = new Map(
+      (await readDeadLetters(installation, model)).deadLetters.toReversed().map((l) => [l.stream, l.reason]),
+    )
     for (const stream of streams) {
       const reason = reasons.get(stream)
       if (reason === undefined) freed.push({ model: name, stream })
@@ -87,7 +96,7 @@ async function outcome(
 const streamsOf = (letters: readonly DeadLetter[]) => [...new Set(letters.map(({ stream }) => stream))]
 
 /** `dead-letters`: events that a read model could not fold, and that a reaction, such as scoring, could not act on. */
-export function deadLettersCommand(open: Open): Command {
+export function deadLettersCommand(open: OpenInstallation): Command {
   const command = new Command('dead-letters')
     .description('events that a read model could not fold or a reaction could not act on, and the streams set aside')
     .addHelpText('after', RETRY)
@@ -98,7 +107,7 @@ export function deadLettersCommand(open: Open): Command {
     .argument('[stream]')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant dead-letters list diamonds --json')
-    .action((...asked: Asked) => list(open, ...asked))
+    .action((...asked: DeadLettersArguments) => list(open, ...asked))
   command
     .command('retry')
     .description('let the running service go through these streams again, from their beginning')
@@ -106,22 +115,22 @@ export function deadLettersCommand(open: Open): Command {
     .argument('[stream]')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', RETRY)
-    .action((...asked: Asked) => retry(open, ...asked))
+    .action((...asked: DeadLettersArguments) => retry(open, ...asked))
   return command
 }
 
-const model = () => new Argument('[model]').choices(CHECKPOINTED.map(({ name }) => name))
+const model = () => new Argument('[model]').choices(CHECKPOINTED_MODELS.map(({ name }) => name))
 
 const RETRY = `
 Examples:
   npx adamant dead-letters list
   npx adamant dead-letters retry diamonds diamond-7`
 
-type Asked = [model: string | undefined, stream: string | undefined, options: OutputOptions]
+type DeadLettersArguments = [model: string | undefined, stream: string | undefined, options: OutputOptions]
 
-async function list(open: Open, ...[name, stream, options]: Asked): Promise<void> {
-  const found = await withInstallation(open, (installation) => letters(installation, name, stream))
-  const deadLetters = found.flatMap(({ model: { name: kept }, letters: ofModel }) =>
+async function list(open: OpenInstallation, ...[name, stream, options]: DeadLettersArguments): Promise<void> {
+  const found = await withInstallation(open, (installation) => findDeadLetters(installation, name, stream))
+  const deadLetters = found.flatMap(({ model: { name: kept }, deadLetters: ofModel }) =>
     ofModel.map(({ position, revision, ...letter }) => ({
       model: kept,
       ...letter,
@@ -139,11 +148,11 @@ async function list(open: Open, ...[name, stream, options]: Asked): Promise<void
   printResult(options, { deadLetters }, text)
 }
 
-async function retry(open: Open, ...[name, stream, options]: Asked): Promise<void> {
+async function retry(open: OpenInstallation, ...[name, stream, options]: DeadLettersArguments): Promise<void> {
   const { freed, left } = await withInstallation(open, async (installation) => {
-    const found = await letters(installation, name, stream)
-    if (stream !== undefined && found.length === 0) throw new Failed(`${stream} is not set aside`)
-    return retried(installation, found)
+    const found = await findDeadLetters(installation, name, stream)
+    if (stream !== undefined && found.length === 0) throw new OperationFailure(`${stream} is not set aside`)
+    return retryDeadLetters(installation, found)
   })
   const still = left.map(({ model: of, stream: at, reason }) => `\n${at} is still set aside by ${of}: ${reason}`)
   printResult(options, { freed, left }, `${freed.length} streams go on${still.join('')}`)
@@ -151,8 +160,8 @@ async function retry(open: Open, ...[name, stream, options]: Asked): Promise<voi
 }
 
 /** Of the models and streams that were named, or of all. */
-async function letters(installation: Installation, name: string | undefined, stream: string | undefined) {
-  const models = CHECKPOINTED.filter((known) => name === undefined || known.name === name)
-  const found = await Promise.all(models.map((known) => setAside(installation, known, stream)))
-  return found.filter(({ letters: ofModel }: SetAside) => ofModel.length > 0)
+async function findDeadLetters(installation: Installation, name: string | undefined, stream: string | undefined) {
+  const models = CHECKPOINTED_MODELS.filter((known) => name === undefined || known.name === name)
+  const found = await Promise.all(models.map((known) => readDeadLetters(installation, known, stream)))
+  return found.filter(({ deadLetters: ofModel }: ModelDeadLetters) => ofModel.length > 0)
 }

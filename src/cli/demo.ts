@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiClient, curlLines, startServer, type DemoServer, type Login } from './demo/server.ts'
-import { ALL_STONES, createStones, waitUntilScored } from './demo/stones.ts'
-import { describe, figuresOf, tour, type Figures } from './demo/figures.ts'
-import { Failed } from '../maintenance/operation.ts'
+import { ApiClient, curlLines, startServer, type DemoServer, type DemoCredentials } from './demo/server.ts'
+import { DATASET_SIZE, createStones, waitUntilScored } from './demo/stones.ts'
+import { describe, figuresOf, checkListEndpoints, type Figures } from './demo/figures.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop, type StopSignal } from './process-end.ts'
 
@@ -16,9 +16,9 @@ type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: tru
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      `the whole way of ${ALL_STONES} real diamonds: created over HTTP, listed and filtered through v3 and v4`,
+      `the whole way of ${DATASET_SIZE} real diamonds: created over HTTP, listed and filtered through v3 and v4`,
     )
-    .option('--count <number>', 'how many diamonds', readCount, ALL_STONES)
+    .option('--count <number>', 'how many diamonds', readCount, DATASET_SIZE)
     .option('--exit', 'end when all is done instead of staying up until Ctrl-C')
     .option('--json', 'print the figures as one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant demo --count 5000 --exit')
@@ -27,8 +27,8 @@ export function demoCommand(): Command {
 
 function readCount(text: string): number {
   const number = Number(text)
-  if (Number.isInteger(number) && number >= 1 && number <= ALL_STONES) return number
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${ALL_STONES}.`)
+  if (Number.isInteger(number) && number >= 1 && number <= DATASET_SIZE) return number
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${DATASET_SIZE}.`)
 }
 
 async function demo(options: DemoOptions): Promise<void> {
@@ -37,7 +37,7 @@ async function demo(options: DemoOptions): Promise<void> {
   try {
     const server = await startServer(dataDir)
     try {
-      await untilStopped(signal, server, options)
+      await runUntilStopped(signal, server, options)
     } finally {
       await server.stop()
     }
@@ -47,16 +47,16 @@ async function demo(options: DemoOptions): Promise<void> {
 }
 
 /** @throws Failed when the service dies or something is refused */
-async function untilStopped(signal: StopSignal, server: DemoServer, options: DemoOptions): Promise<void> {
-  const died = server.died.then((code) => {
-    throw new Failed(`The service ended with exit code ${code}; what it said stands above`)
+async function runUntilStopped(signal: StopSignal, server: DemoServer, options: DemoOptions): Promise<void> {
+  const died = server.exited.then((code) => {
+    throw new OperationFailure(`The service ended with exit code ${code}; what it said stands above`)
   })
-  const figures = await Promise.race([perform(server, options), signal.first, died])
+  const figures = await Promise.race([perform(server, options), signal.received, died])
   if (typeof figures === 'string') return
   printResult(options, figures, describe(figures))
   if (options.exit === true) return
   note('The service stays up until Ctrl-C.')
-  await Promise.race([signal.first, died])
+  await Promise.race([signal.received, died])
 }
 
 async function perform(server: DemoServer, { count: wanted, exit }: DemoOptions): Promise<Figures> {
@@ -66,19 +66,19 @@ async function perform(server: DemoServer, { count: wanted, exit }: DemoOptions)
   const api = await ApiClient.logIn(server.url, login)
   const created = await createStones(api, wanted)
   const scoreSeconds = await waitUntilScored(server.url, created.stones)
-  const visits = await tour(api, created)
+  const visits = await checkListEndpoints(api, created)
   const totalSeconds = (performance.now() - started) / 1000
   const figures = figuresOf(server.url, created, {
     scoreSeconds,
     visits,
-    serverMemory: server.peakMemory() ?? null,
+    serverMemory: server.peakMemoryBytes() ?? null,
     totalSeconds,
   })
   return exit === true ? figures : { ...figures, login, curl: curlLines(server.url, login, api.token) }
 }
 
 /** An account and a client, by the command line beside the running service. */
-async function register(server: DemoServer): Promise<Login> {
+async function register(server: DemoServer): Promise<DemoCredentials> {
   const username = 'demo@example.com'
   const password = randomBytes(12).toString('base64url')
   const [, client] = await Promise.all([

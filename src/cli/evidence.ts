@@ -1,24 +1,24 @@
 import { Argument, Command } from 'commander'
 import { readFile } from 'node:fs/promises'
-import { hashText } from '../evidence/hashes.ts'
-import { checkProof, type Checked } from '../evidence/proof.ts'
-import { BadUsage, Failed } from '../maintenance/operation.ts'
-import { readDiamond } from '../projections/diamonds/diamond-steps.ts'
-import { openReadModel } from '../projections/engine/open-read-model.ts'
-import { FollowedProgress } from '../projections/engine/progress.ts'
-import { proofOf } from '../projections/tree/stone-proof.ts'
-import { tree } from '../projections/tree/tree.ts'
+import { formatHash } from '../evidence/hashes.ts'
+import { verifyProof, type ProofCheck } from '../evidence/proof.ts'
+import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
+import { readDiamondEvents } from '../projections/diamonds/diamond-steps.ts'
+import { openGuardedReadModel } from '../projections/engine/open-read-model.ts'
+import { PolledProgress } from '../projections/engine/progress.ts'
+import { proveDiamond } from '../projections/tree/stone-proof.ts'
+import { merkleTree } from '../projections/tree/tree.ts'
 import { openEvidence } from '../wiring/evidence.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { FAILED } from './failure.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { EXIT_FAILURE } from './failure.ts'
+import { withInstallation, type OpenInstallation } from './installed.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 
 /** Milliseconds that a running service has to bring the tree to the head of the log. */
-const TREE_PATIENCE = 10_000
+const TREE_TIMEOUT_MS = 10_000
 
 /** `checkpoint`: what to keep elsewhere, so that nobody can rewrite the log in silence. */
-export function checkpointCommand(open: Open): Command {
+export function checkpointCommand(open: OpenInstallation): Command {
   return new Command('checkpoint')
     .description(
       "sign the root of the log's hash tree as it is now, to be kept where nobody of this installation writes",
@@ -29,25 +29,26 @@ export function checkpointCommand(open: Open): Command {
 }
 
 async function print(installation: Installation, options: OutputOptions): Promise<void> {
-  const { checkpoints, signer, progress } = await evidenceOf(installation)
+  const { checkpoints, signer, progress } = await openEvidenceServices(installation)
   // What is signed is an event of its own, behind this one.
   const head = await installation.store.head()
-  const signed = await signer.sign(TREE_PATIENCE)
-  if (!(await progress.reached(head, 0)))
+  const signed = await signer.sign(TREE_TIMEOUT_MS)
+  if (!(await progress.waitForPosition(head, 0)))
     note('Nothing keeps the tree up to date, so nothing new is signed: start the service')
-  if (signed === undefined) throw new Failed('Nothing has been signed yet: start the service')
+  if (signed === undefined) throw new OperationFailure('Nothing has been signed yet: start the service')
   const { origin, size, root, note: checkpoint } = signed
-  const key = await checkpoints.keyText()
-  printResult(options, { origin, size, root: hashText(root), checkpoint, key }, checkpoint.trimEnd())
+  const key = await checkpoints.verifierKey()
+  printResult(options, { origin, size, root: formatHash(root), checkpoint, key }, checkpoint.trimEnd())
   if (options.json !== true) note(`The key to check it with: ${key}`)
 }
 
 /** What commands that prove something read. @throws Failed where the log has no key */
-async function evidenceOf(installation: Installation) {
-  const model = await openReadModel(installation.reads, installation.store, tree.declaration)
-  const progress = new FollowedProgress(model)
+async function openEvidenceServices(installation: Installation) {
+  const model = await openGuardedReadModel(installation.reads, installation.store, merkleTree.declaration)
+  const progress = new PolledProgress(model)
   const { services } = await openEvidence(installation, { model, progress })
-  if (services === undefined) throw new Failed('This log has no key, and is closed: nothing of it was ever signed')
+  if (services === undefined)
+    throw new OperationFailure('This log has no key, and is closed: nothing of it was ever signed')
   return { ...services, progress }
 }
 
@@ -56,7 +57,7 @@ Example:
   npx adamant checkpoint > "checkpoint-$(date +%F).txt"`
 
 /** `prove`: a stone's past as one file that anybody can check. */
-export function proveCommand(open: Open): Command {
+export function proveCommand(open: OpenInstallation): Command {
   return new Command('prove')
     .description("print what shows to others that nobody has rewritten a diamond's past; of a deleted one too")
     .addArgument(new Argument('<what>').choices(['diamond']))
@@ -66,19 +67,19 @@ export function proveCommand(open: Open): Command {
     .action((_what: string, id: string) => prove(open, id))
 }
 
-async function prove(open: Open, text: string): Promise<void> {
+async function prove(open: OpenInstallation, text: string): Promise<void> {
   const id = Number(text)
   if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id)) throw new BadUsage(`${text} is no number of a diamond`)
   await withInstallation(open, async (installation) => {
-    process.stdout.write(`${JSON.stringify(await proofBy(installation, id))}\n`)
+    process.stdout.write(`${JSON.stringify(await createDiamondProof(installation, id))}\n`)
   })
 }
 
-async function proofBy(installation: Installation, id: number) {
-  const events = await readDiamond(installation.store, id)
-  if (events.length === 0) throw new Failed(`There is no diamond ${id}`)
-  const proof = await proofOf(await evidenceOf(installation), id, events, TREE_PATIENCE)
-  if (proof === undefined) throw new Failed(`Nothing of diamond ${id} is signed yet: start the service`)
+async function createDiamondProof(installation: Installation, id: number) {
+  const events = await readDiamondEvents(installation.store, id)
+  if (events.length === 0) throw new OperationFailure(`There is no diamond ${id}`)
+  const proof = await proveDiamond(await openEvidenceServices(installation), id, events, TREE_TIMEOUT_MS)
+  if (proof === undefined) throw new OperationFailure(`Nothing of diamond ${id} is signed yet: start the service`)
   return proof
 }
 
@@ -100,12 +101,12 @@ export function checkCommand(): Command {
 }
 
 async function check(proof: string, { key, json }: CheckOptions): Promise<void> {
-  const checked = checkProof(await text(proof), key.startsWith('@') ? await text(key.slice(1)) : key)
-  printResult({ ...(json && { json }) }, checked, sentence(checked))
-  if (!checked.ok) process.exitCode = FAILED
+  const checked = verifyProof(await readTextFile(proof), key.startsWith('@') ? await readTextFile(key.slice(1)) : key)
+  printResult({ ...(json && { json }) }, checked, formatProofCheck(checked))
+  if (!checked.ok) process.exitCode = EXIT_FAILURE
 }
 
-function sentence({ ok, diamond, events, size, why }: Checked): string {
+function formatProofCheck({ ok, diamond, events, size, why }: ProofCheck): string {
   if (!ok) return `The proof does not hold: ${why}`
   return (
     `The proof holds: these ${events} events, from its beginning on, happened to diamond ${diamond} in this order, and stand ` +
@@ -113,11 +114,11 @@ function sentence({ ok, diamond, events, size, why }: Checked): string {
   )
 }
 
-async function text(file: string): Promise<string> {
+async function readTextFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new Failed(`${file} can not be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OperationFailure(`${file} can not be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -4,43 +4,45 @@ import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { accountOf } from '../commands/accounts/accounts.ts'
-import { load } from '../events/load.ts'
+import { requireAccount } from '../commands/accounts/accounts.ts'
+import { loadStream } from '../events/load.ts'
 import { diamondDecider, diamondStream, type LiveDiamond } from '../domain/diamond/diamond.ts'
 import { FIELDS, fieldsOf } from '../domain/diamond/fields.ts'
-import { isoDate, writeOf } from '../representations/diamond/body.ts'
+import { isoDate, jsonWriterOf } from '../representations/diamond/body.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { guarded } from './import/rows.ts'
-import { stonesOf } from './import/inventory.ts'
-import { withInstallation, type Open } from './installed.ts'
-import { count, note, printResult, type OutputOptions } from './output.ts'
+import { escapeFormula } from './import/rows.ts'
+import { readStock } from './import/inventory.ts'
+import { withInstallation, type OpenInstallation } from './installed.ts'
+import { formatCount, note, printResult, type OutputOptions } from './output.ts'
 
 /** How stones are written: cells under a header, or a JSON object a line. */
-export type Format = 'csv' | 'jsonl'
+export type ExportFormat = 'csv' | 'jsonl'
 
-const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: writeOf(FIELDS[name], 'v4') }))
+const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS[name], 'v4') }))
 
 /** Streams that are read at a time. */
-const AT_ONCE = 100
+const STREAMS_PER_READ = 100
 
 /**
  * The text of a file with these diamonds, in v4 names and values, piece by piece. What was deleted meanwhile is not in it.
  * @throws StoreUnavailable; NewerSchema, BrokenEvent: a file without a stone that is there would be taken for all
  */
-export async function* rowsOf(store: EventStore, ids: readonly number[], format: Format): AsyncGenerator<string> {
+export async function* rowsOf(store: EventStore, ids: readonly number[], format: ExportFormat): AsyncGenerator<string> {
   const row = ROWS[format]
   if (format === 'csv') yield line(['id', ...MEMBERS.map(({ name }) => name), 'date'])
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const loading = ids.slice(from, from + AT_ONCE).map((id) => load(store, diamondStream(id), diamondDecider))
+  for (let from = 0; from < ids.length; from += STREAMS_PER_READ) {
+    const loading = ids
+      .slice(from, from + STREAMS_PER_READ)
+      .map((id) => loadStream(store, diamondStream(id), diamondDecider))
     const live = (await Promise.all(loading)).flatMap(({ state }) => (state.status === 'live' ? [state] : []))
     if (live.length > 0) yield live.map(row).join('')
   }
 }
 
-const ROWS: Readonly<Record<Format, (diamond: LiveDiamond) => string>> = {
+const ROWS: Readonly<Record<ExportFormat, (diamond: LiveDiamond) => string>> = {
   csv: ({ id, fields, date }) => {
-    const cells = MEMBERS.map(({ name, write }) => JSON.parse(write(fields[name])) as Cell)
+    const cells = MEMBERS.map(({ name, write }) => JSON.parse(write(fields[name])) as ExportCell)
     return line([id, ...cells, isoDate(date)])
   },
   jsonl: ({ id, fields, date }) => {
@@ -49,21 +51,21 @@ const ROWS: Readonly<Record<Format, (diamond: LiveDiamond) => string>> = {
   },
 }
 
-type Cell = string | number | boolean | null
+type ExportCell = string | number | boolean | null
 
-const line = (cells: readonly Cell[]) => `${cells.map(cellText).join(',')}\r\n`
+const line = (cells: readonly ExportCell[]) => `${cells.map(cellText).join(',')}\r\n`
 
 /** RFC 4180: in quotes where it would else be read as more than one, or as none. An import reads the same text of it. */
-function cellText(cell: Cell): string {
+function cellText(cell: ExportCell): string {
   if (cell === null) return ''
-  const text = typeof cell === 'string' ? guarded(cell) : String(cell)
+  const text = typeof cell === 'string' ? escapeFormula(cell) : String(cell)
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-type ExportOptions = OutputOptions & { readonly user: string; readonly format?: Format }
+type ExportOptions = OutputOptions & { readonly user: string; readonly format?: ExportFormat }
 
 /** `export`: an account's stones as a file, which `import` reads again. */
-export function exportCommand(open: Open): Command {
+export function exportCommand(open: OpenInstallation): Command {
   return new Command('export')
     .description('write the diamonds of an account to a file, in the names and values of v4, as import reads them')
     .argument('[file]', '.csv or .jsonl, packed where it ends in .gz; stdout without one')
@@ -81,28 +83,37 @@ Examples:
   npx adamant export stones.csv --user jane@example.com
   npx adamant export --user jane@example.com --format jsonl | gzip > stones.jsonl.gz`
 
-async function exportStones(open: Open, file: string | undefined, options: ExportOptions): Promise<void> {
+async function exportStones(open: OpenInstallation, file: string | undefined, options: ExportOptions): Promise<void> {
   await withInstallation(open, async (installation) => {
     const { store } = installation
-    const { account } = await accountOf(installation, options.user)
-    const ids = [...(await stonesOf(store, account)).skus.keys()]
+    const { account } = await requireAccount(installation, options.user)
+    const ids = [...(await readStock(store, account)).skus.keys()]
     const format = options.format ?? formatOf(file, options)
     if (file !== undefined) {
       await writeFile(installation, ids, file, format)
-      return printResult(options, { stones: ids.length, file, format }, `wrote ${count(ids.length)} stones to ${file}`)
+      return printResult(
+        options,
+        { stones: ids.length, file, format },
+        `wrote ${formatCount(ids.length)} stones to ${file}`,
+      )
     }
     await pipeline(Readable.from(rowsOf(store, ids, format)), process.stdout, { end: false })
-    note(`wrote ${count(ids.length)} stones of ${options.user}`)
+    note(`wrote ${formatCount(ids.length)} stones of ${options.user}`)
   })
 }
 
-function formatOf(file: string | undefined, { json }: ExportOptions): Format {
+function formatOf(file: string | undefined, { json }: ExportOptions): ExportFormat {
   if (file === undefined) return json === true ? 'jsonl' : 'csv'
   return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(file) ? 'jsonl' : 'csv'
 }
 
 /** Under its name when it is whole: a part of it, imported with --delete-missing, would delete the rest. */
-async function writeFile({ store }: Installation, ids: readonly number[], file: string, format: Format): Promise<void> {
+async function writeFile(
+  { store }: Installation,
+  ids: readonly number[],
+  file: string,
+  format: ExportFormat,
+): Promise<void> {
   const draft = `${file}.partial`
   const rows = Readable.from(rowsOf(store, ids, format))
   const out = createWriteStream(draft, { mode: 0o600, flush: true })

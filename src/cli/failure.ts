@@ -1,27 +1,27 @@
 import { CommanderError } from 'commander'
 import { WrongMasterKey } from '../commands/installation/link-key.ts'
 import { BadMasterKey } from '../credentials/master-keys.ts'
-import { Refusal } from '../domain/decider.ts'
+import { RequestError } from '../domain/decider.ts'
 import { BadFolder, NoInstallation } from '../wiring/installation.ts'
 import { BadSettings } from '../wiring/settings.ts'
-import { DamagedEvent, StoreUnavailable } from '../stores/ports/event-store.ts'
-import { BrokenEvent, NewerSchema } from '../events/decode.ts'
-import { BadUsage, Failed } from '../maintenance/operation.ts'
+import { CorruptEvent, StoreUnavailable } from '../stores/ports/event-store.ts'
+import { InvalidEventPayload, UnsupportedEventVersion } from '../events/decode.ts'
+import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
-export const FAILED = 1
-const USAGE = 2
+export const EXIT_FAILURE = 1
+const EXIT_USAGE = 2
 
 /** Says on stderr what went wrong and how to mend it. @returns the exit code */
 export function reportFailure(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
   if (error instanceof BadSettings) {
     note('These settings can not be used; set them in the environment and try again:')
     for (const fault of error.faults) note(`  ${fault}`)
-    return USAGE
+    return EXIT_USAGE
   }
   note(`adamant: ${explain(error)}`)
-  return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? USAGE : FAILED
+  return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? EXIT_USAGE : EXIT_FAILURE
 }
 
 /** Says what went wrong and how to mend it; of a fault of the program's own, where. */
@@ -33,16 +33,16 @@ export function explain(error: unknown): string {
 /** What an operator did, or what stands in the way: the message says all there is to say. */
 const EXPECTED = [
   BadUsage,
-  Failed,
+  OperationFailure,
   NoInstallation,
   BadFolder,
-  Refusal,
+  RequestError,
   BadMasterKey,
   WrongMasterKey,
   StoreUnavailable,
-  NewerSchema,
-  BrokenEvent,
-  DamagedEvent,
+  UnsupportedEventVersion,
+  InvalidEventPayload,
+  CorruptEvent,
 ]
 
 const isExpected = (error: Error) => EXPECTED.some((expected) => error instanceof expected)
@@ -56,13 +56,13 @@ type SystemFault = NodeJS.ErrnoException & {
 /** Faults of the system that an operator can mend, by their code. */
 function systemFault(error: Error): string | undefined {
   const { code, path, address, port, hostname } = error as SystemFault
-  const mend = code === undefined ? undefined : MENDS[code]
+  const mend = code === undefined ? undefined : SYSTEM_ERROR_REMEDIES[code]
   if (mend === undefined) return undefined
   const where = path ?? hostname ?? [address, port].filter((part) => part !== undefined).join(':')
   return `${where} ${mend}`.trim()
 }
 
-const MENDS: Readonly<Record<string, string>> = {
+const SYSTEM_ERROR_REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process; stop that one, or set PORT to a free port (PORT=0 takes any)',
   EADDRNOTAVAIL: 'is no address of this machine; set HOST to one that is, such as 127.0.0.1',
   ENOTFOUND: 'is no name that this machine can look up; set HOST to an address of it, such as 127.0.0.1',

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import { forgetAccount, loginOf, type Forgotten } from '../commands/accounts/forget-account.ts'
-import { administering, withInstallation, type Open } from './installed.ts'
+import { forgetAccount, requireLogin, type ForgetAccountResult } from '../commands/accounts/forget-account.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
 import { confirm } from './confirm.ts'
-import { count, note, printResult, type OutputOptions } from './output.ts'
+import { formatCount, note, printResult, type OutputOptions } from './output.ts'
 
 type ForgetOptions = OutputOptions & { readonly yes?: true }
 
 /** `forget`: what makes a person identifiable is deleted, and the log stays valid. */
-export function forgetCommand(open: Open): Command {
+export function forgetCommand(open: OpenInstallation): Command {
   const command = new Command('forget').description('forget a person').addHelpText('after', EXAMPLE)
   command
     .command('user')
@@ -34,30 +34,30 @@ so. What the person wrote elsewhere (fields of stones, reports, names of clients
 before have the address until they are deleted.
 ${EXAMPLE}`
 
-async function forgetUser(open: Open, email: string, options: ForgetOptions): Promise<void> {
+async function forgetUser(open: OpenInstallation, email: string, options: ForgetOptions): Promise<void> {
   const forgotten = await withInstallation(open, async (installation) => {
     const { writing, persons, vault } = installation
-    const login = await loginOf(writing, email)
+    const login = await requireLogin(writing, email)
     await confirm({
-      what: `This forgets who account ${login.account} is, for good: its address, its sessions, tokens, webhooks and waiting secrets.`,
-      yes: options.yes === true,
-      instead: 'forget deletes for good: say so with --yes',
-      refused: 'Nobody was forgotten',
+      message: `This forgets who account ${login.account} is, for good: its address, its sessions, tokens, webhooks and waiting secrets.`,
+      isConfirmed: options.yes === true,
+      nonInteractiveMessage: 'forget deletes for good: say so with --yes',
+      declinedMessage: 'Nobody was forgotten',
     })
     // By its number: the security log is not to remember what is forgotten.
     const act = { act: 'forget user', subject: `account ${login.account}` }
-    return administering(act, (_, by) => forgetAccount({ ...writing, persons, vault }, login, by))(installation)
+    return asAdminAction(act, (_, by) => forgetAccount({ ...writing, persons, vault }, login, by))(installation)
   })
-  tell(forgotten, options)
+  printForgetResult(forgotten, options)
 }
 
-function tell({ account, events, inClear }: Forgotten, options: OutputOptions): void {
-  if (inClear.length > 0) {
+function printForgetResult({ account, events, plaintextStreams }: ForgetAccountResult, options: OutputOptions): void {
+  if (plaintextStreams.length > 0) {
     note(
-      `a release up to 4.0 wrote this address into the log, in ${inClear.join(' and ')}: events are never changed, so that it ` +
+      `a release up to 4.0 wrote this address into the log, in ${plaintextStreams.join(' and ')}: events are never changed, so that it ` +
         'stays there in clear; only a log without these events is without it, and that ends every proof',
     )
   }
-  const text = `account ${account} is forgotten: ${count(events)} events say so, none of them who it was`
+  const text = `account ${account} is forgotten: ${formatCount(events)} events say so, none of them who it was`
   printResult(options, { account, events }, text)
 }

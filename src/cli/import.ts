@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander'
-import { accountOf } from '../commands/accounts/accounts.ts'
+import { requireAccount } from '../commands/accounts/accounts.ts'
 import { BadUsage } from '../maintenance/operation.ts'
-import { readMapping, readValues } from './import/columns.ts'
+import { parseColumnMapping, parseValueMappings } from './import/columns.ts'
 import { importStones } from './import/import-stones.ts'
-import type { Asked } from './import/report.ts'
+import type { ImportRequest } from './import/report.ts'
 import { withFile } from './import/source.ts'
 import { undoImport } from './import/undo.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { withInstallation, type OpenInstallation } from './installed.ts'
 
-type ImportOptions = Omit<Asked, 'user' | 'given'> & {
+type ImportOptions = Omit<ImportRequest, 'user' | 'file'> & {
   readonly user?: string
   readonly map: readonly string[]
   readonly mapValue: readonly string[]
@@ -16,7 +16,7 @@ type ImportOptions = Omit<Asked, 'user' | 'given'> & {
 }
 
 /** `import`: stones from a file, and what an import did taken back. */
-export function importCommand(open: Open): Command {
+export function importCommand(open: OpenInstallation): Command {
   return new Command('import')
     .description('create the diamonds of a file, or make the stones of its skus what it says; and take that back')
     .argument('[file]', '.xlsx, .csv or .jsonl, the latter two packed (.gz) or not; - reads stdin')
@@ -26,8 +26,13 @@ export function importCommand(open: Open): Command {
     .option('--yes', 'do not ask')
     .option('--skip-bad', 'leave out the lines that can not be used; without it one such line stops the import')
     .option('--ignore-unknown', 'leave out columns that are no v4 fields')
-    .option('--map <column=field>', 'what a column is; COLUMN= leaves it out; can be repeated', collected, [])
-    .option('--map-value <column:text=value>', 'what a text of a column means; can be repeated', collected, [])
+    .option('--map <column=field>', 'what a column is; COLUMN= leaves it out; can be repeated', collectOptionValues, [])
+    .option(
+      '--map-value <column:text=value>',
+      'what a text of a column means; can be repeated',
+      collectOptionValues,
+      [],
+    )
     .addOption(
       new Option('--decimal <character>', 'what stands before the fraction of every number').choices(['.', ',']),
     )
@@ -54,25 +59,25 @@ Examples:
   npx adamant import stones.csv --user jane@example.com
   npx adamant import stones.csv --user jane@example.com --update-by sku --delete-missing --dry-run`
 
-const collected = (word: string, before: readonly string[]) => [...before, word]
+const collectOptionValues = (word: string, before: readonly string[]) => [...before, word]
 
-async function run(open: Open, file: string | undefined, options: ImportOptions): Promise<void> {
+async function run(open: OpenInstallation, file: string | undefined, options: ImportOptions): Promise<void> {
   if (options.undo !== undefined) {
     if (file !== undefined) throw new BadUsage('--undo takes no other file: it knows which import it takes back')
     return undoImport(open, options.undo, options)
   }
-  const asked = checked(file, options)
-  const [mapping, values] = [readMapping(options.map), readValues(options.mapValue)]
-  await withFile(asked.given, (path) =>
+  const request = toImportRequest(file, options)
+  const [mapping, values] = [parseColumnMapping(options.map), parseValueMappings(options.mapValue)]
+  await withFile(request.file, (path) =>
     withInstallation(open, async (installation) => {
-      const { account } = await accountOf(installation, asked.user)
-      await importStones(installation, path, account, { ...asked, mapping, values })
+      const { account } = await requireAccount(installation, request.user)
+      await importStones(installation, path, account, { ...request, mapping, values })
     }),
   )
 }
 
 /** @throws BadUsage for options that don't go together */
-function checked(given: string | undefined, options: ImportOptions): Asked {
+function toImportRequest(given: string | undefined, options: ImportOptions): ImportRequest {
   const { user, deleteMissing } = options
   if (given === undefined) throw new BadUsage('Name the file of stones, or - for stdin')
   if (user === undefined) throw new BadUsage('Name the account that owns the stones by --user EMAIL')
@@ -85,5 +90,5 @@ function checked(given: string | undefined, options: ImportOptions): Asked {
   if (options.again === true && options.updateBy !== undefined) {
     throw new BadUsage('--again creates stones once more, which --update-by does not')
   }
-  return { ...options, user, given }
+  return { ...options, user, file: given }
 }

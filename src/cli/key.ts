@@ -1,10 +1,10 @@
 import { Argument, Command } from 'commander'
 import { rotateLinkKey } from '../commands/installation/link-key.ts'
-import { administering, withInstallation, type Open } from './installed.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
 import { printResult, type OutputOptions } from './output.ts'
 
 /** `key`: the keys that the installation makes itself. */
-export function keyCommand(open: Open): Command {
+export function keyCommand(open: OpenInstallation): Command {
   const command = new Command('key')
     .description('keys that the installation makes itself')
     .addHelpText('after', EXAMPLE)
@@ -22,8 +22,8 @@ const EXAMPLE = `
 Example:
   npx adamant key rotate links`
 
-async function rotate(open: Open, what: string, options: OutputOptions): Promise<void> {
-  const act = administering({ act: 'key rotate', subject: what }, ({ writing, keys }, by) =>
+async function rotate(open: OpenInstallation, what: string, options: OutputOptions): Promise<void> {
+  const act = asAdminAction({ act: 'key rotate', subject: what }, ({ writing, keys }, by) =>
     rotateLinkKey(writing, keys, by),
   )
   await withInstallation(open, act)

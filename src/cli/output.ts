@@ -14,7 +14,7 @@ export function note(text: string): void {
 }
 
 /** What a list leaves out of account: the rest of it is right all the same. */
-export const notePassedOver = (stream: string, { message }: Error): void =>
+export const noteSkippedEvent = (stream: string, { message }: Error): void =>
   note(`${stream} is shown without an event that this release does not understand: ${message}`)
 
 /** Rows under their headings, as wide as their widest cell. */
@@ -27,8 +27,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 const WIDTH = 28
 /** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
-const REDRAW = 100
-const LINE = 5_000
+const REDRAW_INTERVAL_MS = 100
+const LINE_INTERVAL_MS = 5_000
 
 /**
  * How far a long task is, on stderr: a bar on a terminal, a line now and then elsewhere. Its end leaves the last state standing.
@@ -48,8 +48,8 @@ export function progressBar(label: string, total: number | undefined, unit: stri
     const rate = seconds === 0 ? 0 : done / seconds
     const filled = Math.round(WIDTH * Math.min(1, share))
     const bar = isTTY ? ` [${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}]` : ''
-    const of = total === undefined ? '' : ` of ${count(total)}`
-    const text = `${label}${bar} ${count(done)}${of} ${unit}, ${count(rate)}/s${left(seconds)}`
+    const of = total === undefined ? '' : ` of ${formatCount(total)}`
+    const text = `${label}${bar} ${formatCount(done)}${of} ${unit}, ${formatCount(rate)}/s${left(seconds)}`
     process.stderr.write(isTTY ? `\r\u001b[K${text}` : `${text}\n`)
     drawn = performance.now()
   }
@@ -57,7 +57,7 @@ export function progressBar(label: string, total: number | undefined, unit: stri
   /** At the pace so far, of what was not there already when it began. */
   function left(seconds: number): string {
     const made = share - (first ?? 0)
-    return share >= 1 || made <= 0 ? '' : `, ${count(Math.ceil((seconds * (1 - share)) / made))} s left`
+    return share >= 1 || made <= 0 ? '' : `, ${formatCount(Math.ceil((seconds * (1 - share)) / made))} s left`
   }
 
   return {
@@ -65,7 +65,7 @@ export function progressBar(label: string, total: number | undefined, unit: stri
       done = now
       share = part
       first ??= total === undefined ? part : 0
-      if (performance.now() - drawn >= (isTTY ? REDRAW : LINE)) draw()
+      if (performance.now() - drawn >= (isTTY ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) draw()
     },
     end() {
       draw()
@@ -75,7 +75,7 @@ export function progressBar(label: string, total: number | undefined, unit: stri
 }
 
 /** A number as people read it: 53,940. */
-export const count = (value: number) => Math.round(value).toLocaleString('en')
+export const formatCount = (value: number) => Math.round(value).toLocaleString('en')
 
 /** What an operation reports, on stderr. */
-export const report: Reporter = { step: progressBar, note }
+export const report: Reporter = { startStep: progressBar, note }

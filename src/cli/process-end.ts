@@ -1,13 +1,13 @@
-import { Failed } from '../maintenance/operation.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
 /** Exit code after a second signal: 128 and the number of SIGINT, as shells report it. */
-const INTERRUPTED = 130
+const EXIT_INTERRUPTED = 130
 
 export type StopSignal = {
-  readonly came: boolean
+  readonly isReceived: boolean
   /** Resolves with what asked to stop. */
-  readonly first: Promise<string>
+  readonly received: Promise<string>
 }
 
 /**
@@ -18,7 +18,7 @@ export function listenForStop(): StopSignal {
   let came = false
   const first = new Promise<string>((done) => {
     const ask = (signal: string) => {
-      if (came) process.exit(INTERRUPTED)
+      if (came) process.exit(EXIT_INTERRUPTED)
       came = true
       done(signal)
     }
@@ -28,17 +28,17 @@ export function listenForStop(): StopSignal {
     process.channel?.unref()
   })
   return {
-    get came() {
+    get isReceived() {
       return came
     },
-    first,
+    received: first,
   }
 }
 
 /** Likewise, for an operation that is aborted then, and fails with this. */
 export function abortOnStop(message: string): AbortSignal {
   const stop = new AbortController()
-  void listenForStop().first.then(() => stop.abort(new Failed(message)))
+  void listenForStop().received.then(() => stop.abort(new OperationFailure(message)))
   return stop.signal
 }
 
@@ -46,30 +46,30 @@ export function abortOnStop(message: string): AbortSignal {
  * Says on stderr what the process was doing when it ends before that was over: killed by a second signal, by a fault
  * that nobody caught, or because nothing was left that kept it alive.
  */
-export class LastWords {
-  #doing: string | undefined
+export class UnexpectedExitReporter {
+  #activity: string | undefined
 
   constructor(private readonly process: Pick<NodeJS.Process, 'on' | 'exitCode'> = globalThis.process) {
-    this.process.on('exit', (code) => this.#say(code))
+    this.process.on('exit', (code) => this.#reportExit(code))
   }
 
   /** @param what such as `it was starting` */
-  now(what: string): void {
-    this.#doing = what
+  setActivity(what: string): void {
+    this.#activity = what
   }
 
   /** What was to be done is done, or its failure has been told: the end is no surprise any more. */
-  over(): void {
-    this.#doing = undefined
+  clearActivity(): void {
+    this.#activity = undefined
   }
 
-  #say(code: number): void {
-    if (this.#doing === undefined) return
+  #reportExit(code: number): void {
+    if (this.#activity === undefined) return
     // The event loop is empty, but the work has not ended: the exit code must not report success.
-    if (code === 0) this.process.exitCode = UNFINISHED
-    note(`adamant ended with exit code ${code === 0 ? UNFINISHED : code} while ${this.#doing}`)
+    if (code === 0) this.process.exitCode = EXIT_UNFINISHED
+    note(`adamant ended with exit code ${code === 0 ? EXIT_UNFINISHED : code} while ${this.#activity}`)
   }
 }
 
 /** Exit code of what ended by itself before it was done: as Node has it for an unsettled top-level await. */
-const UNFINISHED = 13
+const EXIT_UNFINISHED = 13

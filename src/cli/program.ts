@@ -1,42 +1,42 @@
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
-import { FAILED, reportFailure } from './failure.ts'
-import type { Open } from './installed.ts'
-import { LastWords } from './process-end.ts'
+import { EXIT_FAILURE, reportFailure } from './failure.ts'
+import type { OpenInstallation } from './installed.ts'
+import { UnexpectedExitReporter } from './process-end.ts'
 
 /**
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
  * @param argv without the program's own name
  * @param open the composition root's
  */
-export async function run(argv: readonly string[], open: Open): Promise<void> {
+export async function run(argv: readonly string[], open: OpenInstallation): Promise<void> {
   // Keys, logs and answers are for this user alone, whoever made the folder that they are written to.
   process.umask(0o077)
-  const lastWords = new LastWords()
-  endWithReader(lastWords)
+  const lastWords = new UnexpectedExitReporter()
+  exitWhenStdoutCloses(lastWords)
   // What a command waits for may be in another process, and a service without HTTP listens nowhere: nothing else would
   // keep this process from ending before (exit code 13).
-  const alive = setInterval(() => undefined, LONGEST_TIMER)
+  const alive = setInterval(() => undefined, MAX_TIMER_MS)
   try {
-    const program = await programFor({ open, lastWords }, argv[0])
+    const program = await programFor({ open, exitReporter: lastWords }, argv[0])
     // Only the command's name: what stands behind it may be a password.
-    program.hook('preAction', (_program, command) => lastWords.now(`it carried out ${command.name()}`))
+    program.hook('preAction', (_program, command) => lastWords.setActivity(`it carried out ${command.name()}`))
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
   clearInterval(alive)
-  lastWords.over()
+  lastWords.clearActivity()
 }
 
 /** Milliseconds: as long as a timer may be. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * The commands with their arguments and options, as `run` reads them.
  * @param name of the one that is wanted; every command without it, and where there is none of this name
  */
-export async function programFor(given: Given, name?: string): Promise<Command> {
+export async function programFor(given: CliContext, name?: string): Promise<Command> {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
     .version(VERSION)
@@ -60,22 +60,22 @@ Examples:
 Settings come from the environment; README.md lists them.`
 
 /** `adamant events | head`: whoever reads stdout may stop reading. */
-function endWithReader(lastWords: LastWords): void {
+function exitWhenStdoutCloses(lastWords: UnexpectedExitReporter): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') lastWords.over()
-    process.exit(error.code === 'EPIPE' ? 0 : FAILED)
+    if (error.code === 'EPIPE') lastWords.clearActivity()
+    process.exit(error.code === 'EPIPE' ? 0 : EXIT_FAILURE)
   })
 }
 
 /** What commands are made with: the composition root's way to the stores, and what is said when the process ends. */
-export type Given = { readonly open: Open; readonly lastWords: LastWords }
+export type CliContext = { readonly open: OpenInstallation; readonly exitReporter: UnexpectedExitReporter }
 
 /**
  * Every command by its name, in the order in which help lists them. Each is loaded when it is made: all of them together
  * are three times what a short one needs.
  */
-const COMMANDS: Readonly<Record<string, (given: Given) => Promise<Command>>> = {
-  serve: async ({ open, lastWords }) => (await import('./serve.ts')).serveCommand(open, lastWords),
+const COMMANDS: Readonly<Record<string, (given: CliContext) => Promise<Command>>> = {
+  serve: async ({ open, exitReporter }) => (await import('./serve.ts')).serveCommand(open, exitReporter),
   user: async ({ open }) => (await import('./user.ts')).userCommand(open),
   client: async ({ open }) => (await import('./client.ts')).clientCommand(open),
   token: async ({ open }) => (await import('./token.ts')).tokenCommand(open),
@@ -102,7 +102,7 @@ const COMMANDS: Readonly<Record<string, (given: Given) => Promise<Command>>> = {
 }
 
 /** The command of this name, alone; all of them where there is none of it, as for help. */
-export function commandsFor(given: Given, name: string | undefined): Promise<Command[]> {
+export function commandsFor(given: CliContext, name: string | undefined): Promise<Command[]> {
   const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return Promise.all((named === undefined ? Object.values(COMMANDS) : [named]).map((make) => make(given)))
 }

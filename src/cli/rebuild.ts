@@ -1,25 +1,25 @@
 import { Argument, Command } from 'commander'
-import { BadUsage, Failed } from '../maintenance/operation.ts'
+import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { rebuildAll } from '../maintenance/rebuild.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
 import { explain } from './failure.ts'
-import { withInstallation, type Open } from './installed.ts'
-import { count, printResult, report, type OutputOptions } from './output.ts'
+import { withInstallation, type OpenInstallation } from './installed.ts'
+import { formatCount, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-end.ts'
 
-type RebuildOptions = OutputOptions & { readonly all?: true }
+type RebuildCommandOptions = OutputOptions & { readonly all?: true }
 
 /** `rebuild`: makes read models of the log anew, beside the live ones. */
-export function rebuildCommand(open: Open): Command {
+export function rebuildCommand(open: OpenInstallation): Command {
   return new Command('rebuild')
     .description('make a read model of the log anew, beside the live one, and switch to it when it has caught up')
     .addArgument(new Argument('[model]').choices(READ_MODELS.map(({ declaration }) => declaration.name)))
     .option('--all', 'every read model, in one read of the log')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', EXAMPLE)
-    .action((model: string | undefined, options: RebuildOptions) => rebuild(open, model, options))
+    .action((model: string | undefined, options: RebuildCommandOptions) => rebuild(open, model, options))
 }
 
 const EXAMPLE = `
@@ -29,8 +29,12 @@ Examples:
 
 The service may run and be written to. A rebuild that was stopped or killed is resumed by the next one.`
 
-async function rebuild(open: Open, name: string | undefined, options: RebuildOptions): Promise<void> {
-  const models = chosen(name, options)
+async function rebuild(
+  open: OpenInstallation,
+  name: string | undefined,
+  options: RebuildCommandOptions,
+): Promise<void> {
+  const models = selectModels(name, options)
   // The service's requests come first where processors are scarce.
   lowerProcessPriority()
   spareOneCore()
@@ -38,15 +42,15 @@ async function rebuild(open: Open, name: string | undefined, options: RebuildOpt
     rebuildAll(installation, models, { report, signal: abortOnStop('stopped; the next rebuild resumes it') }),
   )
   const lines = rebuilt.map(
-    ({ model, events, seconds }) => `rebuilt ${model}: ${count(events)} events in ${seconds.toFixed(1)} s`,
+    ({ model, events, seconds }) => `rebuilt ${model}: ${formatCount(events)} events in ${seconds.toFixed(1)} s`,
   )
   if (rebuilt.length > 0) printResult(options, { models: rebuilt }, lines.join('\n'))
   const words = faults.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
-  if (words.length > 0) throw new Failed(words.join('\n'))
+  if (words.length > 0) throw new OperationFailure(words.join('\n'))
 }
 
 /** @throws BadUsage */
-function chosen(name: string | undefined, { all }: RebuildOptions): readonly AnyProjection[] {
+function selectModels(name: string | undefined, { all }: RebuildCommandOptions): readonly AnyProjection[] {
   if ((name === undefined) === (all === undefined)) {
     const names = READ_MODELS.map(({ declaration }) => declaration.name).join(', ')
     throw new BadUsage(`Say which read model to rebuild, or --all, and not both; there are ${names}`)

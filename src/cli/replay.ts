@@ -1,21 +1,21 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { resolve } from 'node:path'
 import { checkNewFolder } from '../maintenance/new-folder.ts'
-import { replay, type Replayed, type Until } from '../maintenance/replay.ts'
-import { shownPosition } from '../stores/ports/event-store.ts'
+import { replay, type ReplayResult, type ReplayCutoff } from '../maintenance/replay.ts'
+import { formatPosition } from '../stores/ports/event-store.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { administering, withInstallation, type Open } from './installed.ts'
-import { count, note, printResult, report, type OutputOptions } from './output.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { formatCount, note, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-end.ts'
-import { readUntil } from './times.ts'
+import { parseUntil } from './times.ts'
 
-type ReplayOptions = OutputOptions & { readonly until: Until; readonly into: string }
+type ReplayOptions = OutputOptions & { readonly until: ReplayCutoff; readonly into: string }
 
 /** `replay`: the whole state at a past moment, as an installation that is only read. */
-export function replayCommand(open: Open): Command {
+export function replayCommand(open: OpenInstallation): Command {
   return new Command('replay')
     .description('make an installation that shows everything as it was at a moment, beside the running service')
-    .requiredOption('--until <moment>', 'a time, or a position as `npx adamant events` prints it', readMoment)
+    .requiredOption('--until <moment>', 'a time, or a position as `npx adamant events` prints it', parseCutoff)
     .requiredOption('--into <folder>', 'a new or empty one')
     .option('--json', 'print one line of JSON')
     .addHelpText('after', HELP)
@@ -35,27 +35,27 @@ Example:
 const POSITION = /^(\d{1,19})(?:\/(\d{1,19}))?$/
 
 /** @throws InvalidArgumentError */
-function readMoment(text: string): Until {
+function parseCutoff(text: string): ReplayCutoff {
   const [, commit, prepare = commit] = POSITION.exec(text) ?? []
   if (commit !== undefined && prepare !== undefined) {
-    return { text: `position ${text}`, moment: { position: { commit: BigInt(commit), prepare: BigInt(prepare) } } }
+    return { text: `position ${text}`, cutoff: { position: { commit: BigInt(commit), prepare: BigInt(prepare) } } }
   }
   try {
-    return { text, moment: { time: readUntil(text) } }
+    return { text, cutoff: { time: parseUntil(text) } }
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
     throw new InvalidArgumentError(`${error.message} Or a position, such as 1234.`)
   }
 }
 
-async function replayInto(open: Open, options: ReplayOptions): Promise<void> {
+async function replayInto(open: OpenInstallation, options: ReplayOptions): Promise<void> {
   const into = resolve(options.into)
   const { until } = options
   checkNewFolder(into, resolve(readSettings(process.env).DATA_DIR))
   const act = { act: 'replay', subject: `${until.text} into ${into}` }
   await withInstallation(
     open,
-    administering(act, async (source, origin) => {
+    asAdminAction(act, async (source, origin) => {
       const moving = { origin, clock: Date.now }
       const signal = abortOnStop('Stopped. Nothing was made')
       print(await replay({ open, source, into, until, moving, report, signal }), into, options)
@@ -63,11 +63,11 @@ async function replayInto(open: Open, options: ReplayOptions): Promise<void> {
   )
 }
 
-function print({ events, last, missing }: Replayed, into: string, options: ReplayOptions): void {
+function print({ events, last, missing }: ReplayResult, into: string, options: ReplayOptions): void {
   if (missing.length > 0) {
-    note(`${count(missing.length)} files of that time are gone: they were removed since, and answer 404`)
+    note(`${formatCount(missing.length)} files of that time are gone: they were removed since, and answer 404`)
   }
-  const position = shownPosition(last.position)
-  const text = `${count(events)} events, up to position ${position}, are in ${into}. Serve it by \`serve --read-only\`.`
+  const position = formatPosition(last.position)
+  const text = `${formatCount(events)} events, up to position ${position}, are in ${into}. Serve it by \`serve --read-only\`.`
   printResult(options, { until: options.until.text, position, events, into }, text)
 }

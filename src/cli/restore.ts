@@ -1,16 +1,16 @@
 import { Command } from 'commander'
 import { resolve } from 'node:path'
-import { checkRestore, restore, SERVER_RESTORE, type Restored } from '../maintenance/backup/restore.ts'
-import { openLog } from '../runtime/log.ts'
+import { checkRestore, restore, SERVER_RESTORE, type RestoreResult } from '../maintenance/backup/restore.ts'
+import { createLogger } from '../runtime/log.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { noted, type Open } from './installed.ts'
-import { count, printResult, report, type OutputOptions } from './output.ts'
+import { runAdminAction, type OpenInstallation } from './installed.ts'
+import { formatCount, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-end.ts'
 
-type CommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
+type RestoreCommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
 
 /** `restore`: an installation goes back to a backup, and whatever was given out since is refused. */
-export function restoreCommand(open: Open): Command {
+export function restoreCommand(open: OpenInstallation): Command {
   return new Command('restore')
     .description('put a backup back while nothing runs; tokens and links that were given out before end')
     .argument('[folder]', 'the backup that `npx adamant backup` made')
@@ -18,7 +18,9 @@ export function restoreCommand(open: Open): Command {
     .option('--in-place', "the log is back already, by the server's own way or by hand")
     .option('--json', 'print one line of JSON')
     .addHelpText('after', HELP)
-    .action((from: string | undefined, options: CommandOptions) => restoreFrom(open, from && resolve(from), options))
+    .action((from: string | undefined, options: RestoreCommandOptions) =>
+      restoreFrom(open, from && resolve(from), options),
+    )
 }
 
 const HELP = `
@@ -35,7 +37,11 @@ Examples:
   npx adamant restore /backups/adamant-2026-11-22
   npx adamant restore /backups/adamant-2026-11-22 --replace`
 
-async function restoreFrom(open: Open, from: string | undefined, options: CommandOptions): Promise<void> {
+async function restoreFrom(
+  open: OpenInstallation,
+  from: string | undefined,
+  options: RestoreCommandOptions,
+): Promise<void> {
   const started = performance.now()
   const settings = readSettings(process.env)
   const operation = { report, signal: abortOnStop('Stopped. Run the same command again') }
@@ -43,17 +49,17 @@ async function restoreFrom(open: Open, from: string | undefined, options: Comman
   const checked = await checkRestore(operation, { settings, from, mayReplace, inPlace })
   try {
     const act = { act: 'restore', subject: from ?? 'in place' }
-    const work = noted(openLog(settings.LOG_LEVEL), act, (by) => restore(operation, open, checked, by))
+    const work = runAdminAction(createLogger(settings.LOG_LEVEL), act, (by) => restore(operation, open, checked, by))
     print(await work, (performance.now() - started) / 1000, options)
   } finally {
     await checked.backup?.files.close()
   }
 }
 
-function print(restored: Restored, seconds: number, options: OutputOptions): void {
+function print(restored: RestoreResult, seconds: number, options: OutputOptions): void {
   const { events, files, epoch } = restored
   const text = [
-    `${count(events)} events and ${count(files)} files are back, in epoch ${epoch}. Tokens and links from before are refused.`,
+    `${formatCount(events)} events and ${formatCount(files)} files are back, in epoch ${epoch}. Tokens and links from before are refused.`,
     'Accounts, passwords and API tokens are as they were at the backup: revoke again what was revoked since. Start the service.',
   ].join('\n')
   printResult(options, { ...restored, seconds }, text)

@@ -2,19 +2,19 @@ import { Command } from 'commander'
 import { MODEL_VERSION } from '../commands/scores/score-diamonds.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
-import { checkpointOf } from '../projections/engine/reaction.ts'
+import { checkpointModelOf } from '../projections/engine/reaction.ts'
 import { scoring } from '../reactions/scoring/scoring.ts'
-import { refusals } from '../wiring/compose.ts'
-import type { EventStore, From } from '../stores/ports/event-store.ts'
+import { findWriteRefusals } from '../wiring/compose.ts'
+import type { EventStore, PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
-import { Failed } from '../maintenance/operation.ts'
-import { withInstallation, type Open } from './installed.ts'
+import { OperationFailure } from '../maintenance/operation.ts'
+import { withInstallation, type OpenInstallation } from './installed.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
 type StatusOptions = OutputOptions & { readonly count?: true }
 
 /** `status`: how far the log, the read models and the scoring are. */
-export function statusCommand(open: Open): Command {
+export function statusCommand(open: OpenInstallation): Command {
   return new Command('status')
     .description('tell how far the log is, each read model, and the scoring')
     .option('--count', 'also count the events of each category; this reads the whole log')
@@ -49,10 +49,10 @@ type ScoringStatus = FollowerStatus & {
   readonly model: string
 }
 
-async function status(open: Open, options: StatusOptions): Promise<void> {
+async function status(open: OpenInstallation, options: StatusOptions): Promise<void> {
   const result = await withInstallation(open, async (installation) => ({
-    head: shown(await installation.store.head()),
-    refusals: await refusals(installation),
+    head: formatPosition(await installation.store.head()),
+    refusals: await findWriteRefusals(installation),
     models: await Promise.all(READ_MODELS.map((model) => modelStatus(installation, model))),
     scoring: await scoringStatus(installation),
     ...(options.count === true && { events: await countEvents(installation.store) }),
@@ -74,40 +74,43 @@ async function status(open: Open, options: StatusOptions): Promise<void> {
   text.push('', table(['scoring by model', 'position', 'lag', 'kept up to date'], [scored]))
   if (result.events !== undefined) text.push('', table(['category', 'events'], counts))
   printResult(options, { ok: faults.length === 0, faults, ...result }, text.join('\n'))
-  if (faults.length > 0) throw new Failed(faults.join('; '))
+  if (faults.length > 0) throw new OperationFailure(faults.join('; '))
 }
 
 /** Seconds that a follower of the log may be behind before somebody should look. */
-const BEHIND = 60
+const MAX_DELAY_SECONDS = 60
 
 /** What an operator, or whatever runs this command for one, should look at. */
-function faultsOf({ models, scoring, refusals: refused }: Found): string[] {
+function faultsOf({ models, scoring, refusals: refused }: StatusResult): string[] {
   const followers = [
     ...models.map((model) => ({ ...model, name: `the ${model.model} read model` })),
     { ...scoring, name: 'scoring' },
   ]
-  const late = followers.filter(({ behind }) => behind > BEHIND)
+  const late = followers.filter(({ behind }) => behind > MAX_DELAY_SECONDS)
   const idle = followers.filter(({ running }) => !running)
   return [
     ...refused,
-    ...(idle.length === 0 ? [] : [`nothing keeps ${list(idle)} up to date: start the service`]),
+    ...(idle.length === 0 ? [] : [`nothing keeps ${joinNames(idle)} up to date: start the service`]),
     ...late.map(({ name, behind, lag }) => `${name} is ${behind} s behind, ${lag} events`),
   ]
 }
 
-type Found = {
+type StatusResult = {
   readonly refusals: readonly string[]
   readonly models: readonly ModelStatus[]
   readonly scoring: ScoringStatus
 }
-const list = (followers: readonly { readonly name: string }[]) => followers.map(({ name }) => name).join(', ')
+const joinNames = (followers: readonly { readonly name: string }[]) => followers.map(({ name }) => name).join(', ')
 
 const shownRunning = (running: boolean) => (running ? 'yes' : 'no: start the service')
 
-type FollowedModel = (typeof READ_MODELS)[number]
+type RegisteredReadModel = (typeof READ_MODELS)[number]
 
-async function modelStatus(installation: Installation, { declaration, follows }: FollowedModel): Promise<ModelStatus> {
-  const followed = await followerStatus(installation, declaration, follows)
+async function modelStatus(
+  installation: Installation,
+  { declaration, streamPrefixes }: RegisteredReadModel,
+): Promise<ModelStatus> {
+  const followed = await followerStatus(installation, declaration, streamPrefixes)
   // Asking for the live build makes one where there is none, and only the projections' runner may do that.
   const live = followed.position === START ? undefined : await installation.reads.live(declaration)
   return {
@@ -121,7 +124,7 @@ async function modelStatus(installation: Installation, { declaration, follows }:
 
 /** Its lag is in events of diamonds: most need no scores of their own. */
 async function scoringStatus(installation: Installation): Promise<ScoringStatus> {
-  const followed = await followerStatus(installation, checkpointOf(scoring.name), scoring.follows)
+  const followed = await followerStatus(installation, checkpointModelOf(scoring.name), scoring.streamPrefixes)
   return { model: MODEL_VERSION, ...followed }
 }
 
@@ -138,7 +141,12 @@ async function followerStatus(
     oldest ??= event.metadata['at']
     if (event.type !== '') lag++
   }
-  return { position: shown(position), lag, behind: secondsSince(oldest), running: await reads.isHeld(declaration) }
+  return {
+    position: formatPosition(position),
+    lag,
+    behind: secondsSince(oldest),
+    running: await reads.isLeaseHeld(declaration),
+  }
 }
 
 /** @param at ISO 8601, as every event has it */
@@ -158,4 +166,4 @@ async function countEvents(store: EventStore): Promise<Record<string, number>> {
 }
 
 const START = 'start'
-const shown = (position: From) => (position === START ? START : String(position.commit))
+const formatPosition = (position: PositionOrStart) => (position === START ? START : String(position.commit))

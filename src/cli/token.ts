@@ -1,23 +1,23 @@
 import { accountDecider, type ApiToken } from '../domain/account/account.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { issueApiToken, lastUseOf, revokeApiToken } from '../commands/accounts/api-tokens.ts'
-import { accountOf, type Finding } from '../commands/accounts/accounts.ts'
+import { requireAccount, type AccountLookupContext } from '../commands/accounts/accounts.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 import { foldStreams } from '../events/load.ts'
-import { administering, withInstallation, type Open } from './installed.ts'
-import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
 /** `token`: the API tokens of the secrets API. */
-export function tokenCommand(open: Open): Command {
+export function tokenCommand(open: OpenInstallation): Command {
   const command = new Command('token').description('API tokens of the secrets API').addHelpText('after', ADD)
   command
     .command('add')
     .description('give an account an API token; it is told this once')
     .argument('<email>')
-    .option('--expires-in <days>', 'the days that it lives, 1 to 3650; without it, until it is revoked', daysOf)
+    .option('--expires-in <days>', 'the days that it lives, 1 to 3650; without it, until it is revoked', parseDays)
     .option('--json', 'print one line of JSON')
     .addHelpText('after', ADD)
-    .action((email: string, options: Adding) => add(open, email, options))
+    .action((email: string, options: TokenAddOptions) => add(open, email, options))
   command
     .command('list')
     .description('list the API tokens of one account or of all, by their ids')
@@ -40,28 +40,28 @@ const ADD = `
 Example:
   npx adamant token add jane@example.com --expires-in 90`
 
-type Adding = OutputOptions & { readonly expiresIn?: number }
+type TokenAddOptions = OutputOptions & { readonly expiresIn?: number }
 
-async function add(open: Open, email: string, options: Adding): Promise<void> {
-  const life = options.expiresIn === undefined ? undefined : options.expiresIn * DAY
-  const act = administering({ act: 'token add', subject: email }, ({ writing }, by) =>
-    issueApiToken(writing, { email, life }, by),
+async function add(open: OpenInstallation, email: string, options: TokenAddOptions): Promise<void> {
+  const life = options.expiresIn === undefined ? undefined : options.expiresIn * DAY_MS
+  const act = asAdminAction({ act: 'token add', subject: email }, ({ writing }, by) =>
+    issueApiToken(writing, { email, lifetimeMs: life }, by),
   )
   const { id, token } = await withInstallation(open, act)
   printResult(options, { token, id }, `${token}\n(told this once; its id is ${id})`)
 }
 
-async function revoke(open: Open, email: string, id: string, options: OutputOptions): Promise<void> {
-  const act = administering({ act: 'token revoke', subject: `${email} ${id}` }, ({ writing }, by) =>
+async function revoke(open: OpenInstallation, email: string, id: string, options: OutputOptions): Promise<void> {
+  const act = asAdminAction({ act: 'token revoke', subject: `${email} ${id}` }, ({ writing }, by) =>
     revokeApiToken(writing, { email, token: id }, by),
   )
   await withInstallation(open, act)
   printResult(options, { id }, `The API token ${id} of ${email} has ended`)
 }
 
-async function list(open: Open, email: string | undefined, options: OutputOptions): Promise<void> {
+async function list(open: OpenInstallation, email: string | undefined, options: OutputOptions): Promise<void> {
   const tokens = await withInstallation(open, (installation) =>
-    email === undefined ? ofAll(installation) : ofOne(installation, email),
+    email === undefined ? listAllTokens(installation) : listTokensOfAccount(installation, email),
   )
   const rows = tokens.map(({ id, email: holder, issuedAt, lastUsedAt, expiresAt }) => [
     id,
@@ -73,28 +73,28 @@ async function list(open: Open, email: string | undefined, options: OutputOption
   printResult(options, { tokens }, table(['id', 'email', 'issued at', 'last used (to the hour)', 'expires at'], rows))
 }
 
-async function ofOne({ store, people }: Finding, wanted: string): Promise<Listed[]> {
-  const known = await accountOf({ store, people }, wanted)
+async function listTokensOfAccount({ store, people }: AccountLookupContext, wanted: string): Promise<TokenListing[]> {
+  const known = await requireAccount({ store, people }, wanted)
   const { account } = known
-  const email = await people.shownAs(account, known)
-  return Promise.all(known.apiTokens.map((token) => listed(store, { account, email }, token)))
+  const email = await people.displayNameOf(account, known)
+  return Promise.all(known.apiTokens.map((token) => toTokenListing(store, { account, email }, token)))
 }
 
-async function ofAll({ store, people }: Finding): Promise<Listed[]> {
-  const states = await foldStreams(store, 'account-', accountDecider, notePassedOver)
-  const found: Listed[] = []
+async function listAllTokens({ store, people }: AccountLookupContext): Promise<TokenListing[]> {
+  const states = await foldStreams(store, 'account-', accountDecider, noteSkippedEvent)
+  const found: TokenListing[] = []
   for (const [id, account] of states) {
     if (account.status === 'unknown') continue
-    const holder = { account: Number(id), email: await people.shownAs(Number(id), account) }
-    for (const token of account.apiTokens) found.push(await listed(store, holder, token))
+    const holder = { account: Number(id), email: await people.displayNameOf(Number(id), account) }
+    for (const token of account.apiTokens) found.push(await toTokenListing(store, holder, token))
   }
   return found
 }
 
-type Holder = { readonly account: number; readonly email: string }
-type Listed = Awaited<ReturnType<typeof listed>>
+type TokenHolder = { readonly account: number; readonly email: string }
+type TokenListing = Awaited<ReturnType<typeof toTokenListing>>
 
-async function listed(store: EventStore, { account, email }: Holder, { token, at, expiresAt }: ApiToken) {
+async function toTokenListing(store: EventStore, { account, email }: TokenHolder, { token, at, expiresAt }: ApiToken) {
   const lastUsedAt = await lastUseOf(store, { account, apiToken: token })
   return { id: token, email, issuedAt: isoOf(at), lastUsedAt: isoOf(lastUsedAt), expiresAt: isoOf(expiresAt) }
 }
@@ -106,11 +106,11 @@ function isoOf(at: number | undefined): string | null {
 }
 
 /** Milliseconds. */
-const DAY = 86_400_000
-const MOST_DAYS = 3650
+const DAY_MS = 86_400_000
+const MAX_DAYS = 3650
 
-function daysOf(text: string): number {
+function parseDays(text: string): number {
   const days = Number(text)
-  if (/^\d{1,4}$/.test(text) && days >= 1 && days <= MOST_DAYS) return days
-  throw new InvalidArgumentError(`Give a number of days, 1 to ${MOST_DAYS}.`)
+  if (/^\d{1,4}$/.test(text) && days >= 1 && days <= MAX_DAYS) return days
+  throw new InvalidArgumentError(`Give a number of days, 1 to ${MAX_DAYS}.`)
 }

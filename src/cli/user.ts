@@ -8,27 +8,33 @@ import {
   registerAccount,
   type ChangedAccount,
 } from '../commands/accounts/accounts.ts'
-import type { People } from '../commands/accounts/people.ts'
-import { IdBlocks } from '../commands/installation/integer-ids.ts'
-import { Passwords } from '../credentials/passwords.ts'
+import type { AccountDirectory } from '../commands/accounts/people.ts'
+import { IdAllocator } from '../commands/installation/integer-ids.ts'
+import { PasswordHasher } from '../credentials/passwords.ts'
 import {
   accountDecider,
   PLANS,
-  type ApiTokensFate,
+  type ApiTokenHandling,
   type Plan,
   type RegisteredAccount,
 } from '../domain/account/account.ts'
 import type { Origin } from '../events/origin.ts'
 import { foldStreams } from '../events/load.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { administering, withInstallation, withNewInstallation, type Act, type Open } from './installed.ts'
+import {
+  asAdminAction,
+  withInstallation,
+  withNewInstallation,
+  type AdminAction,
+  type OpenInstallation,
+} from './installed.ts'
 import { BadUsage } from '../maintenance/operation.ts'
-import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
+import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
 export type PasswordOptions = { readonly password?: string; readonly passwordStdin?: true }
 
 /** Adds the two ways to give a password. */
-export function withPassword(command: Command): Command {
+export function addPasswordOptions(command: Command): Command {
   return command
     .addOption(
       new Option(
@@ -50,14 +56,14 @@ const KEEP_OPTION = ['--keep-api-tokens', 'leave its API tokens as they are'] as
 const JSON_OPTION = ['--json', 'print one line of JSON'] as const
 
 /** `user`: the accounts that own diamonds and secrets. */
-export function userCommand(open: Open): Command {
+export function userCommand(open: OpenInstallation): Command {
   const command = new Command('user').description('accounts').addHelpText('after', EXAMPLE)
   command.addCommand(
-    withPassword(new Command('add').description('make an account').argument('<email>'))
+    addPasswordOptions(new Command('add').description('make an account').argument('<email>'))
       .addOption(new Option('--plan <plan>').choices(PLANS).default('basic'))
       .option(...JSON_OPTION)
       .addHelpText('after', EXAMPLE)
-      .action((email: string, options: Adding) => add(open, email, options)),
+      .action((email: string, options: UserAddOptions) => add(open, email, options)),
   )
   command.addCommand(
     new Command('list')
@@ -67,11 +73,13 @@ export function userCommand(open: Open): Command {
       .action((options: OutputOptions) => list(open, options)),
   )
   command.addCommand(
-    withPassword(new Command('password').description("set an account's password; its tokens end").argument('<email>'))
+    addPasswordOptions(
+      new Command('password').description("set an account's password; its tokens end").argument('<email>'),
+    )
       .option(...KEEP_OPTION)
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user password jane@example.com --password-stdin < password.txt')
-      .action((email: string, options: Keeping & PasswordOptions) => setPassword(open, email, options)),
+      .action((email: string, options: KeepApiTokensOptions & PasswordOptions) => setPassword(open, email, options)),
   )
   command.addCommand(
     new Command('plan')
@@ -93,7 +101,7 @@ export function userCommand(open: Open): Command {
       .option(...KEEP_OPTION)
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
-      .action((email: string, options: Keeping) =>
+      .action((email: string, options: KeepApiTokensOptions) =>
         change(open, options, { act: 'user disable', subject: email, done: 'is disabled' }, ({ writing }, by) =>
           disableAccount(writing, { email, apiTokens: fateOf(options) }, by),
         ),
@@ -118,49 +126,54 @@ const EXAMPLE = `
 Example:
   npx adamant user add jane@example.com --plan pro --password-stdin < password.txt`
 
-type Keeping = OutputOptions & { readonly keepApiTokens?: true }
-const fateOf = ({ keepApiTokens }: Keeping): ApiTokensFate => (keepApiTokens === true ? 'kept' : 'ended')
+type KeepApiTokensOptions = OutputOptions & { readonly keepApiTokens?: true }
+const fateOf = ({ keepApiTokens }: KeepApiTokensOptions): ApiTokenHandling =>
+  keepApiTokens === true ? 'kept' : 'ended'
 
-type Adding = OutputOptions & PasswordOptions & { readonly plan: Plan }
+type UserAddOptions = OutputOptions & PasswordOptions & { readonly plan: Plan }
 
-async function add(open: Open, email: string, options: Adding): Promise<void> {
+async function add(open: OpenInstallation, email: string, options: UserAddOptions): Promise<void> {
   const password = await readPassword(options)
-  const act = administering({ act: 'user add', subject: email }, ({ writing }, by) =>
-    hashing(async (passwords) => {
-      const accountIds = new IdBlocks({ ...writing, kind: 'account', size: 1, origin: by })
+  const act = asAdminAction({ act: 'user add', subject: email }, ({ writing }, by) =>
+    withPasswords(async (passwords) => {
+      const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin: by })
       const wanted = { email, password, plan: options.plan }
       return registerAccount({ ...writing, passwords, accountIds }, wanted, by)
     }),
   )
-  tellChange(options, 'is registered', await withNewInstallation(open, act))
+  printChange(options, 'is registered', await withNewInstallation(open, act))
 }
 
-async function setPassword(open: Open, email: string, options: Keeping & PasswordOptions): Promise<void> {
+async function setPassword(
+  open: OpenInstallation,
+  email: string,
+  options: KeepApiTokensOptions & PasswordOptions,
+): Promise<void> {
   const password = await readPassword(options)
   const act = { act: 'user password', subject: email, done: 'has a new password' }
   await change(open, options, act, ({ writing }, by) =>
-    hashing((passwords) =>
+    withPasswords((passwords) =>
       changePassword({ ...writing, passwords }, { email, password, apiTokens: fateOf(options) }, by),
     ),
   )
 }
 
 async function change(
-  open: Open,
+  open: OpenInstallation,
   options: OutputOptions,
-  { done, ...act }: Act & { readonly done: string },
+  { done, ...act }: AdminAction & { readonly done: string },
   run: (installation: Installation, by: Origin) => Promise<ChangedAccount>,
 ): Promise<void> {
-  tellChange(options, done, await withInstallation(open, administering(act, run)))
+  printChange(options, done, await withInstallation(open, asAdminAction(act, run)))
 }
 
-function tellChange(options: OutputOptions, done: string, { account, email }: ChangedAccount): void {
+function printChange(options: OutputOptions, done: string, { account, email }: ChangedAccount): void {
   printResult(options, { account, email }, `${email} ${done} (account ${account})`)
 }
 
-async function list(open: Open, options: OutputOptions): Promise<void> {
+async function list(open: OpenInstallation, options: OutputOptions): Promise<void> {
   const accounts = await withInstallation(open, async ({ store, people }) => {
-    const states = await foldStreams(store, 'account-', accountDecider, notePassedOver)
+    const states = await foldStreams(store, 'account-', accountDecider, noteSkippedEvent)
     const found = []
     for (const [id, state] of states) {
       if (state.status !== 'unknown') found.push(await row(people, Number(id), state))
@@ -171,15 +184,15 @@ async function list(open: Open, options: OutputOptions): Promise<void> {
   printResult(options, { accounts }, table(['account', 'email', 'plan', 'status'], rows))
 }
 
-const row = async (people: People, account: number, state: RegisteredAccount) => ({
+const row = async (people: AccountDirectory, account: number, state: RegisteredAccount) => ({
   account,
-  email: await people.shownAs(account, state),
+  email: await people.displayNameOf(account, state),
   plan: state.plan,
   status: state.status,
 })
 
-async function hashing<Result>(work: (passwords: Passwords) => Promise<Result>): Promise<Result> {
-  const passwords = new Passwords()
+async function withPasswords<Result>(work: (passwords: PasswordHasher) => Promise<Result>): Promise<Result> {
+  const passwords = new PasswordHasher()
   try {
     return await work(passwords)
   } finally {

@@ -1,17 +1,17 @@
-import { WEBHOOK_STREAMS, webhooksDecider, type Webhook } from '../domain/webhook/webhook.ts'
+import { WEBHOOK_STREAM_PREFIX, webhooksDecider, type Webhook } from '../domain/webhook/webhook.ts'
 import { Command } from 'commander'
-import { accountOf } from '../commands/accounts/accounts.ts'
+import { requireAccount } from '../commands/accounts/accounts.ts'
 import { createWebhook, deleteWebhook } from '../commands/webhooks/webhooks.ts'
-import { Refusal } from '../domain/decider.ts'
+import { RequestError } from '../domain/decider.ts'
 import { foldStreams } from '../events/load.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { openHookingBeside } from '../wiring/webhooks.ts'
-import { administering, operator, withInstallation, type Open } from './installed.ts'
-import { FAILED } from './failure.ts'
-import { notePassedOver, printResult, table, type OutputOptions } from './output.ts'
+import { openStandaloneWebhookCommands } from '../wiring/webhooks.ts'
+import { asAdminAction, createOperatorOrigin, withInstallation, type OpenInstallation } from './installed.ts'
+import { EXIT_FAILURE } from './failure.ts'
+import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
 /** `webhook`: the addresses that accounts' changes are pushed to. */
-export function webhookCommand(open: Open): Command {
+export function webhookCommand(open: OpenInstallation): Command {
   const command = new Command('webhook').description('webhooks of accounts').addHelpText('after', example('list'))
   const subcommand = (name: string, description: string, shown: string) =>
     command
@@ -23,7 +23,7 @@ export function webhookCommand(open: Open): Command {
     .argument('<email>')
     .argument('<url>')
     .option('--description <text>', 'for people')
-    .action((email: string, url: string, options: Adding) => add(open, email, url, options))
+    .action((email: string, url: string, options: WebhookAddOptions) => add(open, email, url, options))
   subcommand('list', 'list the webhooks, of one account or of all', 'list jane@example.com')
     .argument('[email]')
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
@@ -39,60 +39,60 @@ export function webhookCommand(open: Open): Command {
 const ADDING = 'add jane@example.com https://shop.example.com/stock'
 const example = (line: string) => `\nExample:\n  npx adamant webhook ${line}`
 
-type Adding = OutputOptions & { readonly description?: string }
+type WebhookAddOptions = OutputOptions & { readonly description?: string }
 
-async function add(open: Open, email: string, url: string, options: Adding): Promise<void> {
+async function add(open: OpenInstallation, email: string, url: string, options: WebhookAddOptions): Promise<void> {
   const { description = null } = options
-  const act = administering({ act: 'webhook add', subject: email }, async (installation, by) => {
-    const { account } = await accountOf(installation, email)
-    const { hooking } = await openHookingBeside(installation, by)
+  const act = asAdminAction({ act: 'webhook add', subject: email }, async (installation, by) => {
+    const { account } = await requireAccount(installation, email)
+    const { hooking } = await openStandaloneWebhookCommands(installation, by)
     return createWebhook(hooking, account, { url, description }, by)
   })
   const { webhook, secret } = await withInstallation(open, act)
   const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (told this once)`
-  printResult(options, { ...shown(webhook), secret }, text)
+  printResult(options, { ...toWebhookResult(webhook), secret }, text)
 }
 
-type Found = { readonly owner: number; readonly webhook: Webhook }
+type OwnedWebhook = { readonly owner: number; readonly webhook: Webhook }
 
 /** Every account's, as the log has them. */
-async function all({ store }: Installation): Promise<Found[]> {
-  const states = await foldStreams(store, WEBHOOK_STREAMS, webhooksDecider, notePassedOver)
+async function loadWebhooks({ store }: Installation): Promise<OwnedWebhook[]> {
+  const states = await foldStreams(store, WEBHOOK_STREAM_PREFIX, webhooksDecider, noteSkippedEvent)
   return [...states].flatMap(([owner, webhooks]) => webhooks.map((webhook) => ({ owner: Number(owner), webhook })))
 }
 
 /** @throws Refusal missing */
-async function one(installation: Installation, id: string): Promise<Found> {
-  const found = (await all(installation)).find(({ webhook }) => String(webhook.id) === id)
-  if (found === undefined) throw new Refusal('missing', `There is no webhook ${id.slice(0, 40)}`)
+async function findWebhook(installation: Installation, id: string): Promise<OwnedWebhook> {
+  const found = (await loadWebhooks(installation)).find(({ webhook }) => String(webhook.id) === id)
+  if (found === undefined) throw new RequestError('missing', `There is no webhook ${id.slice(0, 40)}`)
   return found
 }
 
-async function list(open: Open, email: string | undefined, options: OutputOptions): Promise<void> {
+async function list(open: OpenInstallation, email: string | undefined, options: OutputOptions): Promise<void> {
   const found = await withInstallation(open, async (installation) => {
-    const webhooks = await all(installation)
+    const webhooks = await loadWebhooks(installation)
     if (email === undefined) return webhooks
-    const { account } = await accountOf(installation, email)
+    const { account } = await requireAccount(installation, email)
     return webhooks.filter(({ owner }) => owner === account)
   })
-  const webhooks = found.map(({ owner, webhook }) => ({ account: owner, ...shown(webhook) }))
+  const webhooks = found.map(({ owner, webhook }) => ({ account: owner, ...toWebhookResult(webhook) }))
   const rows = webhooks.map(({ id, account, state, url, error }) => [`${id}`, `${account}`, state, url, error ?? ''])
   printResult(options, { webhooks }, table(['id', 'account', 'state', 'url', 'error'], rows))
 }
 
-async function test(open: Open, id: string, options: OutputOptions): Promise<void> {
+async function test(open: OpenInstallation, id: string, options: OutputOptions): Promise<void> {
   const { status, ms, error } = await withInstallation(open, async (installation) => {
-    const { owner, webhook } = await one(installation, id)
-    const { tryOut } = await openHookingBeside(installation, operator())
+    const { owner, webhook } = await findWebhook(installation, id)
+    const { tryOut } = await openStandaloneWebhookCommands(installation, createOperatorOrigin())
     return tryOut(webhook, owner)
   })
   printResult(options, { id: Number(id), status, ms, error }, error ?? `Answered ${status} in ${ms} ms`)
-  if (error !== null) process.exitCode = FAILED
+  if (error !== null) process.exitCode = EXIT_FAILURE
 }
 
-async function remove(open: Open, id: string, options: OutputOptions): Promise<void> {
-  const act = administering({ act: 'webhook remove', subject: id }, async (installation, by) => {
-    const { owner, webhook } = await one(installation, id)
+async function remove(open: OpenInstallation, id: string, options: OutputOptions): Promise<void> {
+  const act = asAdminAction({ act: 'webhook remove', subject: id }, async (installation, by) => {
+    const { owner, webhook } = await findWebhook(installation, id)
     await deleteWebhook(installation.writing, { owner, id: webhook.id }, by)
     return webhook
   })
@@ -100,7 +100,7 @@ async function remove(open: Open, id: string, options: OutputOptions): Promise<v
   printResult(options, { id: webhook.id }, `webhook ${webhook.id} is removed`)
 }
 
-const shown = ({ id, url, description, state, created, error }: Webhook) => ({
+const toWebhookResult = ({ id, url, description, state, created, error }: Webhook) => ({
   id,
   url,
   description,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import { carried, FIRST_EPOCH } from '../domain/installation/installation.ts'
+import { logEpochMember, FIRST_EPOCH } from '../domain/installation/installation.ts'
 import type { Grant } from '../domain/session/session.ts'
 import { hmac } from './digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
@@ -90,7 +90,7 @@ export class AccessTokens {
     const [account, accountEpoch, client, clientEpoch, session, number, issuedAt, until, logEpoch = FIRST_EPOCH] =
       read.data
     const expiresAt = Math.min(until, issuedAt + this.ttl * 1000)
-    const grant = { account, accountEpoch, client, clientEpoch, ...carried(logEpoch) }
+    const grant = { account, accountEpoch, client, clientEpoch, ...logEpochMember(logEpoch) }
     return { ...grant, session, number, issuedAt, expiresAt }
   }
 

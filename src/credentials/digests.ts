@@ -4,7 +4,7 @@ import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual, type Ke
 export const randomToken = () => randomBytes(32).toString('base64url')
 
 /** The SHA-256 digest of a random token. Good for those only: what a person chose can be guessed through it. */
-export const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+export const tokenDigest = (token: string) => createHash('sha256').update(token).digest('base64url')
 
 /** Compares in a time that does not depend on where the two differ. */
 export function sameDigest(one: string, other: string): boolean {
@@ -13,10 +13,10 @@ export function sameDigest(one: string, other: string): boolean {
 }
 
 /** Bytes of a SHA-256 digest. */
-const DIGEST = 32
+const DIGEST_BYTES = 32
 
 /** A key for one purpose: HKDF with SHA-256, RFC 5869, without a salt. @param length in bytes */
-export const derive = (key: string | Buffer, purpose: string, length = DIGEST): Buffer =>
+export const derive = (key: string | Buffer, purpose: string, length = DIGEST_BYTES): Buffer =>
   Buffer.from(hkdfSync('sha256', key, '', purpose, length))
 
 /**

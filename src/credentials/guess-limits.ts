@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
-import type { Lockout, NoteSecurity } from '../domain/account/security-event.ts'
-import { Refusal } from '../domain/decider.ts'
-import { digestOf } from './digests.ts'
+import type { Lockout, SecurityEventRecorder } from '../domain/account/security-event.ts'
+import { RequestError } from '../domain/decider.ts'
+import { tokenDigest } from './digests.ts'
 
 /**
  * An IPv4 address, or the /64 network of an IPv6 address: the smallest part of it that somebody has to themselves. What is
@@ -19,36 +19,36 @@ export function networkOf(address: string): string {
 }
 
 /** Failures of one key, and the tries of it that are under way. Milliseconds by a clock that never goes back. */
-export type Track = {
+export type FailureWindow = {
   readonly key: string
-  readonly allowed: number
+  readonly maxFailures: number
   failures: number[]
   running: number
   waiting: (() => void)[]
 }
 
 /** Milliseconds in which failures count together. */
-const WINDOW = 600_000
+const WINDOW_MS = 600_000
 
-export type TracksOptions = {
+export type FailureWindowsOptions = {
   /** So many failures in 10 minutes are checked; the next try is refused. */
-  readonly allowed: number
+  readonly maxFailures: number
   /** So many keys at most are remembered. */
-  readonly most: number
+  readonly maxKeys: number
   /** Whether the one that failed longest ago is forgotten for a new one, where all of them have failures that count. */
-  readonly forgets: boolean
+  readonly evictsOldest: boolean
 }
 
 /**
  * Failures by whom or whence. A key has a track only while something of it counts, so that keys which never failed, or
  * failed 10 minutes ago, take no place from others.
  */
-export class Tracks {
+export class FailureWindows {
   /** The one that failed longest ago comes first. */
-  readonly #tracks = new Map<string, Track>()
+  readonly #windows = new Map<string, FailureWindow>()
 
   constructor(
-    private readonly options: TracksOptions,
+    private readonly options: FailureWindowsOptions,
     private readonly clock: () => number,
   ) {}
 
@@ -56,57 +56,58 @@ export class Tracks {
    * The key's track, which takes a place only once something is counted on it. Undefined where there is no place: what has
    * failures that count is not forgotten for what has none.
    */
-  of(key: string): Track | undefined {
-    const known = this.#tracks.get(key)
+  windowOf(key: string): FailureWindow | undefined {
+    const known = this.#windows.get(key)
     if (known !== undefined) {
-      const start = this.clock() - WINDOW
+      const start = this.clock() - WINDOW_MS
       if ((known.failures[0] ?? Infinity) <= start) known.failures = known.failures.filter((at) => at > start)
       return known
     }
-    this.#forgetOld()
-    if (this.#tracks.size >= this.options.most && !this.options.forgets) return undefined
-    return { key, allowed: this.options.allowed, failures: [], running: 0, waiting: [] }
+    this.#evictExpired()
+    if (this.#windows.size >= this.options.maxKeys && !this.options.evictsOldest) return undefined
+    return { key, maxFailures: this.options.maxFailures, failures: [], running: 0, waiting: [] }
   }
 
   /** @returns whether the next try will be refused because of this one */
-  fail(track: Track): boolean {
-    track.failures.push(this.clock())
-    this.#tracks.delete(track.key)
-    this.#keep(track)
-    return track.failures.length === track.allowed
+  recordFailure(window: FailureWindow): boolean {
+    window.failures.push(this.clock())
+    this.#windows.delete(window.key)
+    this.#store(window)
+    return window.failures.length === window.maxFailures
   }
 
-  enter(track: Track): void {
-    track.running++
-    this.#keep(track)
+  beginAttempt(window: FailureWindow): void {
+    window.running++
+    this.#store(window)
   }
 
-  leave(track: Track): void {
-    track.running--
-    if (isIdle(track) && track.failures.length === 0) this.#tracks.delete(track.key)
-    for (const wake of track.waiting.splice(0)) wake()
+  endAttempt(window: FailureWindow): void {
+    window.running--
+    if (isIdle(window) && window.failures.length === 0) this.#windows.delete(window.key)
+    for (const wake of window.waiting.splice(0)) wake()
   }
 
-  #forgetOld(): void {
-    const start = this.clock() - WINDOW
-    for (const [key, track] of this.#tracks) {
-      if (!isIdle(track) || (track.failures.at(-1) ?? 0) > start) return
-      this.#tracks.delete(key)
+  #evictExpired(): void {
+    const start = this.clock() - WINDOW_MS
+    for (const [key, window] of this.#windows) {
+      if (!isIdle(window) || (window.failures.at(-1) ?? 0) > start) return
+      this.#windows.delete(key)
     }
   }
 
-  #keep(track: Track): void {
-    if (this.#tracks.has(track.key)) return
-    const [first] = this.#tracks.values()
-    if (this.#tracks.size >= this.options.most && first !== undefined && isIdle(first)) this.#tracks.delete(first.key)
-    this.#tracks.set(track.key, track)
+  #store(window: FailureWindow): void {
+    if (this.#windows.has(window.key)) return
+    const [first] = this.#windows.values()
+    if (this.#windows.size >= this.options.maxKeys && first !== undefined && isIdle(first))
+      this.#windows.delete(first.key)
+    this.#windows.set(window.key, window)
   }
 }
 
-const isIdle = ({ running, waiting }: Track) => running === 0 && waiting.length === 0
+const isIdle = ({ running, waiting }: FailureWindow) => running === 0 && waiting.length === 0
 
 /** Whose password is tried, and from where. */
-export type Guess = {
+export type PasswordAttempt = {
   /** The account's id; the name itself where no account has it. */
   readonly subject: number | string
   readonly address: string
@@ -118,45 +119,55 @@ export type Guess = {
 export type RandomCredential = 'client secret' | 'API token'
 
 /** The 6th failed log-in of an account from an address is refused, the 50th of an address, and the 100th of an account. */
-const ALLOWED_PER_PAIR = 5
-const ALLOWED_PER_ADDRESS = 49
-const ALLOWED_PER_ACCOUNT = 99
+const MAX_FAILURES_PER_PAIR = 5
+const MAX_FAILURES_PER_ADDRESS = 49
+const MAX_FAILURES_PER_ACCOUNT = 99
 /** So many addresses with failures that count are remembered, and so many names that nobody has. */
-const ADDRESSES = 50_000
-const STRANGERS = 10_000
+const MAX_ADDRESSES = 50_000
+const MAX_UNKNOWN_NAMES = 10_000
 /** So many right or wrong log-ins of one subject wait for those under way. */
-const WAITING = 64
+const MAX_WAITING_ATTEMPTS = 64
 
-const KEEPING = { most: Infinity, forgets: false } as const
+const UNBOUNDED = { maxKeys: Infinity, evictsOldest: false } as const
 
-type Entered = { readonly tracks: Tracks; readonly track: Track; readonly lockout: Omit<Lockout, 'event' | 'seconds'> }
+type AttemptWindow = {
+  readonly windows: FailureWindows
+  readonly window: FailureWindow
+  readonly lockout: Omit<Lockout, 'event' | 'seconds'>
+}
 
 /**
  * Stops guessing, within this process: failures are counted in memory, by the account and the address they come from.
  * The address comes first: whatever names it invents, it has 49 failures, and so no more tracks than that. Names that
  * nobody has are counted apart, since there are as many as somebody can think of; they are answered as others are.
  */
-export class GuessLimits {
+export class FailedAttemptLimiter {
   /** One account from one address. Each failure here is one of its address too, so that these need no bound of their own. */
-  readonly #pairs: Tracks
-  readonly #familiar: Tracks
-  readonly #addresses: Tracks
-  readonly #accounts: Tracks
-  readonly #strangers: Tracks
-  readonly #random: Readonly<Record<RandomCredential, Tracks>>
+  readonly #pairs: FailureWindows
+  readonly #familiar: FailureWindows
+  readonly #addresses: FailureWindows
+  readonly #accounts: FailureWindows
+  readonly #unknownNames: FailureWindows
+  readonly #random: Readonly<Record<RandomCredential, FailureWindows>>
 
   /** @param clock milliseconds that never go back */
   constructor(
     private readonly clock: () => number,
-    private readonly note: NoteSecurity = () => {},
+    private readonly note: SecurityEventRecorder = () => {},
   ) {
-    const addresses = { allowed: ALLOWED_PER_ADDRESS, most: ADDRESSES, forgets: false }
-    this.#pairs = new Tracks({ allowed: ALLOWED_PER_PAIR, ...KEEPING }, clock)
-    this.#familiar = new Tracks({ allowed: ALLOWED_PER_PAIR, ...KEEPING }, clock)
-    this.#accounts = new Tracks({ allowed: ALLOWED_PER_ACCOUNT, ...KEEPING }, clock)
-    this.#strangers = new Tracks({ allowed: ALLOWED_PER_ACCOUNT, most: STRANGERS, forgets: true }, clock)
-    this.#addresses = new Tracks(addresses, clock)
-    this.#random = { 'client secret': new Tracks(addresses, clock), 'API token': new Tracks(addresses, clock) }
+    const addresses = { maxFailures: MAX_FAILURES_PER_ADDRESS, maxKeys: MAX_ADDRESSES, evictsOldest: false }
+    this.#pairs = new FailureWindows({ maxFailures: MAX_FAILURES_PER_PAIR, ...UNBOUNDED }, clock)
+    this.#familiar = new FailureWindows({ maxFailures: MAX_FAILURES_PER_PAIR, ...UNBOUNDED }, clock)
+    this.#accounts = new FailureWindows({ maxFailures: MAX_FAILURES_PER_ACCOUNT, ...UNBOUNDED }, clock)
+    this.#unknownNames = new FailureWindows(
+      { maxFailures: MAX_FAILURES_PER_ACCOUNT, maxKeys: MAX_UNKNOWN_NAMES, evictsOldest: true },
+      clock,
+    )
+    this.#addresses = new FailureWindows(addresses, clock)
+    this.#random = {
+      'client secret': new FailureWindows(addresses, clock),
+      'API token': new FailureWindows(addresses, clock),
+    }
   }
 
   /**
@@ -164,14 +175,14 @@ export class GuessLimits {
    * guesses in a row: more than might fail wait until those under way are done.
    * @throws Refusal too-many
    */
-  async attempt(guess: Guess, check: () => Promise<boolean>): Promise<boolean> {
-    const entered = await this.#enter(guess)
+  async attempt(attempt: PasswordAttempt, check: () => Promise<boolean>): Promise<boolean> {
+    const attemptWindows = await this.#beginAttempt(attempt)
     try {
       const right = await check()
-      if (!right) this.#fail(entered)
+      if (!right) this.#recordFailure(attemptWindows)
       return right
     } finally {
-      for (const { tracks, track } of entered) tracks.leave(track)
+      for (const { windows, window } of attemptWindows) windows.endAttempt(window)
     }
   }
 
@@ -180,61 +191,65 @@ export class GuessLimits {
    * lock out who has one.
    * @throws Refusal too-many when it was one too many
    */
-  wrong(what: RandomCredential, address: string): void {
-    const tracks = this.#random[what]
+  recordWrongCredential(what: RandomCredential, address: string): void {
+    const windows = this.#random[what]
     const network = networkOf(address)
-    const entered = inTracks(tracks, network, { what: `${what}s`, address: network })
-    this.#refuseFull(entered)
-    this.#fail(entered)
+    const attemptWindows = findAttemptWindow(windows, network, { what: `${what}s`, address: network })
+    this.#refuseIfExhausted(attemptWindows)
+    this.#recordFailure(attemptWindows)
   }
 
-  async #enter(guess: Guess): Promise<Entered[]> {
+  async #beginAttempt(attempt: PasswordAttempt): Promise<AttemptWindow[]> {
     for (;;) {
-      const entered = this.#tracksOf(guess)
-      this.#refuseFull(entered)
-      const crowded = entered.find(({ track }) => track.failures.length + track.running >= track.allowed)?.track
+      const attemptWindows = this.#windowsOf(attempt)
+      this.#refuseIfExhausted(attemptWindows)
+      const crowded = attemptWindows.find(
+        ({ window }) => window.failures.length + window.running >= window.maxFailures,
+      )?.window
       if (crowded === undefined) {
-        for (const { tracks, track } of entered) tracks.enter(track)
-        return entered
+        for (const { windows, window } of attemptWindows) windows.beginAttempt(window)
+        return attemptWindows
       }
-      if (crowded.waiting.length >= WAITING) throw new Refusal('too-many', 'Too many log-ins at once; try again', 5)
+      if (crowded.waiting.length >= MAX_WAITING_ATTEMPTS)
+        throw new RequestError('too-many', 'Too many log-ins at once; try again', 5)
       await new Promise<void>((done) => crowded.waiting.push(done))
     }
   }
 
-  #refuseFull(entered: readonly Entered[]): void {
-    const full = entered.filter(({ track }) => track.failures.length >= track.allowed)
+  #refuseIfExhausted(attemptWindows: readonly AttemptWindow[]): void {
+    const full = attemptWindows.filter(({ window }) => window.failures.length >= window.maxFailures)
     if (full.length === 0) return
-    const until = Math.max(...full.map(({ track }) => (track.failures[0] ?? 0) + WINDOW))
+    const until = Math.max(...full.map(({ window }) => (window.failures[0] ?? 0) + WINDOW_MS))
     const seconds = Math.max(1, Math.ceil((until - this.clock()) / 1000))
-    throw new Refusal('too-many', `Too many failed attempts; try again in ${seconds} s`, seconds)
+    throw new RequestError('too-many', `Too many failed attempts; try again in ${seconds} s`, seconds)
   }
 
-  #fail(entered: readonly Entered[]): void {
-    for (const { tracks, track, lockout } of entered) {
-      if (!tracks.fail(track)) continue
-      const seconds = Math.ceil(((track.failures[0] ?? 0) + WINDOW - this.clock()) / 1000)
+  #recordFailure(attemptWindows: readonly AttemptWindow[]): void {
+    for (const { windows, window, lockout } of attemptWindows) {
+      if (!windows.recordFailure(window)) continue
+      const seconds = Math.ceil(((window.failures[0] ?? 0) + WINDOW_MS - this.clock()) / 1000)
       this.note({ event: 'locked-out', ...lockout, seconds })
     }
   }
 
-  #tracksOf({ subject, address: from, familiar }: Guess): Entered[] {
+  #windowsOf({ subject, address: from, familiar }: PasswordAttempt): AttemptWindow[] {
     const address = networkOf(from)
     const isKnown = typeof subject === 'number'
     const account = isKnown ? subject : null
     // What a caller calls itself may be long; its digest is not.
-    const name = isKnown ? `${subject}` : `name ${digestOf(subject)}`
+    const name = isKnown ? `${subject}` : `name ${tokenDigest(subject)}`
     const pair = `${name} from ${address}`
-    if (familiar) return inTracks(this.#familiar, pair, { what: 'log-ins', account, address })
-    const ofAddress = inTracks(this.#addresses, address, { what: 'log-ins', address })
+    if (familiar) return findAttemptWindow(this.#familiar, pair, { what: 'log-ins', account, address })
+    const ofAddress = findAttemptWindow(this.#addresses, address, { what: 'log-ins', address })
     // Where there is no place for one more address, the account's own limit holds.
-    const ofPair = ofAddress.length > 0 ? inTracks(this.#pairs, pair, { what: 'log-ins', account, address }) : []
-    const ofAll = inTracks(isKnown ? this.#accounts : this.#strangers, name, { what: 'log-ins', account })
+    const ofPair =
+      ofAddress.length > 0 ? findAttemptWindow(this.#pairs, pair, { what: 'log-ins', account, address }) : []
+    const ofAll = findAttemptWindow(isKnown ? this.#accounts : this.#unknownNames, name, { what: 'log-ins', account })
     return [...ofAddress, ...ofPair, ...ofAll]
   }
 }
 
-function inTracks(tracks: Tracks, key: string, lockout: Entered['lockout']): Entered[] {
-  const track = tracks.of(key)
-  return track === undefined ? [] : [{ tracks, track, lockout }]
+function findAttemptWindow(windows: FailureWindows, key: string, lockout: AttemptWindow['lockout']): AttemptWindow[] {
+  const window = windows.windowOf(key)
+  return window === undefined ? [] : [{ windows, window, lockout }]
 }

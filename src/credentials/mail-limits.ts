@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../domain/decider.ts'
+import { RequestError } from '../domain/decider.ts'
 
 /** Milliseconds in which mails are counted. */
-const WINDOW = 3_600_000
+const WINDOW_MS = 3_600_000
 
 /** Between two sweeps of who has sent or got nothing in the window. */
-const SWEEP = 60_000
+const SWEEP_INTERVAL_MS = 60_000
 
-export type MailLimitsOptions = {
+export type MailRateLimiterOptions = {
   /** Mails to one address in an hour, whoever sends them; 0 for no limit. */
   readonly perRecipient: number
   /** Mails of one account in an hour; 0 for no limit. */
@@ -20,13 +20,13 @@ export type MailLimitsOptions = {
  * Counts mails of this process in a sliding hour, so that nobody's mailbox is flooded with links through somebody's account.
  * Recipients are remembered by a digest: an address is nobody's to find in memory.
  */
-export class MailLimits {
+export class MailRateLimiter {
   readonly #sent = new Map<string, number[]>()
-  readonly #options: MailLimitsOptions
+  readonly #options: MailRateLimiterOptions
   readonly #monotonic: () => number
   #sweptAt = 0
 
-  constructor(options: MailLimitsOptions) {
+  constructor(options: MailRateLimiterOptions) {
     this.#options = options
     this.#monotonic = options.monotonic ?? (() => performance.now())
   }
@@ -36,13 +36,13 @@ export class MailLimits {
    * @returns takes them back, where they are not sent after all
    * @throws Refusal too-many, with the seconds until it is worth trying again
    */
-  count(account: number, recipients: readonly string[]): () => void {
+  reserve(account: number, recipients: readonly string[]): () => void {
     const now = this.#monotonic()
     this.#sweep(now)
     const { perRecipient, perAccount } = this.#options
-    const names = recipients.map(nameOf)
-    this.#mustFit(`account ${account}`, names.length, perAccount, now)
-    for (const name of names) this.#mustFit(name, 1, perRecipient, now)
+    const names = recipients.map(recipientKey)
+    this.#requireCapacity(`account ${account}`, names.length, perAccount, now)
+    for (const name of names) this.#requireCapacity(name, 1, perRecipient, now)
     for (const name of names) this.#add(name, now)
     for (const _ of names) this.#add(`account ${account}`, now)
     return () => {
@@ -50,18 +50,22 @@ export class MailLimits {
     }
   }
 
-  #mustFit(who: string, more: number, limit: number, now: number): void {
+  #requireCapacity(who: string, more: number, limit: number, now: number): void {
     if (limit === 0) return
     const sent = this.#live(who, now)
     const freeing = sent[sent.length + more - limit - 1]
     if (sent.length + more <= limit) return
-    const seconds = Math.max(1, Math.ceil(((freeing ?? now) + WINDOW - now) / 1000))
+    const seconds = Math.max(1, Math.ceil(((freeing ?? now) + WINDOW_MS - now) / 1000))
     const whom = who.startsWith('account ') ? 'by this account' : 'to this recipient'
-    throw new Refusal('too-many', `At most ${limit} mails an hour are sent ${whom}; share the link yourself`, seconds)
+    throw new RequestError(
+      'too-many',
+      `At most ${limit} mails an hour are sent ${whom}; share the link yourself`,
+      seconds,
+    )
   }
 
   #live(who: string, now: number): readonly number[] {
-    return (this.#sent.get(who) ?? []).filter((at) => at > now - WINDOW)
+    return (this.#sent.get(who) ?? []).filter((at) => at > now - WINDOW_MS)
   }
 
   #add(who: string, now: number): void {
@@ -76,11 +80,11 @@ export class MailLimits {
   }
 
   #sweep(now: number): void {
-    if (now - this.#sweptAt < SWEEP) return
+    if (now - this.#sweptAt < SWEEP_INTERVAL_MS) return
     this.#sweptAt = now
     for (const who of this.#sent.keys()) if (this.#live(who, now).length === 0) this.#sent.delete(who)
   }
 }
 
 /** Without regard to case: servers deliver both to one mailbox. */
-const nameOf = (address: string) => createHash('sha256').update(address.toLowerCase()).digest('base64')
+const recipientKey = (address: string) => createHash('sha256').update(address.toLowerCase()).digest('base64')

@@ -29,15 +29,15 @@ export class BadMasterKey extends Error {
 /** @throws BadMasterKey, or the file system's error */
 export function openMasterKeys({ dataDir, masterKey, masterKeyOld }: MasterKeyOptions): MasterKeys {
   return {
-    current: keyOf(masterKey ?? readOrMakeKeyFile(dataDir), 'MASTER_KEY'),
-    old: masterKeyOld === undefined ? undefined : keyOf(masterKeyOld, 'MASTER_KEY_OLD'),
+    current: parseMasterKey(masterKey ?? readOrMakeKeyFile(dataDir), 'MASTER_KEY'),
+    old: masterKeyOld === undefined ? undefined : parseMasterKey(masterKeyOld, 'MASTER_KEY_OLD'),
   }
 }
 
 /** A key of its own for each purpose, so that what one is used for tells nothing about another. */
 export const deriveKey = (key: MasterKey, purpose: string): Buffer => derive(key.bytes, purpose)
 
-function keyOf(base64: string, where: string): MasterKey {
+function parseMasterKey(base64: string, where: string): MasterKey {
   const bytes = Buffer.from(base64.trim(), 'base64')
   if (bytes.length !== 32) {
     throw new BadMasterKey(`${where} must be 32 bytes in base64, as \`openssl rand -base64 32\` makes them`)
@@ -46,7 +46,7 @@ function keyOf(base64: string, where: string): MasterKey {
 }
 
 /** Gives a folder that has no master key this one. @throws the file system's error */
-export function keepMasterKey(dataDir: string, { bytes }: MasterKey): void {
+export function writeMasterKeyIfMissing(dataDir: string, { bytes }: MasterKey): void {
   const path = join(dataDir, FILE)
   if (readIfThere(path) === undefined) makeKeyFile(dataDir, path, bytes)
 }

@@ -2,11 +2,11 @@ import { scryptSync } from 'node:crypto'
 import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from '../runtime/priority.ts'
-import type { Stretch } from './passphrases.ts'
+import type { PassphraseKdfTask } from './passphrases.ts'
 
 // Requests go before, but on a busy machine a tenth of a core is left: somebody waits for this.
 lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-parentPort?.on('message', ({ text, salt, cost: { N, r, p } }: Stretch) => {
+parentPort?.on('message', ({ text, salt, cost: { N, r, p } }: PassphraseKdfTask) => {
   parentPort?.postMessage(scryptSync(text, salt, 32, { N, r, p, maxmem: 256 * N * r }))
 })

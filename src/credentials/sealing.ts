@@ -2,26 +2,26 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { derive } from './digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
-const NONCE = 12
-const TAG = 16
-const KEY_ID = 8
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const KEY_ID_BYTES = 8
 
 /**
  * AES-256-GCM: nonce, ciphertext, tag.
  * @param context what the ciphertext belongs to: it opens nowhere else
  */
 export function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
-  const nonce = randomBytes(NONCE)
+  const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
 /** undefined where the key, the context or a bit is not the one it was made with. */
 export function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer | undefined {
-  if (sealed.length < NONCE + TAG) return undefined
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE)).setAAD(Buffer.from(context))
-  decipher.setAuthTag(sealed.subarray(-TAG))
-  const plain = decipher.update(sealed.subarray(NONCE, -TAG))
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
   try {
     return Buffer.concat([plain, decipher.final()])
   } catch {
@@ -52,9 +52,9 @@ export class MasterSeal {
 
   /** @throws SealedByAnotherKey */
   open(sealed: Buffer, context: string): Buffer {
-    const id = sealed.subarray(0, KEY_ID).toString('hex')
+    const id = sealed.subarray(0, KEY_ID_BYTES).toString('hex')
     const key = this.#keys.get(id)
-    const plain = key && decrypt(key, sealed.subarray(KEY_ID), context)
+    const plain = key && decrypt(key, sealed.subarray(KEY_ID_BYTES), context)
     if (plain === undefined) {
       throw new SealedByAnotherKey(
         `The vault holds something sealed with the master key ${id}; set MASTER_KEY or MASTER_KEY_OLD to that key`,

@@ -1,13 +1,13 @@
 import { derive } from './digests.ts'
 import type { MasterKeys } from './master-keys.ts'
-import type { Asker, Cost, Passphrases, Place } from './passphrases.ts'
+import type { PassphraseRequest, ScryptCost, PassphraseKdf, PassphraseSlot } from './passphrases.ts'
 import { decrypt, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
 /** A sealed value with its outer layer taken off: what is left opens only for who has the key. */
-export type Inner = { readonly passphrase: Cost | undefined; readonly sealed: Buffer }
+export type InnerSealedValue = { readonly passphrase: ScryptCost | undefined; readonly sealed: Buffer }
 
-type Named = Pick<SecretKeys, 'secretKey' | 'digest'>
+type SecretBoxKeys = Pick<SecretKeys, 'secretKey' | 'digest'>
 
 /** First byte of the inner layer: how it is made. */
 const PLAIN = 1
@@ -21,29 +21,38 @@ const COST_BYTES = 3
  */
 export class SecretBox {
   readonly #seal: MasterSeal
-  readonly #passphrases: Passphrases
-  readonly #cost: Cost
+  readonly #passphrases: PassphraseKdf
+  readonly #cost: ScryptCost
 
-  constructor(keys: MasterKeys, passphrases: Passphrases, cost: Cost) {
+  constructor(keys: MasterKeys, passphrases: PassphraseKdf, cost: ScryptCost) {
     this.#seal = new MasterSeal(keys, 'vault')
     this.#passphrases = passphrases
     this.#cost = cost
   }
 
   /** @throws Refusal too-many when too many passphrases wait */
-  async seal(value: string, keys: Named, passphrase: string, asker: Omit<Asker, 'purpose'> = {}): Promise<Buffer> {
+  async seal(
+    value: string,
+    keys: SecretBoxKeys,
+    passphrase: string,
+    request: Omit<PassphraseRequest, 'purpose'> = {},
+  ): Promise<Buffer> {
     const plain = Buffer.from(value)
     if (passphrase === '') {
-      return this.#outer(Buffer.concat([Buffer.of(PLAIN), encrypt(innerKey(keys), plain, keys.digest)]), keys)
+      return this.#sealOuter(Buffer.concat([Buffer.of(PLAIN), encrypt(innerKey(keys), plain, keys.digest)]), keys)
     }
     const { N, r, p } = this.#cost
-    const stretched = await this.enter({ ...asker, purpose: 'share' }).stretch(passphrase, saltOf(keys), this.#cost)
+    const stretched = await this.acquireSlot({ ...request, purpose: 'share' }).deriveKey(
+      passphrase,
+      saltOf(keys),
+      this.#cost,
+    )
     const header = Buffer.of(WITH_PASSPHRASE, Math.log2(N), r, p)
-    return this.#outer(Buffer.concat([header, encrypt(innerKey(keys, stretched), plain, keys.digest)]), keys)
+    return this.#sealOuter(Buffer.concat([header, encrypt(innerKey(keys, stretched), plain, keys.digest)]), keys)
   }
 
   /** @throws SealedByAnotherKey */
-  outerOpened(sealed: Buffer, digest: string): Inner {
+  openOuter(sealed: Buffer, digest: string): InnerSealedValue {
     const inner = this.#seal.open(sealed, digest)
     if (inner[0] === PLAIN) return { passphrase: undefined, sealed: inner.subarray(1) }
     const [logN = 0, r = 0, p = 0] = inner.subarray(1, 1 + COST_BYTES)
@@ -51,28 +60,33 @@ export class SecretBox {
   }
 
   /** A place among those whose passphrase is to be tried. @throws Refusal too-many */
-  enter(asker: Asker): Place {
-    return this.#passphrases.enter(asker)
+  acquireSlot(request: PassphraseRequest): PassphraseSlot {
+    return this.#passphrases.acquireSlot(request)
   }
 
   /** undefined where a key is wrong, which can't be told from a damaged value. */
-  open({ sealed }: Inner, keys: Named): string | undefined {
+  open({ sealed }: InnerSealedValue, keys: SecretBoxKeys): string | undefined {
     return decrypt(innerKey(keys), sealed, keys.digest)?.toString()
   }
 
   /** undefined for a wrong passphrase. The place is left. */
-  async openWith(place: Place, passphrase: string, inner: Inner, keys: Named): Promise<string | undefined> {
-    const stretched = await place.stretch(passphrase, saltOf(keys), inner.passphrase ?? this.#cost)
+  async openWithPassphrase(
+    slot: PassphraseSlot,
+    passphrase: string,
+    inner: InnerSealedValue,
+    keys: SecretBoxKeys,
+  ): Promise<string | undefined> {
+    const stretched = await slot.deriveKey(passphrase, saltOf(keys), inner.passphrase ?? this.#cost)
     return decrypt(innerKey(keys, stretched), inner.sealed, keys.digest)?.toString()
   }
 
-  #outer(inner: Buffer, { digest }: Named): Buffer {
+  #sealOuter(inner: Buffer, { digest }: SecretBoxKeys): Buffer {
     return this.#seal.seal(inner, digest)
   }
 }
 
-const innerKey = ({ secretKey }: Named, stretched: Buffer = Buffer.alloc(0)): Buffer =>
+const innerKey = ({ secretKey }: SecretBoxKeys, stretched: Buffer = Buffer.alloc(0)): Buffer =>
   derive(Buffer.concat([Buffer.from(secretKey), stretched]), 'vault')
 
 /** Random as the key is, and not stored either. */
-const saltOf = ({ secretKey }: Named): Buffer => derive(secretKey, 'passphrase-salt', 16)
+const saltOf = ({ secretKey }: SecretBoxKeys): Buffer => derive(secretKey, 'passphrase-salt', 16)

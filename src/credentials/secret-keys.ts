@@ -14,10 +14,10 @@ const KEY = /^[0-9a-z]{50}$/
 export const newSecretKeys = (): SecretKeys => keysOf(inBase36(randomBytes(32)))
 
 /** All that follows from a metadata key; undefined for what can't be one. */
-export const keysOfMetadataKey = (text: string): SecretKeys | undefined => (KEY.test(text) ? keysOf(text) : undefined)
+export const parseMetadataKey = (text: string): SecretKeys | undefined => (KEY.test(text) ? keysOf(text) : undefined)
 
 /** The digest of a secret key; undefined for what can't be one. */
-export const digestOfSecretKey = (text: string): string | undefined => (KEY.test(text) ? digestOf(text) : undefined)
+export const parseSecretKeyDigest = (text: string): string | undefined => (KEY.test(text) ? digestOf(text) : undefined)
 
 export const secretStream = (digest: string): string => `secret-${digest}`
 export const SECRET_STREAMS = { prefixes: ['secret-'] } as const

@@ -5,7 +5,7 @@ import { MasterSeal } from './sealing.ts'
 const PREFIX = 'whsec_'
 const BYTES = 32
 /** Of the master key that sealed it: what a seal begins with. */
-const KEY_ID = 8
+const KEY_ID_BYTES = 8
 
 /** The secrets that webhooks are signed with: sealed by the master key, since signing needs them as they are. */
 export class WebhookSecrets {
@@ -34,7 +34,7 @@ export class WebhookSecrets {
 
   /** False for what a former master key has sealed. */
   isCurrent(sealed: string): boolean {
-    return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID).toString('hex') === this.#current
+    return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).toString('hex') === this.#current
   }
 }
 
@@ -44,7 +44,7 @@ const contextOf = (webhook: number) => `webhook-${webhook}`
 export type SignedMessage = { readonly id: string; readonly timestamp: number; readonly body: string }
 
 /** The header of Standard Webhooks: one signature a secret, separated by blanks. */
-export const signaturesOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
+export const signatureHeaderOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(PREFIX.length), 'base64')

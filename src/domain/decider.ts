@@ -11,20 +11,20 @@ export type Decider<State, Event extends DomainEvent> = {
   /** Total: an event that this release does not know leaves the state as it was. */
   readonly evolve: (state: State, event: Event) => State
   /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
-  readonly newest?: { readonly count: number; readonly suffices: (state: State) => boolean }
+  readonly tail?: { readonly count: number; readonly isSufficient: (state: State) => boolean }
 }
 
 /** A stream whose newest event says all there is to know: the state is its data, undefined without one. */
-export const newestOf = <Event extends DomainEvent>(
+export const latestEventDecider = <Event extends DomainEvent>(
   type: Event['type'],
 ): Decider<Event['data'] | undefined, Event> => ({
   initialState: undefined,
   evolve: (before, event) => (event.type === type ? event.data : before),
-  newest: { count: 1, suffices: () => true },
+  tail: { count: 1, isSufficient: () => true },
 })
 
 /** Why something asked for is not done. http/errors.ts alone turns a kind into a status and a body. */
-export type RefusalKind =
+export type RequestErrorKind =
   | 'malformed' // 400: can't be parsed
   | 'unauthenticated' // 401
   | 'forbidden' // 403
@@ -43,20 +43,20 @@ export type RefusalKind =
   | 'unavailable' // 503
 
 /** One thing that is wrong. `pointer`: a JSON Pointer into the body, or a query parameter's name. */
-export type Fault = { readonly message: string; readonly pointer?: string }
+export type ErrorDetail = { readonly message: string; readonly pointer?: string }
 
-export class Refusal extends Error {
+export class RequestError extends Error {
   override readonly name = 'Refusal'
-  readonly faults: readonly Fault[]
+  readonly details: readonly ErrorDetail[]
 
   /** @param retryAfter seconds, for `too-many` and `unavailable` */
   constructor(
-    readonly kind: RefusalKind,
-    faults: string | readonly Fault[],
+    readonly kind: RequestErrorKind,
+    faults: string | readonly ErrorDetail[],
     readonly retryAfter?: number,
   ) {
     const list = typeof faults === 'string' ? [{ message: faults }] : faults
     super(list.map((fault) => fault.message).join('; '))
-    this.faults = list
+    this.details = list
   }
 }

@@ -26,10 +26,10 @@ export type EventDeclaration<Payload extends z.ZodType<object> = z.ZodType<objec
   readonly notShown?: readonly string[]
 }
 
-type Declared = Readonly<Record<string, Omit<EventDeclaration, 'stream'>>>
+type EventDeclarations = Readonly<Record<string, Omit<EventDeclaration, 'stream'>>>
 
 /** Declares the events of one kind of stream, such as `diamond-{id}`. */
-export const eventsIn = <const Events extends Declared>(
+export const declareEvents = <const Events extends EventDeclarations>(
   stream: string,
   events: Events,
 ): { readonly [Type in keyof Events]: Events[Type] & { readonly stream: string } } =>
@@ -38,23 +38,23 @@ export const eventsIn = <const Events extends Declared>(
   }
 
 /** What a schema lets through, as it is held: nothing of it changes, and what is not there is absent. */
-export type Valid<Schema extends z.ZodType> = Immutable<z.output<Schema>>
+export type SchemaOutput<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>
 
-type Immutable<Value> = unknown extends Value
+type DeepReadonly<Value> = unknown extends Value
   ? Value
   : Value extends string | number | boolean | null | undefined
     ? Value
     : Value extends readonly (infer Element)[]
-      ? readonly Immutable<Element>[]
-      : { readonly [Name in keyof Value]: Immutable<Exclude<Value[Name], undefined>> }
+      ? readonly DeepReadonly<Element>[]
+      : { readonly [Name in keyof Value]: DeepReadonly<Exclude<Value[Name], undefined>> }
 
 /** The events of declarations, or those of one type. */
 export type EventOf<
   Events extends Readonly<Record<string, { readonly payload: z.ZodType<object> }>>,
   Type extends keyof Events = keyof Events,
 > = {
-  [Each in Type]: { readonly type: Each; readonly data: Valid<Events[Each]['payload']> }
+  [Each in Type]: { readonly type: Each; readonly data: SchemaOutput<Events[Each]['payload']> }
 }[Type]
 
 /** The version of its payload that this release writes, counted from 1. */
-export const versionOf = ({ changes = [] }: Pick<EventDeclaration, 'changes'>): number => changes.length + 1
+export const payloadVersionOf = ({ changes = [] }: Pick<EventDeclaration, 'changes'>): number => changes.length + 1

@@ -32,4 +32,4 @@ export function visibleText(text: string): string {
 }
 
 /** The same for comparing words: several blanks are one, and case does not count. */
-export const comparedText = (text: string): string => visibleText(text).replaceAll(/ +/g, ' ').toLowerCase()
+export const comparisonKey = (text: string): string => visibleText(text).replaceAll(/ +/g, ' ').toLowerCase()

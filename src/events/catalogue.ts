@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { versionOf, type EventDeclaration } from '../domain/event.ts'
+import { payloadVersionOf, type EventDeclaration } from '../domain/event.ts'
 import type { StoredEvent } from '../stores/ports/event-store.ts'
-import { decode, isUndecodable, NewerSchema } from './decode.ts'
+import { decode, isDecodeError, UnsupportedEventVersion } from './decode.ts'
 import { EVENTS } from './registry.ts'
 
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** One type of event, for people and for programs that read the log. */
-export type CataloguedEvent = Pick<EventDeclaration, 'stream' | 'about'> & {
+export type CatalogueEntry = Pick<EventDeclaration, 'stream' | 'about'> & {
   /** What each version after the first one changed, by its number. */
   readonly changes: Readonly<Record<number, string>>
   readonly type: string
@@ -20,7 +20,7 @@ export type CataloguedEvent = Pick<EventDeclaration, 'stream' | 'about'> & {
   readonly schema: JsonSchema
 }
 
-export type Catalogue = { readonly metadata: JsonSchema; readonly events: readonly CataloguedEvent[] }
+export type Catalogue = { readonly metadata: JsonSchema; readonly events: readonly CatalogueEntry[] }
 
 /** What stands beside the payload of every event; values are texts. */
 export const metadataSchema = z.object({
@@ -50,15 +50,23 @@ export const metadataSchema = z.object({
 /** Every type of event that this release reads and writes. @param types only these */
 export function catalogue(types: readonly string[] = Object.keys(EVENTS)): Catalogue {
   const events = Object.entries(EVENTS).flatMap(([type, event]) =>
-    types.includes(type) ? [catalogued(type, event)] : [],
+    types.includes(type) ? [toCatalogueEntry(type, event)] : [],
   )
   return { metadata: jsonSchemaOf(metadataSchema), events }
 }
 
-function catalogued(type: string, event: EventDeclaration): CataloguedEvent {
+function toCatalogueEntry(type: string, event: EventDeclaration): CatalogueEntry {
   const { stream, about, changes = [], notShown = [], payload } = event
   const told = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
-  return { type, version: versionOf(event), stream, about, changes: told, notShown, schema: jsonSchemaOf(payload) }
+  return {
+    type,
+    version: payloadVersionOf(event),
+    stream,
+    about,
+    changes: told,
+    notShown,
+    schema: jsonSchemaOf(payload),
+  }
 }
 
 /** As events are read: members that are unknown are left out, not refused. Checks that JSON Schema has no word for are not in it. */
@@ -72,39 +80,39 @@ function withoutSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: nu
 }
 
 /** What stands in their place, so that a reader sees that there is something. */
-export const NOT_SHOWN = '(not shown)'
+export const REDACTED = '(not shown)'
 
 /** An event's payload as people and their tools may see it. */
-export function shownData(type: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function redactData(type: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const unshown = EVENTS[type]?.notShown ?? []
   if (unshown.length === 0) return data
   return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, unshown.includes(name) ? NOT_SHOWN : value]),
+    Object.entries(data).map(([name, value]) => [name, unshown.includes(name) ? REDACTED : value]),
   )
 }
 
 /** An event for people and their tools. */
-export type ShownEvent = {
+export type RedactedEvent = {
   /** Without what lets nobody in but helps who guesses. */
   readonly data: Readonly<Record<string, unknown>>
   /** Why this release does not understand it; undefined where it does. */
-  readonly undecoded: string | undefined
+  readonly decodeError: string | undefined
 }
 
 /**
  * An event as people and their tools may see it. Of what a newer release wrote only the members' names are shown: which
  * of them are nobody's business is not known here.
  */
-export function shownEvent(event: StoredEvent): ShownEvent {
+export function redactEvent(event: StoredEvent): RedactedEvent {
   const { type, data } = event
   try {
     decode(event)
-    return { data: shownData(type, data), undecoded: undefined }
+    return { data: redactData(type, data), decodeError: undefined }
   } catch (error) {
-    if (!isUndecodable(error)) throw error
-    const isNewer = error instanceof NewerSchema
-    return { data: isNewer ? namesOnly(data) : shownData(type, data), undecoded: error.message }
+    if (!isDecodeError(error)) throw error
+    const isNewer = error instanceof UnsupportedEventVersion
+    return { data: isNewer ? namesOnly(data) : redactData(type, data), decodeError: error.message }
   }
 }
 
-const namesOnly = (data: StoredEvent['data']) => Object.fromEntries(Object.keys(data).map((name) => [name, NOT_SHOWN]))
+const namesOnly = (data: StoredEvent['data']) => Object.fromEntries(Object.keys(data).map((name) => [name, REDACTED]))

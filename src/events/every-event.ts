@@ -1,9 +1,9 @@
 import {
-  DamagedEvent,
+  CorruptEvent,
   passesFilter,
   type EventStore,
-  type Filter,
-  type From,
+  type StreamFilter,
+  type PositionOrStart,
   type StoredEvent,
 } from '../stores/ports/event-store.ts'
 
@@ -12,15 +12,15 @@ import {
  * be looked at too. A store gives nothing of a page with such an event, so what stands before it there is read one by one: only the
  * embedded log has such events, whose positions are consecutive numbers.
  */
-export async function* everyEvent(
+export async function* readEveryEvent(
   store: Pick<EventStore, 'readAll' | 'eventAt'>,
-  from: From,
-  damaged: (error: DamagedEvent) => void,
-  filter?: Filter,
+  from: PositionOrStart,
+  onDamaged: (error: CorruptEvent) => void,
+  filter?: StreamFilter,
 ): AsyncGenerator<StoredEvent, void> {
   let behind = from
   for (;;) {
-    let found: DamagedEvent | undefined
+    let found: CorruptEvent | undefined
     try {
       for await (const event of store.readAll(behind, filter)) {
         yield event
@@ -28,16 +28,16 @@ export async function* everyEvent(
       }
       return
     } catch (error) {
-      if (!(error instanceof DamagedEvent)) throw error
+      if (!(error instanceof CorruptEvent)) throw error
       found = error
     }
-    for await (const event of between(store, behind, found)) if (passesFilter(event, filter)) yield event
-    damaged(found)
+    for await (const event of readEventsBefore(store, behind, found)) if (passesFilter(event, filter)) yield event
+    onDamaged(found)
     behind = found.event.position
   }
 }
 
-async function* between(store: Pick<EventStore, 'eventAt'>, from: From, { event }: DamagedEvent) {
+async function* readEventsBefore(store: Pick<EventStore, 'eventAt'>, from: PositionOrStart, { event }: CorruptEvent) {
   const first = from === 'start' ? 0n : from.commit + 1n
   for (let commit = first; commit < event.position.commit; commit++) {
     const found = await store.eventAt({ commit, prepare: commit })

@@ -1,17 +1,17 @@
 import type { Decider, DomainEvent } from '../domain/decider.ts'
 import type { EventStore, Position, Revision, StoredEvent } from '../stores/ports/event-store.ts'
-import { decode, isUndecodable } from './decode.ts'
-import { eventId, timeOf } from './origin.ts'
+import { decode, isDecodeError } from './decode.ts'
+import { eventId, eventTimeOf } from './origin.ts'
 
-export type Loaded<State, Event> = {
+export type LoadedStream<State, Event> = {
   readonly state: State
   /** What a wish has written here before: `revision` and `position` are those of its last event then. */
-  readonly own: readonly Event[]
+  readonly commandEvents: readonly Event[]
   readonly revision: Revision
   readonly position: Position | undefined
   /** The stream's last event: its id, and its time in milliseconds since 1970; 0 without one. */
-  readonly last: string | undefined
-  readonly at: number
+  readonly lastEventId: string | undefined
+  readonly lastEventAt: number
 }
 
 /**
@@ -19,25 +19,25 @@ export type Loaded<State, Event> = {
  * @param id of a wish whose events are looked for
  * @throws StoreUnavailable; NewerSchema, BrokenEvent for an event that can't be understood here
  */
-export async function load<State, Event extends DomainEvent>(
+export async function loadStream<State, Event extends DomainEvent>(
   store: Pick<EventStore, 'read'>,
   stream: string,
   decider: Decider<State, Event>,
-  id?: string,
-): Promise<Loaded<State, Event>> {
-  const { newest } = decider
-  if (newest === undefined) return loadedFrom(await store.read(stream), decider, id)
+  commandId?: string,
+): Promise<LoadedStream<State, Event>> {
+  const { tail: newest } = decider
+  if (newest === undefined) return toLoadedStream(await store.read(stream), decider, commandId)
   const tail = await store.read(stream, { last: newest.count })
-  const loaded = loadedFrom(tail, decider, id)
-  if (tail.length < newest.count || newest.suffices(loaded.state)) return loaded
-  return loadedFrom(await store.read(stream), decider, id)
+  const loaded = toLoadedStream(tail, decider, commandId)
+  if (tail.length < newest.count || newest.isSufficient(loaded.state)) return loaded
+  return toLoadedStream(await store.read(stream), decider, commandId)
 }
 
-function loadedFrom<State, Event extends DomainEvent>(
+function toLoadedStream<State, Event extends DomainEvent>(
   stored: readonly StoredEvent[],
   { initialState, evolve }: Decider<State, Event>,
   id: string | undefined,
-): Loaded<State, Event> {
+): LoadedStream<State, Event> {
   const first = id === undefined ? undefined : eventId(id, 0)
   const last = stored.at(-1)
   let state = initialState
@@ -55,7 +55,7 @@ function loadedFrom<State, Event extends DomainEvent>(
       revision = event.revision
     }
   }
-  return { state, own, revision, position, last: last?.id, at: timeOf(last) }
+  return { state, commandEvents: own, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
 }
 
 /** The state that stored events make. @throws NewerSchema, BrokenEvent */
@@ -75,7 +75,7 @@ export async function foldStreams<State, Event extends DomainEvent>(
   store: EventStore,
   prefix: string,
   { initialState, evolve }: Decider<State, Event>,
-  passedOver: (stream: string, error: Error) => void,
+  onSkippedEvent: (stream: string, error: Error) => void,
 ): Promise<Map<string, State>> {
   const states = new Map<string, State>()
   for await (const event of store.readAll('start', { prefixes: [prefix] })) {
@@ -83,8 +83,8 @@ export async function foldStreams<State, Event extends DomainEvent>(
     try {
       states.set(id, evolve(states.get(id) ?? initialState, decode<Event>(event)))
     } catch (error) {
-      if (!isUndecodable(error)) throw error
-      passedOver(event.stream, error)
+      if (!isDecodeError(error)) throw error
+      onSkippedEvent(event.stream, error)
     }
   }
   return states

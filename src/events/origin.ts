@@ -19,10 +19,10 @@ export type Origin = {
 }
 
 /** The version of an event's payload; raised with its schema in src/events. */
-export const FIRST_SCHEMA = '1'
+export const FIRST_PAYLOAD_VERSION = '1'
 
 /** @param now milliseconds since 1970 */
-export function metadata(origin: Origin, now: number, schema = FIRST_SCHEMA): Record<string, string> {
+export function toEventMetadata(origin: Origin, now: number, schema = FIRST_PAYLOAD_VERSION): Record<string, string> {
   return {
     actor: origin.actor,
     via: origin.via,
@@ -40,13 +40,13 @@ export function metadata(origin: Origin, now: number, schema = FIRST_SCHEMA): Re
 export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35)
 
 /** The trace that an event is a part of, for what a follower does because of it. */
-export function traceIn({ metadata }: Pick<StoredEvent, 'metadata'>): { readonly trace?: string } {
+export function traceOf({ metadata }: Pick<StoredEvent, 'metadata'>): { readonly trace?: string } {
   const { traceparent } = metadata
   return traceparent === undefined ? {} : { trace: traceparent }
 }
 
 /** When an event was written, in milliseconds since 1970; 0 without one. */
-export const timeOf = (event: { readonly metadata: Readonly<Record<string, string>> } | undefined): number =>
+export const eventTimeOf = (event: { readonly metadata: Readonly<Record<string, string>> } | undefined): number =>
   Date.parse(event?.metadata['at'] ?? '') || 0
 
 /** The namespace of Adamant's event ids: made once, for good. */

@@ -1,15 +1,15 @@
 import { accountEvents, apiTokenUseEvents } from '../domain/account/account.ts'
 import { loginEvents } from '../domain/account/login.ts'
-import { requestEvents } from '../domain/bulk/bulk.ts'
+import { bulkRequestEvents } from '../domain/bulk/bulk.ts'
 import { certificationEvents } from '../domain/certification/certification.ts'
 import { clientEvents } from '../domain/client/client.ts'
 import { diamondEvents } from '../domain/diamond/diamond.ts'
 import { scoresEvents } from '../domain/diamond/scores.ts'
 import { stoneModelEvents } from '../domain/diamond/stone-model.ts'
-import { versionOf, type EventDeclaration } from '../domain/event.ts'
+import { payloadVersionOf, type EventDeclaration } from '../domain/event.ts'
 import { idEvents, restoreEvents, retryEvents, storesEvents } from '../domain/installation/installation.ts'
 import { keyEvents } from '../domain/installation/keys.ts'
-import { movingEvents } from '../domain/installation/moving.ts'
+import { logLifecycleEvents } from '../domain/installation/moving.ts'
 import { secretEvents } from '../domain/secret/secret.ts'
 import { sessionEvents } from '../domain/session/session.ts'
 import { webhookEvents } from '../domain/webhook/webhook.ts'
@@ -26,13 +26,13 @@ const all = {
   ...sessionEvents,
   ...secretEvents,
   ...webhookEvents,
-  ...requestEvents,
+  ...bulkRequestEvents,
   ...storesEvents,
   ...keyEvents,
   ...idEvents,
   ...retryEvents,
   ...restoreEvents,
-  ...movingEvents,
+  ...logLifecycleEvents,
 }
 
 export type EventType = keyof typeof all
@@ -44,21 +44,23 @@ export type EventType = keyof typeof all
 export const EVENTS: Readonly<Record<string, EventDeclaration>> = Object.assign(Object.create(null), all)
 
 /** False for types of newer releases, and of others who write to the same server. */
-export const isKnownType = (type: string): type is EventType => EVENTS[type] !== undefined
+export const isKnownEventType = (type: string): type is EventType => EVENTS[type] !== undefined
 
 /**
  * The version of a type's payload that this release writes.
  * @throws Error for a type that is not declared: it could not be read again
  */
-export function writtenVersion(type: string): number {
+export function currentPayloadVersion(type: string): number {
   const known = EVENTS[type]
   if (known === undefined) throw new Error(`${type} is not declared in src/domain, so it must not be written`)
-  return versionOf(known)
+  return payloadVersionOf(known)
 }
 
 /** What stands before the first dash of a stream's name: what commands are on. */
-export const SUBJECTS: readonly string[] = [...new Set(Object.values(all).map(({ stream }) => subjectOf(stream)))]
+export const STREAM_CATEGORIES: readonly string[] = [
+  ...new Set(Object.values(all).map(({ stream }) => categoryOf(stream))),
+]
 
-export function subjectOf(stream: string): string {
+export function categoryOf(stream: string): string {
   return stream.split('-', 1)[0] ?? stream
 }

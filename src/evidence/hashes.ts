@@ -18,14 +18,14 @@ export const nodeHash = (left: Hash, right: Hash): Hash => sha256(NODE, left, ri
 export const EMPTY_ROOT: Hash = sha256()
 
 /** Standard base64, padded, as the world's tools for such logs write hashes. */
-export const hashText = (bytes: Hash): string => bytes.toString('base64')
+export const formatHash = (bytes: Hash): string => bytes.toString('base64')
 
 const TEXT = /^[A-Za-z0-9+/]{43}=$/
 
 /** @returns undefined for what is no hash, or is not written as `hashText` does */
-export function readHash(text: string): Hash | undefined {
+export function parseHash(text: string): Hash | undefined {
   const bytes = TEXT.test(text) ? Buffer.from(text, 'base64') : undefined
-  return bytes !== undefined && hashText(bytes) === text ? bytes : undefined
+  return bytes !== undefined && formatHash(bytes) === text ? bytes : undefined
 }
 
 /**
@@ -35,7 +35,7 @@ export function readHash(text: string): Hash | undefined {
  * @throws TypeError for what is no JSON
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'string') return quoteJson(value)
   if (value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) {
     return `${value}`
   }
@@ -43,7 +43,7 @@ export function canonicalJson(value: unknown): string {
   if (!isObject(value)) throw new TypeError(`${String(value)} is no JSON`)
   let text = ''
   for (const name of inOrder(Object.keys(value))) {
-    text += `${text === '' ? '' : ','}${quoted(name)}:${canonicalJson(value[name])}`
+    text += `${text === '' ? '' : ','}${quoteJson(name)}:${canonicalJson(value[name])}`
   }
   return `{${text}}`
 }
@@ -54,7 +54,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** Characters that stand for themselves between quotes; JSON.stringify, which looks at each, takes three times as long. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
-const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
+const quoteJson = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /** Most objects come in order: sorting is for the others. */
 function inOrder(names: string[]): string[] {
@@ -70,7 +70,7 @@ export type LeafEvent = Pick<StoredEvent, 'stream' | 'id' | 'type' | 'data' | 'm
 }
 
 /** An event as leaves and proofs have it. Its data are those that are stored, whatever this release makes of them. */
-export const leafEvent = ({ stream, revision, id, type, data, metadata }: StoredEvent): LeafEvent => ({
+export const toLeafEvent = ({ stream, revision, id, type, data, metadata }: StoredEvent): LeafEvent => ({
   stream,
   revision: Number(revision),
   id,
@@ -79,4 +79,4 @@ export const leafEvent = ({ stream, revision, id, type, data, metadata }: Stored
   metadata,
 })
 
-export const hashOfLeaf = (event: LeafEvent): Hash => leafHash(canonicalJson(event))
+export const hashLeafEvent = (event: LeafEvent): Hash => leafHash(canonicalJson(event))

@@ -1,5 +1,5 @@
 import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
-import { hashText, readHash, type Hash } from './hashes.ts'
+import { formatHash, parseHash, type Hash } from './hashes.ts'
 
 /**
  * Signed notes as C2SP has them (c2sp.org/signed-note): a text, an empty line, and a line for each signature. A key is
@@ -27,13 +27,13 @@ function keyId(name: string, publicKey: Buffer): Buffer {
 const publicBytes = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
 
 /** `NAME+ID+KEY`: what somebody needs to check signatures. @param privateKey Ed25519 */
-export function verifierKeyText(name: string, privateKey: KeyObject): string {
+export function formatVerifierKey(name: string, privateKey: KeyObject): string {
   const bytes = publicBytes(createPublicKey(privateKey))
   return `${name}+${keyId(name, bytes).toString('hex')}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
 }
 
 /** @throws Error that says what is wrong with it */
-export function readVerifierKey(text: string): VerifierKey {
+export function parseVerifierKey(text: string): VerifierKey {
   const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text.trim()) ?? []
   if (!isName(name)) throw new Error('a key is NAME+ID+KEY, as GET /log/key tells it')
   const bytes = Buffer.from(encoded, 'base64')
@@ -57,7 +57,7 @@ export function signNote(text: string, name: string, privateKey: KeyObject): str
 }
 
 /** @returns the text that is signed. @throws Error that says why it is not */
-export function openNote(note: string, { name, id, key }: VerifierKey): string {
+export function verifyNote(note: string, { name, id, key }: VerifierKey): string {
   const at = note.lastIndexOf('\n\n')
   if (at < 0 || !note.endsWith('\n')) throw new Error('it is no signed note')
   const text = note.slice(0, at + 1)
@@ -80,12 +80,13 @@ export function openNote(note: string, { name, id, key }: VerifierKey): string {
 /** What a signed checkpoint says (c2sp.org/tlog-checkpoint). */
 export type TreeHead = { readonly origin: string; readonly size: number; readonly root: Hash }
 
-export const checkpointText = ({ origin, size, root }: TreeHead): string => `${origin}\n${size}\n${hashText(root)}\n`
+export const formatCheckpoint = ({ origin, size, root }: TreeHead): string =>
+  `${origin}\n${size}\n${formatHash(root)}\n`
 
 /** Lines behind the third are extensions, for others. @throws Error for what is no checkpoint */
-export function readCheckpoint(text: string): TreeHead {
+export function parseCheckpoint(text: string): TreeHead {
   const [origin = '', size = '', hash = ''] = text.split('\n')
-  const root = readHash(hash)
+  const root = parseHash(hash)
   const leaves = Number(size)
   if (origin === '' || !/^(?:0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(leaves) || root === undefined) {
     throw new Error('it is no checkpoint: origin, size and root, a line each')

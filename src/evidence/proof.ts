@@ -1,5 +1,5 @@
-import { hashOfLeaf, nodeHash, readHash, type Hash, type LeafEvent } from './hashes.ts'
-import { openNote, readCheckpoint, readVerifierKey, type TreeHead } from './note.ts'
+import { hashLeafEvent, nodeHash, parseHash, type Hash, type LeafEvent } from './hashes.ts'
+import { verifyNote, parseCheckpoint, parseVerifierKey, type TreeHead } from './note.ts'
 
 /**
  * What a verifier does with a proof: RFC 9162, 2.1.3.2 and 2.1.4.2. It walks up by the bits of the numbers and shares nothing
@@ -7,7 +7,12 @@ import { openNote, readCheckpoint, readVerifierKey, type TreeHead } from './note
  */
 
 /** @returns the root that the path leads to, undefined where it does not fit the numbers. @param size of the tree */
-export function rootFrom(leaf: Hash, index: number, size: number, path: readonly Hash[]): Hash | undefined {
+export function rootFromInclusionProof(
+  leaf: Hash,
+  index: number,
+  size: number,
+  path: readonly Hash[],
+): Hash | undefined {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return undefined
   let [at, last] = [index, size - 1]
   let root = leaf
@@ -23,10 +28,10 @@ export function rootFrom(leaf: Hash, index: number, size: number, path: readonly
 }
 
 /** Roots of a tree at two of its sizes. */
-export type Sized = { readonly size: number; readonly root: Hash }
+export type TreeRoot = { readonly size: number; readonly root: Hash }
 
 /** Whether the path shows that the one is the beginning of the other. */
-export function isBeginning(one: Sized, other: Sized, path: readonly Hash[]): boolean {
+export function isConsistent(one: TreeRoot, other: TreeRoot, path: readonly Hash[]): boolean {
   if (one.size > other.size || one.size < 0) return false
   if (one.size === other.size) return path.length === 0 && one.root.equals(other.root)
   if (one.size === 0) return path.length === 0
@@ -66,7 +71,7 @@ export type Proof = {
 }
 
 /** What became of a check. `why` is empty where it is ok. */
-export type Checked = {
+export type ProofCheck = {
   readonly ok: boolean
   readonly diamond: number | null
   readonly events: number
@@ -75,7 +80,7 @@ export type Checked = {
 }
 
 /** What a proof does not show, in words for who checks it. */
-class NotProven extends Error {}
+class InvalidProof extends Error {}
 
 /**
  * Checks a proof without anything but a key: that every event stands where it says in the very tree whose root is signed,
@@ -84,30 +89,30 @@ class NotProven extends Error {}
  * @param text of the proof, as it came
  * @param key a verifier key, as the one who signs has made it known
  */
-export function checkProof(text: string, key: string): Checked {
-  let found: Omit<Checked, 'ok' | 'why'> = { diamond: null, events: 0, size: null }
+export function verifyProof(text: string, key: string): ProofCheck {
+  let found: Omit<ProofCheck, 'ok' | 'why'> = { diamond: null, events: 0, size: null }
   try {
-    const proof = readProof(text)
+    const proof = parseProof(text)
     found = { ...found, diamond: proof.diamond, events: proof.events.length }
-    const head = signedHead(proof.checkpoint, key)
+    const head = verifyTreeHead(proof.checkpoint, key)
     found = { ...found, size: head.size }
     checkStreams(proof)
-    for (const event of proof.events) checkEvent(event, head)
+    for (const event of proof.events) verifyInclusion(event, head)
     return { ok: true, ...found, why: '' }
   } catch (error) {
-    if (!(error instanceof NotProven)) throw error
+    if (!(error instanceof InvalidProof)) throw error
     return { ok: false, ...found, why: error.message }
   }
 }
 
-function readProof(text: string): Proof {
-  const proof = told('the file', () => JSON.parse(text) as Partial<Proof> | null)
-  if (proof?.format !== PROOF_FORMAT) throw new NotProven(`the file is no proof of the form ${PROOF_FORMAT}`)
+function parseProof(text: string): Proof {
+  const proof = withContext('the file', () => JSON.parse(text) as Partial<Proof> | null)
+  if (proof?.format !== PROOF_FORMAT) throw new InvalidProof(`the file is no proof of the form ${PROOF_FORMAT}`)
   const { diamond, events, checkpoint } = proof
-  if (typeof diamond !== 'number' || !Number.isSafeInteger(diamond)) throw new NotProven('diamond is no id')
-  if (typeof checkpoint !== 'string') throw new NotProven('checkpoint is no text')
-  if (!Array.isArray(events) || events.length === 0) throw new NotProven('events is no list, or an empty one')
-  for (const [at, event] of events.entries()) if (!isEvent(event)) throw new NotProven(`events[${at}] is no event`)
+  if (typeof diamond !== 'number' || !Number.isSafeInteger(diamond)) throw new InvalidProof('diamond is no id')
+  if (typeof checkpoint !== 'string') throw new InvalidProof('checkpoint is no text')
+  if (!Array.isArray(events) || events.length === 0) throw new InvalidProof('events is no list, or an empty one')
+  for (const [at, event] of events.entries()) if (!isEvent(event)) throw new InvalidProof(`events[${at}] is no event`)
   return proof as Proof
 }
 
@@ -120,11 +125,11 @@ function isEvent(event: Partial<ProvenEvent> | null): boolean {
   return isText && isNumbered && isSaid && Array.isArray(path) && path.every((hash) => typeof hash === 'string')
 }
 
-function signedHead(checkpoint: string, key: string): TreeHead {
-  const verifier = told('the key', () => readVerifierKey(key))
-  const head = told('the checkpoint', () => readCheckpoint(openNote(checkpoint, verifier)))
+function verifyTreeHead(checkpoint: string, key: string): TreeHead {
+  const verifier = withContext('the key', () => parseVerifierKey(key))
+  const head = withContext('the checkpoint', () => parseCheckpoint(verifyNote(checkpoint, verifier)))
   if (head.origin !== verifier.name)
-    throw new NotProven(`the checkpoint is of ${head.origin}, the key of ${verifier.name}`)
+    throw new InvalidProof(`the checkpoint is of ${head.origin}, the key of ${verifier.name}`)
   return head
 }
 
@@ -135,33 +140,36 @@ function checkStreams({ diamond, events }: Proof): void {
   for (const { index, stream, revision } of events) {
     const expected = next.get(stream)
     if (expected === undefined)
-      throw new NotProven(`event ${index} is of ${stream}, which is not of diamond ${diamond}`)
+      throw new InvalidProof(`event ${index} is of ${stream}, which is not of diamond ${diamond}`)
     if (revision !== expected)
-      throw new NotProven(`event ${index} is ${stream}@${revision}, where ${stream}@${expected} is due`)
-    if (index <= before) throw new NotProven(`event ${index} stands behind event ${before}`)
+      throw new InvalidProof(`event ${index} is ${stream}@${revision}, where ${stream}@${expected} is due`)
+    if (index <= before) throw new InvalidProof(`event ${index} stands behind event ${before}`)
     next.set(stream, expected + 1)
     before = index
   }
-  if (next.get(`diamond-${diamond}`) === 0) throw new NotProven(`no event of diamond-${diamond} itself is there`)
+  if (next.get(`diamond-${diamond}`) === 0) throw new InvalidProof(`no event of diamond-${diamond} itself is there`)
 }
 
-function checkEvent({ index, path, stream, revision, id, type, data, metadata }: ProvenEvent, head: TreeHead): void {
-  const hashes = path.map((text) => readHash(text))
+function verifyInclusion(
+  { index, path, stream, revision, id, type, data, metadata }: ProvenEvent,
+  head: TreeHead,
+): void {
+  const hashes = path.map((text) => parseHash(text))
   const known = hashes.filter((hash) => hash !== undefined)
-  const leaf = hashOfLeaf({ stream, revision, id, type, data, metadata })
-  const root = known.length === hashes.length ? rootFrom(leaf, index, head.size, known) : undefined
+  const leaf = hashLeafEvent({ stream, revision, id, type, data, metadata })
+  const root = known.length === hashes.length ? rootFromInclusionProof(leaf, index, head.size, known) : undefined
   if (root?.equals(head.root) !== true) {
-    throw new NotProven(
+    throw new InvalidProof(
       `event ${index}, ${stream}@${revision} (${type}), is not in the tree of ${head.size} events that is signed`,
     )
   }
 }
 
 /** @throws NotProven with what was wrong with what */
-function told<Result>(what: string, read: () => Result): Result {
+function withContext<Result>(what: string, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    throw new NotProven(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new InvalidProof(`${what}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -2,10 +2,10 @@
  * Which parts of a tree a proof is made of: RFC 6962, 2.1. Only numbers of leaves, no hashes. A range holds the leaves from
  * `begin` up to and without `end`, and is one that the RFC's way of cutting a tree comes by.
  */
-export type Range = { readonly begin: number; readonly end: number }
+export type LeafRange = { readonly begin: number; readonly end: number }
 
 /** The 2^level leaves from index * 2^level on: as long as the tree grows, its hash stays what it is. */
-export type Perfect = { readonly level: number; readonly index: number }
+export type PerfectSubtree = { readonly level: number; readonly index: number }
 
 /** The largest power of two below a number of leaves; from 2 on. */
 function half(leaves: number): number {
@@ -15,9 +15,9 @@ function half(leaves: number): number {
 }
 
 /** What is hashed with a leaf, one after another, to come to the root of the first `size` leaves. */
-export function inclusionRanges(index: number, size: number): Range[] {
+export function inclusionProofRanges(index: number, size: number): LeafRange[] {
   if (!(index >= 0 && index < size)) throw new RangeError(`there is no leaf ${index} among ${size}`)
-  const path: Range[] = []
+  const path: LeafRange[] = []
   let [begin, end] = [0, size]
   while (end - begin > 1) {
     const middle = begin + half(end - begin)
@@ -29,10 +29,10 @@ export function inclusionRanges(index: number, size: number): Range[] {
 }
 
 /** What shows that the first `from` leaves are the beginning of the first `to`; nothing where either is all or none. */
-export function consistencyRanges(from: number, to: number): Range[] {
+export function consistencyProofRanges(from: number, to: number): LeafRange[] {
   if (!(from >= 0 && from <= to)) throw new RangeError(`${from} leaves are no beginning of ${to}`)
   if (from === 0 || from === to) return []
-  const path: Range[] = []
+  const path: LeafRange[] = []
   let [begin, end] = [0, to]
   while (end !== from) {
     const middle = begin + half(end - begin)
@@ -45,8 +45,8 @@ export function consistencyRanges(from: number, to: number): Range[] {
 }
 
 /** The perfect subtrees that a range consists of, from the left, each smaller than the one before. */
-export function perfectParts({ begin, end }: Range): Perfect[] {
-  const parts: Perfect[] = []
+export function perfectSubtreesOf({ begin, end }: LeafRange): PerfectSubtree[] {
+  const parts: PerfectSubtree[] = []
   for (let at = begin; at < end;) {
     let [level, leaves] = [0, 1]
     while (leaves * 2 <= end - at) {

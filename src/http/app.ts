@@ -1,25 +1,25 @@
 import Koa from 'koa'
-import { handle, type HandleOptions } from './handle.ts'
-import type { Endpoint, Family } from './kit/endpoint.ts'
-import { platform, type LogError } from './kit/errors.ts'
-import { accessLog, type Seen } from './middleware/access-log.ts'
-import { bodyBounds, plainPath, readableRequests, type BodyBounds } from './middleware/readable-requests.ts'
+import { createEndpointHandler, type EndpointHandlerOptions } from './handle.ts'
+import type { Endpoint, EndpointGroup } from './kit/endpoint.ts'
+import { platformGroup, type ErrorLogger } from './kit/errors.ts'
+import { accessLog, type RequestLogEntry } from './middleware/access-log.ts'
+import { bodyBounds, normalizePath, validateRequests, type BodyBounds } from './middleware/readable-requests.ts'
 import { compression, conditionalGet } from './middleware/compression.ts'
-import { identify, type Context, type Middleware, type State } from './middleware/context.ts'
-import { cors, type Origins } from './middleware/cors.ts'
-import { answerErrors, securityHeaders } from './middleware/answer.ts'
-import { routed, routersOf, unrouted } from './routers.ts'
+import { assignRequestId, type RequestContext, type Middleware, type RequestState } from './middleware/context.ts'
+import { cors, type AllowedOrigins } from './middleware/cors.ts'
+import { handleErrors, securityHeaders } from './middleware/answer.ts'
+import { routing, createRouters, unmatchedRequests } from './routers.ts'
 
-export type AppOptions = HandleOptions & {
-  readonly log: LogError
+export type AppOptions = EndpointHandlerOptions & {
+  readonly log: ErrorLogger
   /** Proxies in front whose X-Forwarded-For is trusted. */
   readonly trustProxy: number
   /** Whether browsers are told to use https only. */
   readonly https?: boolean
-  readonly origins?: Origins
+  readonly allowedOrigins?: AllowedOrigins
   readonly bodies?: BodyBounds
   /** Called with each request when its answer was sent. */
-  readonly seen?: (request: Seen) => void
+  readonly onResponse?: (request: RequestLogEntry) => void
 }
 
 /**
@@ -30,44 +30,62 @@ export type AppOptions = HandleOptions & {
 export function createApp<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
-  { log, trustProxy, https = false, origins = new Set(), bodies = {}, seen = () => undefined, ...options }: AppOptions,
-): Koa<State> {
-  const familyOf = familiesOf(endpoints)
-  const app = new Koa<State>({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
-  const use = (middleware: Middleware) => app.use(middleware as Koa.Middleware<State>)
-  use(identify())
-  use(accessLog(seen))
+  {
+    log,
+    trustProxy,
+    https = false,
+    allowedOrigins = new Set(),
+    bodies = {},
+    onResponse = () => undefined,
+    ...options
+  }: AppOptions,
+): Koa<RequestState> {
+  const findGroup = createGroupFinder(endpoints)
+  const app = new Koa<RequestState>({ proxy: trustProxy > 0, maxIpsCount: trustProxy })
+  const use = (middleware: Middleware) => app.use(middleware as Koa.Middleware<RequestState>)
+  use(assignRequestId())
+  use(accessLog(onResponse))
   use(securityHeaders({ https }))
   use(compression())
-  use(answerErrors({ log, familyOf }))
-  use(plainPath())
-  use(readableRequests())
-  use(cors(origins))
+  use(handleErrors({ log, findGroup }))
+  use(normalizePath())
+  use(validateRequests())
+  use(cors(allowedOrigins))
   use(conditionalGet())
   use(bodyBounds(bodies))
-  use(routed(routersOf(endpoints, (endpoint, fixed) => handle(endpoint, fixed, services, options))))
-  use(unrouted(familyOf))
+  use(
+    routing(
+      createRouters(endpoints, (endpoint, fixedParams) =>
+        createEndpointHandler(endpoint, fixedParams, services, options),
+      ),
+    ),
+  )
+  use(unmatchedRequests(findGroup))
   // Koa tells of a stream that broke by its own error and by the end of the connection.
   const logged = new WeakSet<Error>()
-  app.on('error', (error: NodeJS.ErrnoException, ctx?: Context) => {
-    if (isHangUp(error) || logged.has(error)) return
+  app.on('error', (error: NodeJS.ErrnoException, ctx?: RequestContext) => {
+    if (isClientDisconnect(error) || logged.has(error)) return
     logged.add(error)
-    log(error, ctx?.state.requestId ?? '', 500, ctx?.state.endpoint?.name)
+    log(error, ctx?.state.requestId ?? '', 500, ctx?.state.endpoint?.operationId)
   })
   return app
 }
 
 /** A client that hangs up is no fault of ours. */
-const isHangUp = ({ code }: NodeJS.ErrnoException): boolean => HANG_UPS.has(code)
+const isClientDisconnect = ({ code }: NodeJS.ErrnoException): boolean => CLIENT_DISCONNECT_CODES.has(code)
 
-const HANG_UPS: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'])
+const CLIENT_DISCONNECT_CODES: ReadonlySet<string | undefined> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+])
 
 /** @returns the family that a target's path belongs to, whether or not there is anything at it */
-function familiesOf<Service>(endpoints: readonly Endpoint<Service>[]): (target: string) => Family {
-  const families = [...new Set(endpoints.map(({ family }) => family))]
+function createGroupFinder<Service>(endpoints: readonly Endpoint<Service>[]): (target: string) => EndpointGroup {
+  const groups = [...new Set(endpoints.map(({ group }) => group))]
   return (target) => {
     const [path = ''] = target.split('?', 1)
     const isBelow = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`)
-    return families.find(({ prefixes }) => prefixes.some(isBelow)) ?? platform
+    return groups.find(({ pathPrefixes }) => pathPrefixes.some(isBelow)) ?? platformGroup
   }
 }

@@ -1,4 +1,8 @@
-import { attachReport, readReportFile, removeReport } from './certifications/certifications.ts'
+import {
+  attachCertificationEndpoint,
+  readCertificationFile,
+  removeCertificationEndpoint,
+} from './certifications/certifications.ts'
 import type { CertificationServices } from './certifications/resource.ts'
 import { listCutShapes, readConstants, readCutShape } from './constants/constants.ts'
 import { createDiamond, createDiamonds } from './diamonds/create.ts'
@@ -16,7 +20,7 @@ import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
 import { readProof } from './evidence/proof.ts'
 import { readLogCheckpoint, readLogConsistency, readLogKey, type EvidenceServices } from './evidence/log.ts'
-import { shareByPage, showFront, type FrontServices } from './front/front.ts'
+import { shareSecretByPage, showFrontPage, type FrontServices } from './front/front.ts'
 import {
   describeAuthorizationServer,
   readIcon,
@@ -25,7 +29,7 @@ import {
   type AuthorizationServerServices,
   type WellKnownServices,
 } from './front/well-known.ts'
-import { isLive, isReady, type HealthServices } from './health/health.ts'
+import { livenessCheck, readinessCheck, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
 import { showInventory, type InventoryServices } from './inventory/list.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
@@ -34,22 +38,22 @@ import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
 import type { TokenServices } from './oauth/client.ts'
 import { introspectToken, revokeToken } from './oauth/one-token.ts'
-import type { ReadModels } from '../projections/engine/followers.ts'
+import type { ReadModelRegistry } from '../projections/engine/followers.ts'
 import { describeApi, readReferenceFile, showReference, type OpenApiServices } from './openapi/docs.ts'
 import { issueToken } from './oauth/token.ts'
 import { readOwnersPage } from './report/owners-page.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
-import { askReader, showSecret, type SecretPageServices } from './secret-pages/pages.ts'
-import { burnByPage, showReceipt } from './secret-pages/sender.ts'
+import { askSecretReader, showSecretToReader, type SecretPageServices } from './secret-pages/pages.ts'
+import { burnSecretByPage, showSecretReceipt } from './secret-pages/sender.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
 import { checkApiToken, generateSecret, revealSecret, secretsStatus, shareSecret } from './secrets/secrets.ts'
 import type { SecretServices } from './secrets/sender.ts'
-import { listDeliveries, renewWebhookSecret, testWebhook } from './webhooks/deliver.ts'
-import { addWebhook, listWebhooks, modifyWebhook, readOneWebhook, removeWebhook } from './webhooks/manage.ts'
+import { listWebhookDeliveries, rotateWebhookSecretEndpoint, testWebhook } from './webhooks/deliver.ts'
+import { createWebhookEndpoint, listWebhooks, modifyWebhook, readOneWebhook, removeWebhook } from './webhooks/manage.ts'
 import type { WebhookServices } from './webhooks/resource.ts'
 
 /** What requests are answered from, by subject. */
-export type Services = BearerServices &
+export type EndpointServices = BearerServices &
   CertificationServices &
   DiamondServices &
   ModelServices &
@@ -66,10 +70,10 @@ export type Services = BearerServices &
   WebhookServices &
   EvidenceServices &
   InventoryServices &
-  SecretPageServices & { readonly readModels: ReadModels }
+  SecretPageServices & { readonly readModels: ReadModelRegistry }
 
 /** All that the service can be asked for over HTTP. */
-export const ENDPOINTS: readonly Endpoint<Services>[] = [
+export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   listDiamonds,
   listChanges,
   readDiamond,
@@ -85,21 +89,21 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   readStoneModel,
   removeStoneModel,
   readModelFile,
-  attachReport,
-  removeReport,
-  readReportFile,
+  attachCertificationEndpoint,
+  removeCertificationEndpoint,
+  readCertificationFile,
   listWebhooks,
-  addWebhook,
+  createWebhookEndpoint,
   readOneWebhook,
   modifyWebhook,
   removeWebhook,
   testWebhook,
-  renewWebhookSecret,
-  listDeliveries,
-  askReader,
-  showSecret,
-  showReceipt,
-  burnByPage,
+  rotateWebhookSecretEndpoint,
+  listWebhookDeliveries,
+  askSecretReader,
+  showSecretToReader,
+  showSecretReceipt,
+  burnSecretByPage,
   readReportPage,
   readPicture,
   readOwnersPage,
@@ -113,11 +117,11 @@ export const ENDPOINTS: readonly Endpoint<Services>[] = [
   readConstants,
   listCutShapes,
   readCutShape,
-  isLive,
-  isReady,
+  livenessCheck,
+  readinessCheck,
   readMetrics,
-  showFront,
-  shareByPage,
+  showFrontPage,
+  shareSecretByPage,
   readRobots,
   readIcon,
   readSecurityContact,

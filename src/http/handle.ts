@@ -1,69 +1,69 @@
 import type { ServerResponse } from 'node:http'
-import { Patience } from '../projections/engine/progress.ts'
-import type { Context } from './middleware/context.ts'
-import type { Answer } from './kit/answer.ts'
-import type { Asked, Endpoint } from './kit/endpoint.ts'
-import { setAnswer } from './middleware/answer.ts'
-import type { Handler } from './routers.ts'
+import { WaitBudget } from '../projections/engine/progress.ts'
+import type { RequestContext } from './middleware/context.ts'
+import type { HttpResponse } from './kit/answer.ts'
+import type { HttpRequest, Endpoint } from './kit/endpoint.ts'
+import { setResponse } from './middleware/answer.ts'
+import type { EndpointHandler } from './routers.ts'
 
-export type HandleOptions = {
+export type EndpointHandlerOptions = {
   /** Milliseconds that a request waits for read models, in all. */
-  readonly patience?: number | undefined
+  readonly readModelTimeoutMs?: number | undefined
   /** Called with the response of a request that waits for something to happen. */
-  readonly waits?: ((res: ServerResponse) => void) | undefined
+  readonly onLongPoll?: ((res: ServerResponse) => void) | undefined
 }
 
 /** Runs an endpoint: lets in who may ask, reads the body, runs, and makes what it returns Koa's answer. */
-export function handle<Service>(
+export function createEndpointHandler<Service>(
   endpoint: Endpoint<Service>,
-  fixed: Readonly<Record<string, string>>,
+  fixedParams: Readonly<Record<string, string>>,
   services: Service,
-  options: HandleOptions,
-): Handler {
+  options: EndpointHandlerOptions,
+): EndpointHandler {
   return async (ctx) => {
     const { state } = ctx
     state.endpoint = endpoint
-    state.params = { ...fixed, ...ctx['params'] }
+    state.params = { ...fixedParams, ...ctx['params'] }
     ctx.set(endpoint.headers)
-    setAnswer(ctx, await answerOf(endpoint, ctx, services, options))
+    setResponse(ctx, await runEndpoint(endpoint, ctx, services, options))
   }
 }
 
-async function answerOf<Service>(
+async function runEndpoint<Service>(
   endpoint: Endpoint<Service>,
-  ctx: Context,
+  ctx: RequestContext,
   services: Service,
-  options: HandleOptions,
-): Promise<Answer> {
-  const { who, body } = endpoint
-  const asked = new EndpointRequest(ctx, options)
-  const admit = async () => {
-    asked.asker = ctx.state.asker = await who.admit(asked, services)
+  options: EndpointHandlerOptions,
+): Promise<HttpResponse> {
+  const { auth, body } = endpoint
+  const request = new EndpointRequest(ctx, options)
+  const authenticate = async () => {
+    request.principal = ctx.state.principal = await auth.authenticate(request, services)
   }
   // Credentials may stand in the body; otherwise nobody's body is read who may not ask.
-  if (who.needsBody !== true) await admit()
-  if (body === undefined) return endpoint.run(asked, services)
-  asked.body = await body.read(ctx, asked, services)
+  if (auth.needsBody !== true) await authenticate()
+  if (body === undefined) return endpoint.handler(request, services)
+  request.body = await body.read(ctx, request, services)
   try {
-    if (who.needsBody === true) await admit()
-    return await endpoint.run(asked, services)
+    if (auth.needsBody === true) await authenticate()
+    return await endpoint.handler(request, services)
   } finally {
-    await body.release?.(asked.body)
+    await body.release?.(request.body)
   }
 }
 
 /** What endpoints see of a request. A class, since V8 gives each object literal with getters a hidden class of its own. */
-class EndpointRequest implements Asked<unknown, unknown> {
+class EndpointRequest implements HttpRequest<unknown, unknown> {
   readonly requestId: string
   readonly trace: string | undefined
   // What these hold is what the endpoint's own `who` and `body` made, for its own `run`.
-  asker: unknown
+  principal: unknown
   body: unknown
-  #patience: Patience | undefined
+  #waitBudget: WaitBudget | undefined
 
   constructor(
-    private readonly ctx: Context,
-    private readonly options: HandleOptions,
+    private readonly ctx: RequestContext,
+    private readonly options: EndpointHandlerOptions,
   ) {
     this.requestId = ctx.state.requestId
     this.trace = ctx.state.trace
@@ -87,14 +87,14 @@ class EndpointRequest implements Asked<unknown, unknown> {
   get headers() {
     return this.ctx.headers
   }
-  get address() {
+  get clientAddress() {
     return this.ctx.ip
   }
-  get peer() {
+  get peerAddress() {
     return this.ctx.req.socket.remoteAddress ?? ''
   }
-  get patience() {
-    return (this.#patience ??= new Patience(this.options.patience))
+  get waitBudget() {
+    return (this.#waitBudget ??= new WaitBudget(this.options.readModelTimeoutMs))
   }
 
   accepts(...types: string[]) {
@@ -105,12 +105,12 @@ class EndpointRequest implements Asked<unknown, unknown> {
     return this.ctx.cookies.get(name)
   }
 
-  waits() {
+  beginLongPoll() {
     const { res } = this.ctx
-    const over = new AbortController()
-    if (res.destroyed || res.writableEnded) over.abort()
-    else res.once('close', () => over.abort())
-    this.options.waits?.(res)
-    return over.signal
+    const disconnected = new AbortController()
+    if (res.destroyed || res.writableEnded) disconnected.abort()
+    else res.once('close', () => disconnected.abort())
+    this.options.onLongPoll?.(res)
+    return disconnected.signal
   }
 }

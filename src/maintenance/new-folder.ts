@@ -13,10 +13,10 @@ export function checkNewFolder(folder: string, dataDir: string): void {
       `${folder} is in DATA_DIR, and would be lost with it: name a folder elsewhere, best on another disk`,
     )
   }
-  mustBeEmpty(folder)
+  requireEmptyFolder(folder)
 }
 
-function mustBeEmpty(folder: string): void {
+function requireEmptyFolder(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
     throw new BadUsage(`${folder} is not empty: name a new folder`)
   }
@@ -26,8 +26,8 @@ function mustBeEmpty(folder: string): void {
  * Fills a new or an empty folder. If that fails, the folder is as it was before.
  * @throws BadUsage where the folder is not empty, and what `fill` throws
  */
-export async function inNewFolder<Result>(folder: string, fill: () => Promise<Result>): Promise<Result> {
-  mustBeEmpty(folder)
+export async function fillNewFolder<Result>(folder: string, fill: () => Promise<Result>): Promise<Result> {
+  requireEmptyFolder(folder)
   const isNew = !existsSync(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {

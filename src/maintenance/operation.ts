@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { From } from '../stores/ports/event-store.ts'
+import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
 
 /** What was asked for can't be asked for: another option, folder or address is needed. */
@@ -8,7 +8,7 @@ export class BadUsage extends Error {
 }
 
 /** What was asked for was not done, and the message says all there is to say. */
-export class Failed extends Error {
+export class OperationFailure extends Error {
   override readonly name = 'Failed'
 }
 
@@ -19,7 +19,7 @@ export type Reporter = {
    * @param total undefined where nobody knows it beforehand
    * @param unit what is counted, such as `files`
    */
-  step(label: string, total: number | undefined, unit: string): StepProgress
+  startStep(label: string, total: number | undefined, unit: string): StepProgress
   note(sentence: string): void
 }
 
@@ -36,18 +36,18 @@ export type StepProgress = {
 export type Operation = { readonly report: Reporter; readonly signal: AbortSignal }
 
 /** What a step is called, and how much there is of what it counts; undefined where nobody knows. */
-type Step = { readonly label: string; readonly total: number | undefined; readonly unit: string }
+type OperationStep = { readonly label: string; readonly total: number | undefined; readonly unit: string }
 
 /**
  * Does one step of an operation and reports its progress; a step of nothing is not reported.
  * @throws the signal's reason at the next update behind its abortion, and what the work throws
  */
-export async function inStep<Result>(
+export async function runStep<Result>(
   { report, signal }: Operation,
-  { label, total, unit }: Step,
+  { label, total, unit }: OperationStep,
   work: (update: StepProgress['update']) => Promise<Result>,
 ): Promise<Result> {
-  const progress = total === 0 ? undefined : report.step(label, total, unit)
+  const progress = total === 0 ? undefined : report.startStep(label, total, unit)
   try {
     return await work((done, share) => {
       signal.throwIfAborted()
@@ -59,25 +59,25 @@ export async function inStep<Result>(
 }
 
 /** Counts items by reading all of them: on EventStoreDB a position is not the number of events before it. */
-export async function counted(items: AsyncIterable<unknown>): Promise<number> {
+export async function countItems(items: AsyncIterable<unknown>): Promise<number> {
   let number = 0
   for await (const _ of items) number++
   return number
 }
 
 /** The share of the log that lies before a position, 0 to 1: positions grow evenly on every engine. @param head where the log ends */
-export function shareOf(position: From, head: From): number {
+export function shareOf(position: PositionOrStart, head: PositionOrStart): number {
   if (head === 'start') return 1
   if (position === 'start') return 0
   return Math.min(1, Number(position.commit) / Number(head.commit))
 }
 
 /** Milliseconds between two tries, and for how long: a holder that was killed counts as alive for half of it (MongoDB). */
-const TRY_MS = 200
-const PATIENCE_MS = 8_000
+const LEASE_RETRY_INTERVAL_MS = 200
+const LEASE_TIMEOUT_MS = 8_000
 
 /** @property signal ends the waiting */
-export type WaitOptions = { readonly patienceMs?: number; readonly signal?: AbortSignal }
+export type LeaseWaitOptions = { readonly timeoutMs?: number; readonly signal?: AbortSignal }
 
 /**
  * Takes a lease for work that one process does at a time and that an ended one may have held until a moment ago.
@@ -85,15 +85,15 @@ export type WaitOptions = { readonly patienceMs?: number; readonly signal?: Abor
  * @throws the signal's reason, and what the store throws
  */
 export async function waitForLease(
-  reads: Pick<ReadStore, 'lease'>,
+  reads: Pick<ReadStore, 'acquireLease'>,
   declaration: ModelDeclaration,
-  { patienceMs = PATIENCE_MS, signal }: WaitOptions = {},
+  { timeoutMs = LEASE_TIMEOUT_MS, signal }: LeaseWaitOptions = {},
 ): Promise<Lease | undefined> {
-  const until = performance.now() + patienceMs
+  const until = performance.now() + timeoutMs
   for (;;) {
     signal?.throwIfAborted()
-    const lease = await reads.lease(declaration)
+    const lease = await reads.acquireLease(declaration)
     if (lease !== undefined || performance.now() >= until) return lease
-    await pause(TRY_MS)
+    await pause(LEASE_RETRY_INTERVAL_MS)
   }
 }

@@ -1,26 +1,33 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Failed, shareOf, waitForLease, type Operation, type Reporter, type StepProgress } from './operation.ts'
-import type { Told } from '../projections/engine/builds-beside.ts'
-import type { Stores } from '../projections/engine/followers.ts'
-import { ReadModelBuilds } from '../projections/engine/read-model-builds.ts'
+import {
+  OperationFailure,
+  shareOf,
+  waitForLease,
+  type Operation,
+  type Reporter,
+  type StepProgress,
+} from './operation.ts'
+import type { RebuildProgressListener } from '../projections/engine/builds-beside.ts'
+import type { ConsumerStores } from '../projections/engine/followers.ts'
+import { ReadModelConsumer } from '../projections/engine/read-model-builds.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
-import type { From } from '../stores/ports/event-store.ts'
+import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration } from '../stores/ports/read-store.ts'
 
 /** @param events that were folded by this run; seconds from its beginning to the switch */
-export type Rebuilt = { readonly model: string; readonly events: number; readonly seconds: number }
+export type RebuildResult = { readonly model: string; readonly events: number; readonly seconds: number }
 
-export type RebuildOptions = Operation & {
-  readonly told: Told
+export type ModelRebuildOptions = Operation & {
+  readonly onProgress: RebuildProgressListener
   /** How long to wait for another rebuild. */
-  readonly patienceMs?: number
+  readonly leaseTimeoutMs?: number
 }
 
 /** Milliseconds between two looks. */
-const LOOK = 200
+const POLL_INTERVAL_MS = 200
 /** Milliseconds that the process which runs the projection has to switch to the new build; it checks once a second. */
-const SWITCH = 60_000
+const SWITCH_TIMEOUT_MS = 60_000
 
 /**
  * Fills a new build of a model up to the head of the log, and waits until the process that runs the projection has switched to
@@ -28,30 +35,34 @@ const SWITCH = 60_000
  * @throws Failed
  */
 export async function rebuildModel(
-  stores: Stores,
+  stores: ConsumerStores,
   projection: AnyProjection,
-  { report, signal, told, patienceMs }: RebuildOptions,
-): Promise<Rebuilt> {
+  { report, signal, onProgress, leaseTimeoutMs }: ModelRebuildOptions,
+): Promise<RebuildResult> {
   const started = performance.now()
   const { reads, store, log } = stores
   const { declaration } = projection
   const filling = { ...declaration, name: `${declaration.name}-rebuild` }
-  const lease = await waitForLease(reads, filling, { signal, ...(patienceMs !== undefined && { patienceMs }) })
-  if (lease === undefined) throw new Failed(`Another process is rebuilding ${declaration.name}`)
+  const lease = await waitForLease(reads, filling, {
+    signal,
+    ...(leaseTimeoutMs !== undefined && { timeoutMs: leaseTimeoutMs }),
+  })
+  if (lease === undefined) throw new OperationFailure(`Another process is rebuilding ${declaration.name}`)
   const lost = new AbortController()
-  void lease.lost.then(() => lost.abort(new Failed(`Another process rebuilds ${declaration.name} now`)))
+  void lease.lost.then(() => lost.abort(new OperationFailure(`Another process rebuilds ${declaration.name} now`)))
   const both = AbortSignal.any([signal, lost.signal])
   let events = 0
   try {
-    if ((await reads.filling(declaration)) !== undefined)
+    if ((await reads.pendingBuild(declaration)) !== undefined)
       report.note(`going on with the build of ${declaration.name} that an earlier rebuild began`)
-    const builds = new ReadModelBuilds(projection, store, reads, log)
-    const filled = await builds.beside.fill(both, (number, position) => {
+    const builds = new ReadModelConsumer(projection, store, reads, log)
+    const filled = await builds.rebuilder.fill(both, (number, position) => {
       events += number
-      told(number, position)
+      onProgress(number, position)
     })
     both.throwIfAborted()
-    if (filled === undefined) throw new Failed(`The log ended before ${declaration.name} had caught up with it`)
+    if (filled === undefined)
+      throw new OperationFailure(`The log ended before ${declaration.name} had caught up with it`)
     await switchTo(filled.id, builds, stores, declaration, both)
     return { model: declaration.name, events, seconds: (performance.now() - started) / 1000 }
   } finally {
@@ -61,30 +72,30 @@ export async function rebuildModel(
 
 async function switchTo(
   id: string,
-  builds: ReadModelBuilds,
-  { reads }: Stores,
+  builds: ReadModelConsumer,
+  { reads }: ConsumerStores,
   declaration: ModelDeclaration,
   signal: AbortSignal,
 ): Promise<void> {
-  const until = performance.now() + SWITCH
-  while ((await reads.filling(declaration)) !== undefined) {
+  const until = performance.now() + SWITCH_TIMEOUT_MS
+  while ((await reads.pendingBuild(declaration)) !== undefined) {
     signal.throwIfAborted()
     if (performance.now() > until)
-      throw new Failed(
+      throw new OperationFailure(
         `The service did not switch to the new build of ${declaration.name}, which stays: see its log, and rebuild again`,
       )
-    const lease = await reads.lease(declaration)
-    if (lease === undefined) await pause(LOOK)
+    const lease = await reads.acquireLease(declaration)
+    if (lease === undefined) await pause(POLL_INTERVAL_MS)
     else await takeOver(lease, builds, signal)
   }
   if ((await reads.live(declaration)).id !== id)
-    throw new Failed(`The new build of ${declaration.name} was given up by another process; rebuild again`)
+    throw new OperationFailure(`The new build of ${declaration.name} was given up by another process; rebuild again`)
 }
 
 /** Nobody keeps the model at this moment: beginning to do so is the switch. */
-async function takeOver(lease: Lease, builds: ReadModelBuilds, signal: AbortSignal): Promise<void> {
+async function takeOver(lease: Lease, builds: ReadModelConsumer, signal: AbortSignal): Promise<void> {
   try {
-    const run = await builds.begin(signal)
+    const run = await builds.beginRun(signal)
     await run?.flush()
   } finally {
     await lease.release()
@@ -92,27 +103,29 @@ async function takeOver(lease: Lease, builds: ReadModelBuilds, signal: AbortSign
 }
 
 /** Milliseconds that models of one read wait for the slowest of them: nobody else waits for any of them. */
-const PATIENCE = 600_000
+const SHARED_READ_TIMEOUT_MS = 600_000
 
-type Fault = { readonly model: string; readonly error: unknown }
+type RebuildFailure = { readonly model: string; readonly error: unknown }
 
 /** faults: what kept the others back. */
-export type Outcome = { readonly rebuilt: readonly Rebuilt[]; readonly faults: readonly Fault[] }
+export type RebuildOutcome = { readonly rebuilt: readonly RebuildResult[]; readonly faults: readonly RebuildFailure[] }
 
 /** Rebuilds models in one read of the log, each by itself: what one of them fails for keeps no other back. */
 export async function rebuildAll(
-  stores: Stores,
+  stores: ConsumerStores,
   models: readonly AnyProjection[],
-  options: Omit<RebuildOptions, 'told'>,
-): Promise<Outcome> {
+  options: Omit<ModelRebuildOptions, 'onProgress'>,
+): Promise<RebuildOutcome> {
   const progress = new RebuildProgress(options.report, await stores.store.head())
   const alone = models.length === 1
-  const store = alone ? stores.store : shareReads(stores.store, { gather: 100, patience: PATIENCE, kept: 8_000 })
+  const store = alone
+    ? stores.store
+    : shareReads(stores.store, { gatherMs: 100, maxWaitMs: SHARED_READ_TIMEOUT_MS, maxBufferedEvents: 8_000 })
   const outcomes = await Promise.allSettled(
     models.map((model) =>
       rebuildModel({ ...stores, store }, model, {
         ...options,
-        told: (events, position) => progress.folded(model.declaration.name, events, position),
+        onProgress: (events, position) => progress.advance(model.declaration.name, events, position),
       }),
     ),
   )
@@ -136,12 +149,12 @@ class RebuildProgress {
   /** @param head where the log ends now */
   constructor(
     report: Reporter,
-    private readonly head: From,
+    private readonly head: PositionOrStart,
   ) {
-    this.#step = report.step('rebuilding', undefined, 'events')
+    this.#step = report.startStep('rebuilding', undefined, 'events')
   }
 
-  folded(model: string, events: number, position: From): void {
+  advance(model: string, events: number, position: PositionOrStart): void {
     this.#events += events
     this.#shares.set(model, shareOf(position, this.head))
     this.#step.update(this.#events, Math.min(...this.#shares.values()))

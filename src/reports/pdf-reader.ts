@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import { FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
+import { REPORT_FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
 import { startProgram } from '../runtime/start-worker.ts'
 
 /** The PDF can't be read: it is encrypted, broken, too slow or too large to read. Trying again would not help. */
@@ -11,14 +11,14 @@ export class UnreadableReport extends Error {
   override readonly name = 'UnreadableReport'
 }
 
-export type Bounds = {
+export type PdfReaderLimits = {
   /** Milliseconds from start to answer. */
-  readonly time: number
+  readonly timeoutMs: number
   /** Bytes of the process's resident memory. */
-  readonly memory: number
+  readonly maxMemoryBytes: number
 }
 
-export const BOUNDS: Bounds = { time: 10_000, memory: 192 * 1024 * 1024 }
+export const PDF_READER_LIMITS: PdfReaderLimits = { timeoutMs: 10_000, maxMemoryBytes: 192 * 1024 * 1024 }
 
 /** A report needs about 20 MB of heap. Unpacked pages are not on it; they count as resident memory. */
 const PROGRAM = {
@@ -27,15 +27,15 @@ const PROGRAM = {
 }
 
 /** Milliseconds after its time at which the process ends itself, where nobody is left to do it. */
-const LATER = 10_000
+const SELF_KILL_GRACE_MS = 10_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Milliseconds between two looks at the process's memory: what it grows by meanwhile stays below 256 MB. */
-const WATCH = 20
+const MEMORY_CHECK_INTERVAL_MS = 20
 
 const number = z.number().nullable()
 const size = z.object({ length: z.number(), width: z.number(), depth: z.number() })
-const answer = z.object({
+const readingSchema = z.object({
   number: z.string().max(64).nullable(),
   carat: number,
   measurements: size.nullable(),
@@ -49,7 +49,7 @@ const answer = z.object({
   laboratory: z.enum(LABORATORIES).nullable(),
   shape: z.int().nullable(),
   isLabGrown: z.boolean().nullable(),
-  unclear: z.array(z.enum(FACTS)),
+  unclear: z.array(z.enum(REPORT_FACTS)),
 })
 
 /** Reads reports, one process a PDF, bounded in time and memory and behind everything else in priority. */
@@ -57,21 +57,21 @@ export class PdfReader {
   readonly #running = new Set<ChildProcessWithoutNullStreams>()
   #closed = false
 
-  constructor(private readonly bounds: Bounds = BOUNDS) {}
+  constructor(private readonly limits: PdfReaderLimits = PDF_READER_LIMITS) {}
 
   /** @throws UnreadableReport; another Error when the reader was closed meanwhile */
   async read(pdf: Readable): Promise<ReportReading> {
     if (this.#closed) throw new Error('The reader is closed')
     const child = startProgram('./pdf-program', import.meta.url, {
       ...PROGRAM,
-      arguments: [String(Math.min(this.bounds.time + LATER, LONGEST_TIMER))],
+      arguments: [String(Math.min(this.limits.timeoutMs + SELF_KILL_GRACE_MS, LONGEST_TIMER))],
     })
     this.#running.add(child)
-    const watch = watchOver(child, this.bounds)
+    const watch = enforceLimits(child, this.limits)
     try {
-      const { output, complaint } = await conversation(child, pdf)
+      const { output, complaint } = await exchangeWithProcess(child, pdf)
       if (this.#closed) throw new Error('The reader was closed')
-      return parsed(output, watch.verdict() ?? complaint)
+      return parseOutput(output, watch.verdict() ?? complaint)
     } finally {
       watch.stop()
       this.#running.delete(child)
@@ -86,10 +86,10 @@ export class PdfReader {
   }
 }
 
-function parsed(output: string, complaint: string): ReportReading {
+function parseOutput(output: string, complaint: string): ReportReading {
   try {
     // The last line: pdf.js may have had something to say before.
-    return answer.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''))
+    return readingSchema.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''))
   } catch {
     throw new UnreadableReport(complaint === '' ? 'the reading process ended without an answer' : complaint)
   }
@@ -98,7 +98,7 @@ function parsed(output: string, complaint: string): ReportReading {
 /** Characters of an answer, and of a complaint, that are kept. */
 const OUTPUT_MAX = 10_000
 
-async function conversation(child: ChildProcessWithoutNullStreams, pdf: Readable) {
+async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: Readable) {
   let output = ''
   let complaint = ''
   child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, OUTPUT_MAX)))
@@ -117,17 +117,17 @@ async function conversation(child: ChildProcessWithoutNullStreams, pdf: Readable
 /** The line that says what went wrong; around it the engine may have written more. */
 const reason = (complaint: string) => /^\w*(?:Exception|Error): .{0,200}/m.exec(complaint)?.[0] ?? ''
 
-function watchOver(child: ChildProcessWithoutNullStreams, { time, memory }: Bounds) {
+function enforceLimits(child: ChildProcessWithoutNullStreams, { timeoutMs, maxMemoryBytes }: PdfReaderLimits) {
   let verdict: string | undefined
   const end = (why: string) => {
     verdict = why
     child.kill('SIGKILL')
   }
-  const slow = setTimeout(() => end(`it took more than ${time} ms`), time)
+  const slow = setTimeout(() => end(`it took more than ${timeoutMs} ms`), timeoutMs)
   const large = setInterval(() => {
-    if (residentBytes(child.pid) > memory) end(`it took more than ${memory} bytes of memory`)
-  }, WATCH)
-  if (child.pid !== undefined) giveWay(child.pid)
+    if (residentBytes(child.pid) > maxMemoryBytes) end(`it took more than ${maxMemoryBytes} bytes of memory`)
+  }, MEMORY_CHECK_INTERVAL_MS)
+  if (child.pid !== undefined) lowerChildPriority(child.pid)
   return {
     verdict: () => verdict,
     stop() {
@@ -138,7 +138,7 @@ function watchOver(child: ChildProcessWithoutNullStreams, { time, memory }: Boun
 }
 
 /** Requests come first. */
-function giveWay(pid: number): void {
+function lowerChildPriority(pid: number): void {
   try {
     setPriority(pid, 10)
   } catch {

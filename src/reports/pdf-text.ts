@@ -1,11 +1,11 @@
-import type { Run } from '../domain/certification/page-cells.ts'
+import type { TextRun } from '../domain/certification/page-cells.ts'
 import { stubDrawing } from './stub-drawing.ts'
 
 /** Pages and characters that are read: a report says what counts on its first. */
 const PAGES = 4
 const CHARACTERS = 100_000
 
-type Page = import('pdfjs-dist').PDFPageProxy
+type PdfPage = import('pdfjs-dist').PDFPageProxy
 type Matrix = readonly number[]
 
 /**
@@ -14,31 +14,31 @@ type Matrix = readonly number[]
  * @returns the runs of each page
  * @throws what pdf.js says of an encrypted or broken file
  */
-export async function runsOf(pdf: Uint8Array): Promise<readonly (readonly Run[])[]> {
+export async function extractTextRuns(pdf: Uint8Array): Promise<readonly (readonly TextRun[])[]> {
   stubDrawing()
   const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
   const options = { isEvalSupported: false, disableFontFace: true, useSystemFonts: false, enableXfa: false }
   const document = await getDocument({ data: pdf, verbosity: VerbosityLevel.ERRORS, ...options }).promise
-  const pages: Run[][] = []
+  const pages: TextRun[][] = []
   let characters = 0
   for (let number = 1; number <= Math.min(PAGES, document.numPages) && characters < CHARACTERS; number++) {
     const page = await document.getPage(number)
-    const placed = [...(await printed(page)), ...(await filledIn(page))]
+    const placed = [...(await printedRuns(page)), ...(await formFieldRuns(page))]
     characters += placed.reduce((sum, { text }) => sum + text.length, 0)
-    pages.push(...straightened(placed))
+    pages.push(...straightenRuns(placed))
     page.cleanup()
   }
   return pages
 }
 
 /** A run where it is viewed, `angle` radians clockwise from level. */
-type Placed = Run & { readonly angle: number }
+type RotatedRun = TextRun & { readonly angle: number }
 
 /** What is printed on a page; pdf.js leaves out what is beyond its edges. */
-async function printed(page: Page): Promise<readonly Placed[]> {
+async function printedRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
   const { transform, scale } = viewOf(page)
   const { items } = await page.getTextContent()
-  return items.flatMap((item): Placed[] => {
+  return items.flatMap((item): RotatedRun[] => {
     if (!('str' in item) || item.str.trim() === '') return []
     const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = product(transform, item.transform as Matrix)
     const size = Math.hypot(c, d)
@@ -48,10 +48,10 @@ async function printed(page: Page): Promise<readonly Placed[]> {
 }
 
 /** What stands in the fields of a form. */
-async function filledIn(page: Page): Promise<readonly Placed[]> {
+async function formFieldRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
   const { transform } = viewOf(page)
   const annotations = (await page.getAnnotations()) as readonly Annotation[]
-  return annotations.flatMap(({ fieldType, fieldValue, rect, hidden }): Placed[] => {
+  return annotations.flatMap(({ fieldType, fieldValue, rect, hidden }): RotatedRun[] => {
     const text = Array.isArray(fieldValue) ? fieldValue.join(' ') : fieldValue
     if (fieldType === 'Btn' || hidden === true || rect === undefined) return []
     if (typeof text !== 'string' || text.trim() === '') return []
@@ -76,7 +76,7 @@ type Annotation = {
 /** Points: a field may be higher than the line that stands in it. */
 const LARGEST = 12
 
-function viewOf(page: Page) {
+function viewOf(page: PdfPage) {
   const transform = page.getViewport({ scale: 1 }).transform as Matrix
   return { transform, scale: Math.hypot(transform[0] ?? 1, transform[1] ?? 0) }
 }
@@ -99,9 +99,9 @@ const QUARTER = Math.PI / 2
 const ASKEW = 0.15
 
 /** The runs of each of the four directions, level and beside each other as they are read. */
-function straightened(placed: readonly Placed[]): readonly Run[][] {
+function straightenRuns(placed: readonly RotatedRun[]): readonly TextRun[][] {
   return [0, 1, 2, 3].flatMap((quarters) => {
-    const lean = ({ angle }: Placed) => angle - Math.round(angle / QUARTER) * QUARTER
+    const lean = ({ angle }: RotatedRun) => angle - Math.round(angle / QUARTER) * QUARTER
     const along = placed.filter(
       (run) => (Math.round(run.angle / QUARTER) + 4) % 4 === quarters && Math.abs(lean(run)) < ASKEW,
     )

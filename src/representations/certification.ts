@@ -5,10 +5,10 @@ import {
   type CertificationInput,
   type Laboratory,
 } from '../domain/certification/certification.ts'
-import { reportPage } from '../domain/certification/page-cells.ts'
-import { comparedText } from '../domain/visible-text.ts'
-import { LASTS, readText, type LinkMaker, type Parsed } from './json.ts'
-import { assigned, DIAMOND_ID, must, objectOf, parse, readBy } from './parse.ts'
+import { reportCheckUrl } from '../domain/certification/page-cells.ts'
+import { comparisonKey } from '../domain/visible-text.ts'
+import { LINK_LIFETIMES, parseText, type LinkBuilder, type ParseResult } from './json.ts'
+import { assignedMembers, DIAMOND_ID, mustBe, objectSchema, parseInput, parsedBy } from './parse.ts'
 
 const LABORATORY = z.enum(LABORATORIES).meta({ id: 'Laboratory' })
 
@@ -29,28 +29,28 @@ export const CERTIFICATION = z
  * @param revision of its stone's access, to which the file's link is bound
  * @param warnings of contradictions.ts: a member that is there only where there are any
  */
-export function certificationText(
+export function certificationJson(
   { id, laboratory, number, file }: Omit<Certification, 'reading'>,
   revision: number,
-  links: LinkMaker,
+  links: LinkBuilder,
   warnings: readonly string[] = [],
 ): string {
-  const url = JSON.stringify(reportPage(laboratory, number))
-  const link = file === null ? 'null' : `"${links.signed(filePath(id), LASTS.aDay, revision)}"`
+  const url = JSON.stringify(reportCheckUrl(laboratory, number))
+  const link = file === null ? 'null' : `"${links.signed(certificationFilePath(id), LINK_LIFETIMES.oneDay, revision)}"`
   const warned = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`
   return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}${warned}}`
 }
 
 /** Where a certification's PDF is; a signature behind it opens it. */
-export const filePath = (id: number) => `/v4/certification/${id}/file`
+export const certificationFilePath = (id: number) => `/v4/certification/${id}/file`
 
 /** Characters of a laboratory's name that are looked at. */
 const NAME_READ = 100
 
 /** In any case, as the words of dictionaries are. */
-function laboratoryOf(text: string): Laboratory | undefined {
-  const name = comparedText(text.slice(0, NAME_READ))
-  return LABORATORIES.find((laboratory) => comparedText(laboratory) === name)
+function parseLaboratory(text: string): Laboratory | undefined {
+  const name = comparisonKey(text.slice(0, NAME_READ))
+  return LABORATORIES.find((laboratory) => comparisonKey(laboratory) === name)
 }
 
 /** Characters of a report's number at most. */
@@ -58,8 +58,8 @@ const NUMBER_MAX = 64
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u
 
 /** A report's number without the blanks around it; undefined for what is none. */
-function numberOf(given: string): string | undefined {
-  const text = readText(given, NUMBER_MAX)
+function parseReportNumber(given: string): string | undefined {
+  const text = parseText(given, NUMBER_MAX)
   return text !== undefined && PRINTABLE.test(text) ? text : undefined
 }
 
@@ -67,19 +67,19 @@ const LABORATORY_RIGHT = `one of ${LABORATORIES.join(', ')}`
 const NUMBER_RIGHT = `a text of 1 to ${NUMBER_MAX} printable characters`
 
 /** A certification to attach; the parts of a form have the same names. null is the same as absent. */
-export const NEW_CERTIFICATION = objectOf(
+export const NEW_CERTIFICATION = objectSchema(
   {
     product: DIAMOND_ID.meta({ examples: [53_940] }),
-    laboratory: readBy(
-      z.union([LABORATORY, z.string()], must(LABORATORY_RIGHT, `is required: ${LABORATORY_RIGHT}`)),
-      laboratoryOf,
+    laboratory: parsedBy(
+      z.union([LABORATORY, z.string()], mustBe(LABORATORY_RIGHT, `is required: ${LABORATORY_RIGHT}`)),
+      parseLaboratory,
       LABORATORY_RIGHT,
     ).meta({ examples: ['GIA'] }),
-    number: readBy(z.string(must(NUMBER_RIGHT)).meta({ maxLength: NUMBER_MAX }), numberOf, NUMBER_RIGHT)
+    number: parsedBy(z.string(mustBe(NUMBER_RIGHT)).meta({ maxLength: NUMBER_MAX }), parseReportNumber, NUMBER_RIGHT)
       .nullish()
       .describe("The report's number.")
       .meta({ examples: ['2141438171'] }),
-    ...assigned(['id', 'url', 'warnings']),
+    ...assignedMembers(['id', 'url', 'warnings']),
     file: z
       .unknown()
       .optional()
@@ -90,16 +90,17 @@ export const NEW_CERTIFICATION = objectOf(
   .transform(({ product, laboratory, number = null }): CertificationInput => ({ diamond: product, laboratory, number }))
   .meta({ id: 'NewCertification' })
 
-const NAMED = { of: 'a certification', known: ['product', 'laboratory', 'number', 'file'] }
+const CERTIFICATION_OBJECT = { of: 'a certification', known: ['product', 'laboratory', 'number', 'file'] }
 
 /** A certification to attach, from a request's JSON or from the text parts of a form. */
-export const readCertification = (input: unknown): Parsed<CertificationInput> => parse(NEW_CERTIFICATION, input, NAMED)
+export const parseCertification = (input: unknown): ParseResult<CertificationInput> =>
+  parseInput(NEW_CERTIFICATION, input, CERTIFICATION_OBJECT)
 
 /**
  * A form has only texts: its integer is read here, and an empty number is none.
  * @param parts the text parts of a form, by name
  */
-export function fromForm(parts: ReadonlyMap<string, string>): Record<string, unknown> {
+export function certificationFromForm(parts: ReadonlyMap<string, string>): Record<string, unknown> {
   const input: Record<string, unknown> = Object.fromEntries(parts)
   const text = parts.get('product')
   if (text !== undefined && /^\s*\d{1,16}\s*$/.test(text)) input['product'] = Number(text)

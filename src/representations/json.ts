@@ -1,17 +1,17 @@
-import type { Fault } from '../domain/decider.ts'
+import type { ErrorDetail } from '../domain/decider.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
 /** What was read from a request's JSON, or all that is wrong with it. */
-export type Parsed<Value> =
-  | { readonly value: Value; readonly faults?: undefined }
-  | { readonly value?: undefined; readonly faults: readonly Fault[] }
+export type ParseResult<Value> =
+  | { readonly value: Value; readonly errors?: undefined }
+  | { readonly value?: undefined; readonly errors: readonly ErrorDetail[] }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What a JSON value is, for a message. */
-export function kindOf(value: unknown): string {
+export function describeJsonType(value: unknown): string {
   if (value === null) return 'null'
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'an array'
@@ -22,7 +22,7 @@ export function kindOf(value: unknown): string {
 const SHOWN = 60
 
 /** The start of a JSON value, for a message: what is behind it takes no time, however long it is. */
-export function shown(value: unknown): string {
+export function jsonExcerpt(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN)).slice(0, SHOWN)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
@@ -42,7 +42,7 @@ const CONTROL = /\p{Cc}/u
  * @returns undefined for what is no text, is longer, or holds nothing but blanks, a control character, or half a
  *   surrogate pair
  */
-export function readText(value: unknown, max: number): string | undefined {
+export function parseText(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = visibleText(value)
   if (text.length === 0 || text.length > 2 * max || !text.isWellFormed() || CONTROL.test(text)) return undefined
@@ -50,16 +50,16 @@ export function readText(value: unknown, max: number): string | undefined {
 }
 
 /** How long a signed link opens, as long as the access that it was made for is the stone's. */
-export const LASTS = { aDay: 'd', withItsAccess: 'a' } as const
-export type Lasting = (typeof LASTS)[keyof typeof LASTS]
+export const LINK_LIFETIMES = { oneDay: 'd', untilAccessChanges: 'a' } as const
+export type LinkLifetime = (typeof LINK_LIFETIMES)[keyof typeof LINK_LIFETIMES]
 
 /** Makes the links in bodies of paths: where the service is, and what it signs with, is known only when one is sent. */
-export type LinkMaker = {
+export type LinkBuilder = {
   /** A link that anybody may follow. */
   plain(path: string): string
   /** A link that opens by its signature. @param revision of the stone's access, to which it is bound */
-  signed(path: string, lasting: Lasting, revision: number): string
+  signed(path: string, lasting: LinkLifetime, revision: number): string
 }
 
 /** Links as their paths alone, for bodies that are compared and not sent. */
-export const PATHS: LinkMaker = { plain: (path) => path, signed: (path) => path }
+export const PATH_LINKS: LinkBuilder = { plain: (path) => path, signed: (path) => path }

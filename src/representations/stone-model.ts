@@ -3,7 +3,7 @@ import type { DiamondFields } from '../domain/diamond/fields.ts'
 import { MODEL_FORMATS, modelWarnings, type StoneModel } from '../domain/diamond/stone-model.ts'
 
 /** Bytes of a 3D file at most. */
-export const MODEL_LIMIT = 20 * 1024 * 1024
+export const MAX_MODEL_BYTES = 20 * 1024 * 1024
 
 /** Where a stone's 3D file is; a signature behind it opens it. */
 export const modelPath = (diamond: number | string) => `/v4/diamond/${diamond}/model/file`
@@ -29,7 +29,10 @@ export const STONE_MODEL_WITH_FILE = STONE_MODEL.extend({
 }).meta({ id: 'StoneModelWithFile' })
 
 /** What is shown of a body. @param fields of its stone, which it may contradict */
-export function shownModel(model: StoneModel, fields: Pick<DiamondFields, 'carat'>): z.input<typeof STONE_MODEL> {
+export function stoneModelRepresentation(
+  model: StoneModel,
+  fields: Pick<DiamondFields, 'carat'>,
+): z.input<typeof STONE_MODEL> {
   const { format, facets, carat, measurements } = model
   return { format, facets, carat, measurements, warnings: modelWarnings(model, fields) }
 }

@@ -13,7 +13,7 @@ export type Probe = {
   /** When the store last said anything, in milliseconds of the monotonic clock: a part of a long answer counts. */
   readonly heardAt: () => number
   /** What the breaker opens for when the store says nothing. */
-  readonly silence: string
+  readonly noResponseMessage: string
 }
 
 export type BreakerPolicy = {
@@ -74,7 +74,7 @@ export class CircuitBreaker {
   async settledState(): Promise<BreakerState> {
     const probing = this.#probing
     // That it opens meanwhile is what the state says.
-    if (this.state === 'closed' && probing !== undefined) await this.#unlessOpens(probing).catch(() => undefined)
+    if (this.state === 'closed' && probing !== undefined) await this.#rejectIfOpened(probing).catch(() => undefined)
     return this.state
   }
 
@@ -86,7 +86,7 @@ export class CircuitBreaker {
   call<Answer>(work: () => Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
     const { probe, refusal, resetTimeoutMs } = this.policy
     if (this.#reason === undefined)
-      return probe === undefined ? this.#run(work) : this.#unlessOpens(this.#run(work), abandoned)
+      return probe === undefined ? this.#run(work) : this.#rejectIfOpened(this.#run(work), abandoned)
     const isDue = probe === undefined && performance.now() - this.#triedAt >= resetTimeoutMs
     if (this.#isTrying || !isDue) return Promise.reject(refusal(this.#reason))
     return this.#try(() => this.#run(work))
@@ -109,7 +109,7 @@ export class CircuitBreaker {
   }
 
   /** Health checks run while calls are pending. */
-  #unlessOpens<Answer>(running: Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
+  #rejectIfOpened<Answer>(running: Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
     if (this.#checking === undefined && !this.#isStopped) {
       this.#silentChecks = 0
       this.#checking = setInterval(() => this.#check(), CHECK_MS).unref()
@@ -167,7 +167,7 @@ export class CircuitBreaker {
     this.#heardAt = Math.max(heardAt, this.#heardAt)
     this.#silentChecks++
     if (this.#silentChecks === CHECKS_TO_PROBE) void this.#probe()
-    if (this.#silentChecks >= CHECKS_TO_OPEN) this.#open(new Error(probe.silence))
+    if (this.#silentChecks >= CHECKS_TO_OPEN) this.#open(new Error(probe.noResponseMessage))
   }
 
   async #probeUntilClosed(): Promise<void> {
@@ -181,11 +181,11 @@ export class CircuitBreaker {
 
   /** It never rejects. */
   #probe(): Promise<void> {
-    this.#probing ??= this.#ask().finally(() => (this.#probing = undefined))
+    this.#probing ??= this.#probeWithRetries().finally(() => (this.#probing = undefined))
     return this.#probing
   }
 
-  async #ask(): Promise<void> {
+  async #probeWithRetries(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         await this.policy.probe?.ask()

@@ -1,5 +1,5 @@
 /** Milliseconds by which the timers of a process that runs are not late. */
-const LATE = 250
+const TIMER_TOLERANCE_MS = 250
 
 /**
  * Calls back when so many milliseconds have passed without `clear()`. Where the process did not run in a part of them (a
@@ -11,7 +11,7 @@ export class Deadline {
   #timer: NodeJS.Timeout
 
   constructor(
-    private readonly over: () => void,
+    private readonly onExpired: () => void,
     milliseconds: number,
   ) {
     this.#timer = this.#start(milliseconds, milliseconds)
@@ -25,9 +25,9 @@ export class Deadline {
     const due = performance.now() + milliseconds
     return setTimeout(() => {
       const late = performance.now() - due
-      const more = late < LATE ? 0 : Math.min(late, spare)
+      const more = late < TIMER_TOLERANCE_MS ? 0 : Math.min(late, spare)
       if (more > 0) this.#timer = this.#start(more, spare - more)
-      else this.over()
+      else this.onExpired()
     }, milliseconds)
   }
 }
@@ -37,15 +37,15 @@ export class Deadline {
  * @param late what comes then instead, or throws
  * @returns what the work does, or rejects so
  */
-export async function within<Result, Late>(
+export async function withTimeout<Result, Late>(
   milliseconds: number,
   work: Promise<Result>,
-  late: () => Late,
+  onTimeout: () => Late,
 ): Promise<Result | Late> {
   let deadline: Deadline | undefined
-  const over = new Promise<void>((done) => (deadline = new Deadline(done, milliseconds)))
+  const expired = new Promise<void>((done) => (deadline = new Deadline(done, milliseconds)))
   try {
-    return await Promise.race([work, over.then(late)])
+    return await Promise.race([work, expired.then(onTimeout)])
   } finally {
     deadline?.clear()
   }
@@ -56,7 +56,7 @@ export async function within<Result, Late>(
  * whoever started it to tell.
  * @returns whether it has ended
  */
-export function endsWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export function settlesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const ended = () => true
-  return within(milliseconds, work.then(ended, ended), () => false)
+  return withTimeout(milliseconds, work.then(ended, ended), () => false)
 }

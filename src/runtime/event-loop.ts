@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
 /** Milliseconds between two looks. */
-const RESOLUTION = 20
+const RESOLUTION_MS = 20
 
 /** How late the event loop comes to what is due, since this was asked last: what everybody who is served waits for. */
 export class EventLoopDelay {
-  readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION })
+  readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 
   constructor() {
     this.#monitor.enable()
@@ -16,7 +16,7 @@ export class EventLoopDelay {
     const { max } = this.#monitor
     const [median, p99] = [this.#monitor.percentile(50), this.#monitor.percentile(99)]
     this.#monitor.reset()
-    return { median: late(median), p99: late(p99), max: late(max) }
+    return { median: toDelaySeconds(median), p99: toDelaySeconds(p99), max: toDelaySeconds(max) }
   }
 
   stop(): void {
@@ -24,16 +24,16 @@ export class EventLoopDelay {
   }
 }
 
-const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1e3)
+const toDelaySeconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3)
 
 /** Milliseconds that one piece of work keeps the event loop; then whatever else waits has its turn. */
-const SLICE = 8
+const SLICE_MS = 8
 
 /**
  * Turns of work that takes long, one a turn of the event loop: twenty bulk requests at once hold it up no longer at a time
  * than one does.
  */
-class LongWork {
+class EventLoopYielder {
   readonly #waiting: (() => void)[] = []
 
   /** Resolves in a later turn of the event loop, which no other long work has. */
@@ -51,7 +51,7 @@ class LongWork {
 }
 
 /** There is one event loop in a thread, and so one order of those who would hold it up. */
-const longWork = new LongWork()
+const eventLoopYielder = new EventLoopYielder()
 
 /** As `items.map(each)`, with a pause for others whenever it has taken a slice of time. @throws what `each` throws */
 export async function mapInSlices<Item, Result>(
@@ -59,11 +59,11 @@ export async function mapInSlices<Item, Result>(
   each: (item: Item, index: number) => Result,
 ): Promise<Result[]> {
   const results: Result[] = []
-  let until = performance.now() + SLICE
+  let until = performance.now() + SLICE_MS
   for (const [index, item] of items.entries()) {
     if (performance.now() >= until) {
-      await longWork.turn()
-      until = performance.now() + SLICE
+      await eventLoopYielder.turn()
+      until = performance.now() + SLICE_MS
     }
     results.push(each(item, index))
   }

@@ -1,16 +1,16 @@
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
-import { storeFaultIn, StoreOutages } from './outages.ts'
+import { findRepeatedStoreError, StoreOutages } from './outages.ts'
 
 /** Told of what failed and is made up for later: nobody waits for it, and an operator wants to know. */
-export type Told = (found: Readonly<Record<string, unknown>>, sentence: string) => void
+export type WarningLogger = (found: Readonly<Record<string, unknown>>, sentence: string) => void
 
 /** Where nobody listens: a line on stderr. */
-export const warned: Told = ({ err, ...found }, sentence) => {
+export const emitWarning: WarningLogger = ({ err, ...found }, sentence) => {
   const reason = err instanceof Error ? `: ${err.message}` : ''
   process.emitWarning(`${sentence} (${JSON.stringify(found)})${reason}`)
 }
 
-export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
+export type AppLogger = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'>
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
@@ -18,7 +18,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] 
  * One JSON line an entry, on stderr: stdout belongs to results. Of entries that say by `repeats: true` that
  * many like them may come, those whose `err` is a store's are counted, and told in a few lines (outages.ts).
  */
-export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStream = stderr()): Log {
+export function createLogger(level: (typeof LOG_LEVELS)[number], to: DestinationStream = stderr()): AppLogger {
   const log = pino(
     {
       level,
@@ -27,9 +27,9 @@ export function openLog(level: (typeof LOG_LEVELS)[number], to: DestinationStrea
       hooks: {
         logMethod(args, method) {
           const [entry] = args as unknown[]
-          const fault = storeFaultIn(entry)
+          const fault = findRepeatedStoreError(entry)
           if (fault === undefined) method.apply(this, args)
-          else outages.failed(fault, { ...(entry as object), err: undefined, repeats: undefined })
+          else outages.recordFailure(fault, { ...(entry as object), err: undefined, repeats: undefined })
         },
       },
     },

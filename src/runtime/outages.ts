@@ -1,19 +1,19 @@
 /** Milliseconds between two lines about an outage that goes on. */
-const EVERY = 60_000
+const REPORT_INTERVAL_MS = 60_000
 /** Milliseconds without a failure after which a store's outage is over: callers that retry do so more often. */
-const QUIET = 10_000
+const QUIET_MS = 10_000
 
-type Fields = Readonly<Record<string, unknown>>
-type Write = (fields: Fields, message: string) => void
+type LogFields = Readonly<Record<string, unknown>>
+type LogLineWriter = (fields: LogFields, message: string) => void
 
 /** Where lines go, by their level. */
-type Lines = Readonly<Record<'error' | 'warn' | 'info', Write>>
+type OutageLogger = Readonly<Record<'error' | 'warn' | 'info', LogLineWriter>>
 
 /** Writes the lines of one outage. */
-type LinesOf<Failure> = {
-  begins(failure: Failure, fields: Fields): void
-  goesOn(failure: Failure, figures: Fields): void
-  isOver(figures: Fields): void
+type OutageReporter<Failure> = {
+  reportStart(failure: Failure, fields: LogFields): void
+  reportOngoing(failure: Failure, figures: LogFields): void
+  reportEnd(figures: LogFields): void
 }
 
 /**
@@ -23,84 +23,84 @@ type LinesOf<Failure> = {
 class Outage<Failure> {
   #failures = 0
   #since = 0
-  #toldAt = 0
-  #lastAt = 0
+  #lastReportAt = 0
+  #lastFailureAt = 0
 
-  constructor(private readonly lines: LinesOf<Failure>) {}
+  constructor(private readonly reporter: OutageReporter<Failure>) {}
 
   /** Milliseconds since it failed last. */
   get quietMs(): number {
-    return performance.now() - this.#lastAt
+    return performance.now() - this.#lastFailureAt
   }
 
   /** @param fields what a line of its own would say besides: by whom or for which request */
-  failed(failure: Failure, fields: Fields = {}): void {
-    const now = (this.#lastAt = performance.now())
+  recordFailure(failure: Failure, fields: LogFields = {}): void {
+    const now = (this.#lastFailureAt = performance.now())
     if (++this.#failures === 1) {
-      this.#since = this.#toldAt = now
-      this.lines.begins(failure, fields)
-    } else if (now - this.#toldAt >= EVERY) {
-      this.#toldAt = now
-      this.lines.goesOn(failure, this.#figures)
+      this.#since = this.#lastReportAt = now
+      this.reporter.reportStart(failure, fields)
+    } else if (now - this.#lastReportAt >= REPORT_INTERVAL_MS) {
+      this.#lastReportAt = now
+      this.reporter.reportOngoing(failure, this.#figures)
     }
   }
 
   /** Nothing, where nothing has failed. */
-  over(): void {
-    if (this.#failures > 0) this.lines.isOver(this.#figures)
+  end(): void {
+    if (this.#failures > 0) this.reporter.reportEnd(this.#figures)
     this.#failures = 0
   }
 
-  get #figures(): Fields {
-    return { failures: this.#failures, seconds: Math.round((this.#lastAt - this.#since) / 1_000) }
+  get #figures(): LogFields {
+    return { failures: this.#failures, seconds: Math.round((this.#lastFailureAt - this.#since) / 1_000) }
   }
 }
 
 /** An error of a store, such as the ports' StoreUnavailable, which names that store. */
-export type StoreFault = Error & { readonly store: string }
+export type NamedStoreError = Error & { readonly store: string }
 
-const isStoreFault = (error: unknown): error is StoreFault =>
+const isNamedStoreError = (error: unknown): error is NamedStoreError =>
   error instanceof Error && 'store' in error && typeof error.store === 'string'
 
 /**
  * The fault of a store in an entry that is marked as one of many alike by `repeats: true`; undefined for whatever else the
  * log is told: that a secret's end is not on record, say, is told whatever it comes of.
  */
-export function storeFaultIn(entry: unknown): StoreFault | undefined {
+export function findRepeatedStoreError(entry: unknown): NamedStoreError | undefined {
   if (typeof entry !== 'object' || entry === null || !('repeats' in entry && 'err' in entry)) return undefined
-  return isStoreFault(entry.err) ? entry.err : undefined
+  return isNamedStoreError(entry.err) ? entry.err : undefined
 }
 
 /** The outages of stores, each told once for all who meet it. */
 export class StoreOutages {
-  readonly #outages = new Map<string, Outage<StoreFault>>()
+  readonly #outages = new Map<string, Outage<NamedStoreError>>()
 
-  constructor(private readonly log: Lines) {}
+  constructor(private readonly log: OutageLogger) {}
 
-  failed(fault: StoreFault, fields: Fields): void {
+  recordFailure(fault: NamedStoreError, fields: LogFields): void {
     const outage = this.#outages.get(fault.store) ?? this.#begin(fault.store)
-    outage.failed(fault, fields)
+    outage.recordFailure(fault, fields)
   }
 
-  #begin(store: string): Outage<StoreFault> {
+  #begin(store: string): Outage<NamedStoreError> {
     const { log } = this
-    const outage = new Outage<StoreFault>({
-      begins: ({ message: reason }, fields) =>
+    const outage = new Outage<NamedStoreError>({
+      reportStart: ({ message: reason }, fields) =>
         log.error({ ...fields, store, reason }, 'a store is away; telling once a minute'),
-      goesOn: ({ message: reason }, figures) => log.warn({ store, ...figures, reason }, 'a store is still away'),
-      isOver: (figures) => log.info({ store, ...figures }, 'the outage is over: nothing has failed for 10 s'),
+      reportOngoing: ({ message: reason }, figures) => log.warn({ store, ...figures, reason }, 'a store is still away'),
+      reportEnd: (figures) => log.info({ store, ...figures }, 'the outage is over: nothing has failed for 10 s'),
     })
     this.#outages.set(store, outage)
-    this.#endLater(store, outage, QUIET)
+    this.#scheduleEnd(store, outage, QUIET_MS)
     return outage
   }
 
-  #endLater(store: string, outage: Outage<StoreFault>, ms: number): void {
+  #scheduleEnd(store: string, outage: Outage<NamedStoreError>, ms: number): void {
     const end = () => {
-      const left = QUIET - outage.quietMs
-      if (left > 0) return this.#endLater(store, outage, left)
+      const left = QUIET_MS - outage.quietMs
+      if (left > 0) return this.#scheduleEnd(store, outage, left)
       this.#outages.delete(store)
-      outage.over()
+      outage.end()
     }
     setTimeout(end, ms).unref()
   }
@@ -112,24 +112,24 @@ export class Interruption {
 
   constructor(
     private readonly name: string,
-    private readonly log: Pick<Lines, 'warn' | 'info'>,
+    private readonly log: Pick<OutageLogger, 'warn' | 'info'>,
   ) {
     this.#outage = new Outage<unknown>({
-      begins: (err) => log.warn({ err, name }, BEGINS),
-      goesOn: (err, figures) => log.warn({ err, name, ...figures }, 'still interrupted; trying again'),
-      isOver: (figures) => log.info({ name, ...figures }, 'goes on after an interruption'),
+      reportStart: (err) => log.warn({ err, name }, INTERRUPTED_MESSAGE),
+      reportOngoing: (err, figures) => log.warn({ err, name, ...figures }, 'still interrupted; trying again'),
+      reportEnd: (figures) => log.info({ name, ...figures }, 'goes on after an interruption'),
     })
   }
 
-  failed(error: unknown): void {
+  recordFailure(error: unknown): void {
     // A store's outage is told once for all who meet it, and counted there.
-    if (isStoreFault(error)) this.log.warn({ err: error, name: this.name, repeats: true }, BEGINS)
-    else this.#outage.failed(error)
+    if (isNamedStoreError(error)) this.log.warn({ err: error, name: this.name, repeats: true }, INTERRUPTED_MESSAGE)
+    else this.#outage.recordFailure(error)
   }
 
-  over(): void {
-    this.#outage.over()
+  end(): void {
+    this.#outage.end()
   }
 }
 
-const BEGINS = 'interrupted; trying again'
+const INTERRUPTED_MESSAGE = 'interrupted; trying again'

@@ -59,14 +59,14 @@ export function spareOneCore(): void {
 function allowedCores(): number[] {
   try {
     const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
-    return list === undefined ? [] : coresIn(list)
+    return list === undefined ? [] : parseCpuList(list)
   } catch {
     return []
   }
 }
 
 /** @param list as Linux writes it: `0-3,8` */
-export function coresIn(list: string): number[] {
+export function parseCpuList(list: string): number[] {
   return list.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number)
     return Array.from({ length: last - first + 1 }, (_, at) => first + at)

@@ -1,18 +1,18 @@
 /** Milliseconds on the watcher's own clock. */
-export type Lifetimes = {
+export type FailureDetectorTimings = {
   /** Silence after which it is made sure that the store takes writes at all. */
-  readonly doubted: number
+  readonly suspectedAfterMs: number
   /** Silence after which a holder has ended. */
-  readonly ended: number
+  readonly deadAfterMs: number
   /** As much counts between two looks at most: a watcher that stood still itself has watched nobody meanwhile. */
-  readonly look: number
+  readonly maxObservationGapMs: number
 }
 
-type Watched = {
-  readonly sign: string
+type ObservedHeartbeat = {
+  readonly heartbeat: string
   readonly at: number
-  readonly silence: number
-  readonly sureFrom: number | undefined
+  readonly silenceMs: number
+  readonly silenceAtConfirmationMs: number | undefined
 }
 
 /**
@@ -21,12 +21,12 @@ type Watched = {
  * time in which the holder could have given a sign: while the store is away or takes no writes, a living one is silent too.
  * So nobody has ended before a write of the watcher was acknowledged, and a while after that.
  */
-export class SignsOfLife {
-  readonly #watched = new Map<string, Watched>()
+export class FailureDetector {
+  readonly #watched = new Map<string, ObservedHeartbeat>()
 
   /** @param now milliseconds that never go back */
   constructor(
-    private readonly times: Lifetimes,
+    private readonly timings: FailureDetectorTimings,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -34,28 +34,28 @@ export class SignsOfLife {
    * One look, of many.
    * @returns `doubted`: write something, and tell by `sure` that it was acknowledged
    */
-  look(what: string, sign: string): 'alive' | 'doubted' | 'ended' {
+  observe(what: string, heartbeat: string): 'alive' | 'doubted' | 'ended' {
     const now = this.now()
     const before = this.#watched.get(what)
-    if (before?.sign !== sign) {
-      this.#watched.set(what, { sign, at: now, silence: 0, sureFrom: undefined })
+    if (before?.heartbeat !== heartbeat) {
+      this.#watched.set(what, { heartbeat, at: now, silenceMs: 0, silenceAtConfirmationMs: undefined })
       return 'alive'
     }
-    const silence = before.silence + Math.min(now - before.at, this.times.look)
-    this.#watched.set(what, { ...before, at: now, silence })
-    const { doubted, ended } = this.times
-    if (before.sureFrom === undefined) return silence >= doubted ? 'doubted' : 'alive'
-    return silence - before.sureFrom >= ended - doubted ? 'ended' : 'alive'
+    const silenceMs = before.silenceMs + Math.min(now - before.at, this.timings.maxObservationGapMs)
+    this.#watched.set(what, { ...before, at: now, silenceMs })
+    const { suspectedAfterMs, deadAfterMs } = this.timings
+    if (before.silenceAtConfirmationMs === undefined) return silenceMs >= suspectedAfterMs ? 'doubted' : 'alive'
+    return silenceMs - before.silenceAtConfirmationMs >= deadAfterMs - suspectedAfterMs ? 'ended' : 'alive'
   }
 
   /** The store takes writes: from here on silence counts. */
-  sure(what: string): void {
+  confirmStoreWritable(what: string): void {
     const watched = this.#watched.get(what)
-    if (watched !== undefined) this.#watched.set(what, { ...watched, sureFrom: watched.silence })
+    if (watched !== undefined) this.#watched.set(what, { ...watched, silenceAtConfirmationMs: watched.silenceMs })
   }
 
   /** The store was away, or is: whoever is silent may live. */
-  beginAnew(): void {
+  reset(): void {
     this.#watched.clear()
   }
 

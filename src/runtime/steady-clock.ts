@@ -1,8 +1,8 @@
 /** Milliseconds by which the system's clock may be set while it counts as the same. */
-const DRIFT = 10_000
+const MAX_DRIFT_MS = 10_000
 
 /** Milliseconds after which a clock that was set further is believed: 5 minutes. */
-const BELIEVED = 300_000
+const ACCEPTED_AFTER_MS = 300_000
 
 export type SteadyClockOptions = {
   /** Milliseconds since 1970, as the system has them. */
@@ -10,7 +10,7 @@ export type SteadyClockOptions = {
   /** Milliseconds that never go back, whatever happens to the clock. */
   readonly monotonic?: () => number
   /** Told that the system's clock was set by so many milliseconds, which is not believed yet. */
-  readonly jumped?: (milliseconds: number) => void
+  readonly onJump?: (milliseconds: number) => void
 }
 
 /**
@@ -22,21 +22,21 @@ export type SteadyClockOptions = {
 export function steadyClock({
   wall = () => Date.now(),
   monotonic = () => performance.now(),
-  jumped = () => {},
+  onJump = () => {},
 }: SteadyClockOptions = {}): () => number {
   let offset = wall() - monotonic()
   let since: number | undefined
   return () => {
-    const told = wall()
+    const wallNow = wall()
     const passed = monotonic()
-    const ahead = told - (passed + offset)
-    if (Math.abs(ahead) > DRIFT) {
-      if (since === undefined) jumped(Math.round(ahead))
+    const ahead = wallNow - (passed + offset)
+    if (Math.abs(ahead) > MAX_DRIFT_MS) {
+      if (since === undefined) onJump(Math.round(ahead))
       since ??= passed
-      if (passed - since < BELIEVED) return Math.round(passed + offset)
+      if (passed - since < ACCEPTED_AFTER_MS) return Math.round(passed + offset)
     }
     since = undefined
-    offset = told - passed
-    return told
+    offset = wallNow - passed
+    return wallNow
   }
 }

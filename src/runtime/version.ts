@@ -13,19 +13,19 @@ function versionOf(value: unknown): string {
 }
 
 /** The oldest Node that better-sqlite3 13 runs on: it ends older ones by a segmentation fault (WiseLibs/better-sqlite3#1514). */
-const OLDEST = [22, 14]
+const MIN_NODE_VERSION = [22, 14]
 
 /**
  * What to tell somebody whose Node is too old, in one line; undefined where it is not.
  * @param version of process.versions: `20.20.2`, `26.0.0-nightly20260401`
  * @param program the path of that Node
  */
-export function refusalOf(version: string, program: string): string | undefined {
+export function unsupportedNodeMessage(version: string, program: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST
+  const [oldestMajor = 0, oldestMinor = 0] = MIN_NODE_VERSION
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined
   return (
-    `adamant needs Node ${OLDEST.join('.')} or newer, and ${program} is Node ${version}: install a newer one ` +
+    `adamant needs Node ${MIN_NODE_VERSION.join('.')} or newer, and ${program} is Node ${version}: install a newer one ` +
     `(https://nodejs.org), or use npm start and npx adamant where npm ci ran, which take the Node that it brought`
   )
 }

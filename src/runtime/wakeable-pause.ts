@@ -1,5 +1,5 @@
 /** A pause that something can end before its time; one at a time. */
-export class WakeablePause {
+export class InterruptibleSleep {
   #wake: () => void = () => {}
 
   /** @param ms milliseconds, unless it is woken before; without them, until it is woken */

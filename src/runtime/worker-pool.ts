@@ -9,17 +9,17 @@ type Job<Task, Answer> = { task: Task; done: (answer: Answer) => void; failed: (
 export class WorkerPool<Task, Answer> {
   readonly #start: () => Worker
   readonly #threads: number
-  readonly #idleFor: number | undefined
+  readonly #idleTimeoutMs: number | undefined
   readonly #waiting: Job<Task, Answer>[] = []
   readonly #running = new Map<Worker, Job<Task, Answer> | undefined>()
-  readonly #ends = new WeakMap<Worker, NodeJS.Timeout>()
+  readonly #idleTimers = new WeakMap<Worker, NodeJS.Timeout>()
   #closed = false
 
   /** @param idleFor milliseconds without a task after which a thread ends; it does not unless told */
   constructor(start: () => Worker, threads: number, idleFor?: number) {
     this.#start = start
     this.#threads = threads
-    this.#idleFor = idleFor
+    this.#idleTimeoutMs = idleFor
   }
 
   /** @throws Error when the pool is closed, or the thread dies over the task */
@@ -32,7 +32,7 @@ export class WorkerPool<Task, Answer> {
   }
 
   /** Tasks that no thread has begun or ended. */
-  get unfinished(): number {
+  get pendingTaskCount(): number {
     return this.#waiting.length + [...this.#running.values()].filter((job) => job !== undefined).length
   }
 
@@ -47,7 +47,7 @@ export class WorkerPool<Task, Answer> {
     const worker = job === undefined ? undefined : this.#idle()
     if (job === undefined || worker === undefined) return
     this.#waiting.shift()
-    clearTimeout(this.#ends.get(worker))
+    clearTimeout(this.#idleTimers.get(worker))
     this.#running.set(worker, job)
     worker.ref()
     worker.postMessage(job.task)
@@ -56,10 +56,10 @@ export class WorkerPool<Task, Answer> {
 
   #idle(): Worker | undefined {
     const idle = [...this.#running].find(([, job]) => job === undefined)?.[0]
-    return idle ?? (this.#running.size < this.#threads ? this.#added() : undefined)
+    return idle ?? (this.#running.size < this.#threads ? this.#startThread() : undefined)
   }
 
-  #added(): Worker {
+  #startThread(): Worker {
     const worker = this.#start()
     this.#running.set(worker, undefined)
     worker.on('message', (answer: Answer) => {
@@ -86,11 +86,11 @@ export class WorkerPool<Task, Answer> {
 
   /** It has nothing to do: its end is due, unless a task comes before. */
   #endLater(worker: Worker): void {
-    if (this.#idleFor === undefined || this.#running.get(worker) !== undefined) return
+    if (this.#idleTimeoutMs === undefined || this.#running.get(worker) !== undefined) return
     const end = () => {
       this.#running.delete(worker)
       void worker.terminate()
     }
-    this.#ends.set(worker, setTimeout(end, this.#idleFor).unref())
+    this.#idleTimers.set(worker, setTimeout(end, this.#idleTimeoutMs).unref())
   }
 }

@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib'
-import type { Picture } from '../domain/scoring/picture/picture.ts'
+import type { RgbaImage } from '../domain/scoring/picture/picture.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const EIGHT_BITS = 8
 const RED_GREEN_BLUE_OPACITY = 6
 
 /** A picture as a PNG file (ISO/IEC 15948): 8 bits a channel, no filter, not interlaced. */
-export function encodePng({ width, height, pixels }: Picture): Buffer {
+export function encodePng({ width, height, pixels }: RgbaImage): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)

@@ -1,22 +1,22 @@
-import { TOUCH_INTERVAL } from './ports/files.ts'
+import { TOUCH_INTERVAL_MS } from './ports/files.ts'
 
 /** @param now seconds since 1970, unlike those of any other touch */
-type Touch = (now: number) => Promise<unknown>
+type TouchAction = (now: number) => Promise<unknown>
 
 /** The time, to be written as a mark: what is random is less than any clock could tell apart. */
-export const markedNow = (): number => (Date.now() + Math.random()) / 1000
+export const uniqueTouchTimeSeconds = (): number => (Date.now() + Math.random()) / 1000
 
 /** Touches what is held, again and again, so that collectors of other processes see that it is in use. */
-export class Touching {
-  readonly #held = new Set<Touch>()
+export class FileKeepAlive {
+  readonly #held = new Set<TouchAction>()
   #timer: NodeJS.Timeout | undefined
 
   /** @returns what ends the hold */
-  hold(touch: Touch): () => void {
+  hold(touch: TouchAction): () => void {
     // One touch of its own for each hold: the same file may be held several times.
-    const own: Touch = (now) => touch(now)
+    const own: TouchAction = (now) => touch(now)
     this.#held.add(own)
-    this.#timer ??= setInterval(() => this.#touchAll(), TOUCH_INTERVAL).unref()
+    this.#timer ??= setInterval(() => this.#touchAll(), TOUCH_INTERVAL_MS).unref()
     return () => {
       this.#held.delete(own)
       if (this.#held.size === 0) this.stop()
@@ -30,7 +30,7 @@ export class Touching {
 
   /** A file that is just being put back, or a handle just being closed, is touched the next time. */
   #touchAll(): void {
-    const now = markedNow()
+    const now = uniqueTouchTimeSeconds()
     // Whoever holds a file makes sure of it once more before it is used (`ensure`), and is told there.
     for (const touch of this.#held) touch(now).catch(() => undefined)
   }

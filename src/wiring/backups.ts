@@ -4,33 +4,33 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, stat
 import { join, resolve } from 'node:path'
 import type { Installation } from './installation.ts'
 import type { Settings } from './settings.ts'
-import { openDirectoryFiles } from '../stores/folder/files.ts'
+import { openDirectoryFileStore } from '../stores/folder/files.ts'
 import { StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
-import { takeFolder } from '../stores/folder/lock.ts'
+import { lockFolderExclusive } from '../stores/folder/lock.ts'
 import { isOpenSomewhere } from '../stores/sqlite/documents/file.ts'
-import { openSqliteEvents } from '../stores/sqlite/events.ts'
-import { copyLog, settleLog, sync } from '../stores/sqlite/events/copying.ts'
+import { openSqliteEventStore } from '../stores/sqlite/events.ts'
+import { copyEventLogFile, finalizeLogFile, fsyncPath } from '../stores/sqlite/events/copying.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { makeDataDir, openOn, RESTORING } from './open-installation.ts'
+import { makeDataDir, openInstallationOn, RESTORE_FOLDER } from './open-installation.ts'
 
 /** Files under their digests in a folder that is a backup's. */
-export const openFilesIn = openDirectoryFiles
+export const openFilesIn = openDirectoryFileStore
 
 /** Copies the embedded log of an installation as it is at one moment, beside whoever writes it. @param progress in pages */
 export const copyLogOf = (
   { DATA_DIR }: Settings,
   to: string,
   progress: (done: number, total: number) => void,
-): Promise<void> => copyLog(join(DATA_DIR, LOG_FILE), to, progress)
+): Promise<void> => copyEventLogFile(join(DATA_DIR, LOG_FILE), to, progress)
 
 /** A copy of a log, to be read. */
-export const openLogCopy = (file: string): EventStore => openSqliteEvents(file, { filling: true })
+export const openLogCopy = (file: string): EventStore => openSqliteEventStore(file, { filling: true })
 
 /** Makes a file or a folder last. */
-export const syncPath = sync
+export const syncPath = fsyncPath
 
 /** Makes a copy that was closed one file, on the disk. @throws StoreUnavailable where it is damaged */
-export { settleLog }
+export { finalizeLogFile }
 
 /** What a log said before another one takes its place. */
 export type ReplacedLog = {
@@ -41,10 +41,10 @@ export type ReplacedLog = {
 }
 
 /** A folder that this process has for itself, whose log is about to be replaced. Until then nothing of it has changed. */
-export type Replacing = {
+export type LogReplacement = {
   /** Its log is the one that comes, a copy still beside its place; it takes appends whatever it says of itself. */
   readonly installation: Installation
-  readonly before: ReplacedLog | { readonly unreadable: string } | 'none'
+  readonly previousLog: ReplacedLog | { readonly unreadable: string } | 'none'
   /**
    * Puts the log in its place, in one step. The one that was there stays beside it.
    * @param kept what is put behind its name
@@ -59,21 +59,21 @@ export type Replacing = {
  * @param log undefined where it has been put there before
  * @throws StoreUnavailable while another process has the folder open
  */
-export async function replaceLog(settings: Settings, log: string | undefined): Promise<Replacing> {
+export async function prepareLogReplacement(settings: Settings, log: string | undefined): Promise<LogReplacement> {
   const folder = resolve(settings.DATA_DIR)
   makeDataDir(folder)
-  const lock = takeFolder(folder)
+  const lock = lockFolderExclusive(folder)
   const file = join(folder, LOG_FILE)
-  const aside = join(folder, RESTORING)
+  const stagingFolder = join(folder, RESTORE_FOLDER)
   try {
     // A release before the folder's lock shows itself by the log alone.
     if (existsSync(file) && isOpenSomewhere(file))
       throw new StoreUnavailable(`Another process has ${file} open: stop it`)
-    const before = existsSync(file) ? await said(file) : 'none'
-    const coming = log === undefined ? file : join(aside, LOG_FILE)
-    if (log !== undefined) stage(log, aside, coming)
-    const installation = await openOn(settings, () => {
-      const store = openSqliteEvents(coming, { filling: true })
+    const previousLog = existsSync(file) ? await describeReplacedLog(file) : 'none'
+    const stagedFile = log === undefined ? file : join(stagingFolder, LOG_FILE)
+    if (log !== undefined) stageLog(log, stagingFolder, stagedFile)
+    const installation = await openInstallationOn(settings, () => {
+      const store = openSqliteEventStore(stagedFile, { filling: true })
       return { store, counters: () => store.stats() }
     })
     let closed = false
@@ -84,39 +84,39 @@ export async function replaceLog(settings: Settings, log: string | undefined): P
     }
     return {
       installation,
-      before,
+      previousLog,
       async replace(kept) {
         await installation.store.close()
-        settleLog(coming)
-        if (coming !== file) putInPlace(coming, file, kept)
+        finalizeLogFile(stagedFile)
+        if (stagedFile !== file) swapLogFile(stagedFile, file, kept)
       },
       async close() {
         await close()
-        rmSync(aside, { recursive: true, force: true })
+        rmSync(stagingFolder, { recursive: true, force: true })
         lock.release()
       },
     }
   } catch (error) {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(stagingFolder, { recursive: true, force: true })
     lock.release()
     throw error instanceof UnreadableFile ? new StoreUnavailable(error.message, { cause: error }) : error
   }
 }
 
-function stage(log: string, aside: string, coming: string): void {
-  rmSync(aside, { recursive: true, force: true })
-  mkdirSync(aside, { mode: 0o700 })
-  sync(join(aside, '..'))
-  copyFileSync(log, coming)
-  sync(coming)
+function stageLog(log: string, stagingFolder: string, stagedFile: string): void {
+  rmSync(stagingFolder, { recursive: true, force: true })
+  mkdirSync(stagingFolder, { mode: 0o700 })
+  fsyncPath(join(stagingFolder, '..'))
+  copyFileSync(log, stagedFile)
+  fsyncPath(stagedFile)
 }
 
 /** Where nothing can be read, that may be why it is replaced. */
-async function said(file: string): Promise<Replacing['before']> {
+async function describeReplacedLog(file: string): Promise<LogReplacement['previousLog']> {
   let store: EventStore | undefined
   try {
     store = openLogCopy(file)
-    const closed = await store.closed()
+    const closed = await store.closedReason()
     const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : undefined
     return { identity: await store.identity(), epoch: await readEpoch(store), fence }
   } catch (error) {
@@ -131,33 +131,33 @@ async function said(file: string): Promise<Replacing['before']> {
  * The one that was there keeps a name of its own, and its place is taken by a rename: at no moment is there none, and none
  * has the other one's WAL beside it.
  */
-function putInPlace(coming: string, file: string, kept: string): void {
+function swapLogFile(stagedFile: string, file: string, suffix: string): void {
   if (existsSync(file)) {
-    keep(file, `${file}.${kept}`)
+    linkWithWal(file, `${file}.${suffix}`)
   }
-  renameSync(coming, file)
-  sync(join(file, '..'))
+  renameSync(stagedFile, file)
+  fsyncPath(join(file, '..'))
 }
 
 /** Gives a log another name as well. What its WAL holds goes into it; where that fails, the WAL goes along as it is. */
-function keep(file: string, name: string): void {
-  const isWhole = isFolded(file)
-  link(file, name)
+function linkWithWal(file: string, name: string): void {
+  const isWhole = isWalCheckpointed(file)
+  linkIfMissing(file, name)
   if (isWhole) return
-  if (existsSync(`${file}-wal`)) link(`${file}-wal`, `${name}-wal`)
+  if (existsSync(`${file}-wal`)) linkIfMissing(`${file}-wal`, `${name}-wal`)
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
 /** A run that was interrupted right behind it, in the same second, has given the file that name already. */
-function link(file: string, name: string): void {
+function linkIfMissing(file: string, name: string): void {
   if (existsSync(name) && statSync(name).ino === statSync(file).ino) return
   linkSync(file, name)
 }
 
 /** False where it is damaged, say, which may be why it is replaced. */
-function isFolded(file: string): boolean {
+function isWalCheckpointed(file: string): boolean {
   try {
-    settleLog(file)
+    finalizeLogFile(file)
     return true
   } catch {
     return false

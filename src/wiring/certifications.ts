@@ -1,18 +1,18 @@
-import { IdBlocks } from '../commands/installation/integer-ids.ts'
+import { IdAllocator } from '../commands/installation/integer-ids.ts'
 import { recordReading } from '../commands/certifications/certifications.ts'
 import type { CertificationServices } from '../http/certifications/resource.ts'
 import type { FormUploads } from '../http/files/form-uploads.ts'
 import type { Metric } from '../runtime/metrics.ts'
-import type { Links } from '../http/kit/links.ts'
+import type { SignedLinks } from '../http/kit/links.ts'
 import type { Installation } from './installation.ts'
-import type { OpenParts } from './open-parts.ts'
+import type { ServiceParts } from './open-parts.ts'
 import { CertificationQueries } from '../projections/certifications/certifications.ts'
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { PdfReader } from '../reports/pdf-reader.ts'
 import type { ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
 
-export type Reports = {
+export type OpenReports = {
   readonly queries: CertificationQueries
   readonly tools: ReportReadingOptions
   readonly metrics: () => Metric[]
@@ -23,20 +23,20 @@ const CERTIFICATION_IDS = { size: 100, ahead: 50 }
 
 /** What requests ask about certifications, and what reports are read with. */
 export function openReportReading(
-  { store, files, writing, reading, log }: Installation,
+  { store, files, writing, reportReaderLimits, log }: Installation,
   { model, progress }: OpenReadModel,
-  parts: OpenParts,
-): Reports {
+  parts: ServiceParts,
+): OpenReports {
   const queries = new CertificationQueries(model, store, progress)
-  const reader = new PdfReader(reading)
+  const reader = new PdfReader(reportReaderLimits)
   parts.add({ stage: 'requests', name: 'the reader of reports', stop: async () => reader.close() })
   let contradicting = 0
   const tools: ReportReadingOptions = {
     files,
-    certification: (diamond, id) => queries.of(diamond, id),
+    certification: (diamond, id) => queries.findCertification(diamond, id),
     read: (pdf) => reader.read(pdf),
     record: (report) => recordReading(writing, report),
-    contradicted: () => void contradicting++,
+    onContradiction: () => void contradicting++,
     log,
   }
   const metrics = (): Metric[] => [
@@ -50,7 +50,7 @@ export function openReportReading(
   return { queries, tools, metrics }
 }
 
-type Answering = (links: Links) => CertificationServices['certifications']
+type CertificationServicesFactory = (links: SignedLinks) => CertificationServices['certifications']
 
 /** What the Certification API answers from, for the address that its links start with. */
 export function openCertifications(
@@ -58,9 +58,9 @@ export function openCertifications(
   queries: CertificationQueries,
   { progress: diamondsProgress }: DiamondQueries,
   uploads: FormUploads,
-): Answering {
+): CertificationServicesFactory {
   const origin = { actor: 'service', via: 'http', correlation: 'ids' } as const
   const ids = { ...writing, kind: 'certification', ...CERTIFICATION_IDS, origin }
-  const certifying = { ...writing, certificationIds: new IdBlocks(ids) }
-  return (links) => ({ certifying, queries, diamondsProgress, uploads, files, links })
+  const certifying = { ...writing, certificationIds: new IdAllocator(ids) }
+  return (links) => ({ commandContext: certifying, queries, diamondsProgress, uploads, files, links })
 }

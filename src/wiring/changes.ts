@@ -1,26 +1,26 @@
 import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
-import { ChangeWatch } from '../projections/diamonds/change-watch.ts'
+import { ChangeNotifier } from '../projections/diamonds/change-watch.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
-import type { StaleReads } from '../projections/engine/stale-reads.ts'
-import type { LinkMaker } from '../representations/json.ts'
+import type { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
+import type { LinkBuilder } from '../representations/json.ts'
 import type { Installation } from './installation.ts'
-import type { OpenParts } from './open-parts.ts'
+import type { ServiceParts } from './open-parts.ts'
 
 /** The feed of changes, for whoever has links to put into it: to be asked for, and to be pushed. */
-export type OpenChanges = { feedWith(links: LinkMaker): ChangeFeed; pushedWith(links: LinkMaker): ChangeFeed }
+export type ChangeFeeds = { feedFor(links: LinkBuilder): ChangeFeed; pushFeedFor(links: LinkBuilder): ChangeFeed }
 
 /** Who waits for changes is told when the service stops, so that no request lasts longer. */
-export function openChanges(
-  { store, log, patience }: Installation,
+export function openChangeFeeds(
+  { store, log, readModelTimeoutMs }: Installation,
   { model, progress }: OpenReadModel,
-  stale: StaleReads,
-  parts: OpenParts,
-): OpenChanges {
-  const watch = new ChangeWatch({ model, writing: progress, log })
+  stale: StaleReadPolicy,
+  parts: ServiceParts,
+): ChangeFeeds {
+  const watch = new ChangeNotifier({ model, progress, log })
   parts.add({ stage: 'requests', name: 'changes', stop: async () => watch.stop() })
-  const options = { model, progress, store, watch, stale, patience }
+  const options = { model, progress, store, watch, stale, waitMs: readModelTimeoutMs }
   return {
-    feedWith: (links) => new ChangeFeed(options, links),
-    pushedWith: (links) => new ChangeFeed({ ...options, everyEnd: true }, links),
+    feedFor: (links) => new ChangeFeed(options, links),
+    pushFeedFor: (links) => new ChangeFeed({ ...options, includeAllDeletions: true }, links),
   }
 }

@@ -1,33 +1,36 @@
 import { Counter, Gauge } from 'prom-client'
 import type { Installation } from './installation.ts'
-import type { OpenParts } from './open-parts.ts'
+import type { ServiceParts } from './open-parts.ts'
 import { EVENT_STORES } from './engines.ts'
 import { engineOf } from './store-addresses.ts'
-import { StaleReads } from '../projections/engine/stale-reads.ts'
+import { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
 import { BREAKER_STATES, type CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import { guardLog } from '../stores/log/guarded-log.ts'
 
 /** An installation whose log fails at once while it is away, and what reads do without it. */
-export type Guarded = { readonly installation: Installation; readonly stale: StaleReads }
+export type GuardedInstallation = { readonly installation: Installation; readonly stale: StaleReadPolicy }
 
 /** A log that lies beside its readers needs no breaker. */
-export function guardInstallation(installation: Installation, parts: OpenParts): Guarded {
+export function guardInstallation(installation: Installation, parts: ServiceParts): GuardedInstallation {
   const { settings, writing } = installation
   const seconds = settings.STALE_READS
-  const { lies, name } = engineOf(EVENT_STORES, settings.EVENT_STORE)
-  if (lies === 'in DATA_DIR') return { installation, stale: new StaleReads(undefined, seconds) }
+  const { location, name } = engineOf(EVENT_STORES, settings.EVENT_STORE)
+  if (location === 'in DATA_DIR') return { installation, stale: new StaleReadPolicy(undefined, seconds) }
   const guarded = guardLog(installation.store, name)
-  const { store, breaker, appends } = guarded
+  const { store, breaker, appendBreaker } = guarded
   parts.add({ stage: 'stores', name: 'circuit breaker', stop: async () => breaker.stop() })
-  const breakers = [...installation.breakers, breaker, appends]
+  const breakers = [...installation.breakers, breaker, appendBreaker]
   return {
     installation: { ...installation, store, breakers, writing: { ...writing, store } },
-    stale: new StaleReads(guarded, seconds),
+    stale: new StaleReadPolicy(guarded, seconds),
   }
 }
 
 /** Has `/metrics` show which state each breaker is in, and how often it has opened. */
-export function showBreakers({ counted, breakers }: Pick<Installation, 'counted' | 'breakers'>): void {
+export function registerBreakerMetrics({
+  metricsRegistry,
+  breakers,
+}: Pick<Installation, 'metricsRegistry' | 'breakers'>): void {
   const states = new Gauge({
     name: 'adamant_circuit_breaker_state',
     help: '1 for the state that the circuit breaker is in',
@@ -48,8 +51,8 @@ export function showBreakers({ counted, breakers }: Pick<Installation, 'counted'
       for (const breaker of breakers) this.inc(labelsOf(breaker), breaker.openings)
     },
   })
-  counted.registerMetric(states)
-  counted.registerMetric(openings)
+  metricsRegistry.registerMetric(states)
+  metricsRegistry.registerMetric(openings)
 }
 
 const labelsOf = ({ policy: { store: engine, calls } }: CircuitBreaker) => ({ engine, calls })

@@ -1,27 +1,27 @@
-import { isForReading, reasonOf } from '../domain/installation/moving.ts'
+import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/moving.ts'
 import { ENDPOINTS } from '../http/endpoints.ts'
-import { RequestFigures } from '../http/health/health.ts'
-import { listen, type Listening } from '../http/kit/server.ts'
-import { Traffic } from '../http/kit/traffic.ts'
+import { RequestMetrics } from '../http/health/health.ts'
+import { listen, type ListeningServer } from '../http/kit/server.ts'
+import { RequestActivity } from '../http/kit/traffic.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { stoneModels } from '../projections/diamonds/stone-models.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
-import { tree } from '../projections/tree/tree.ts'
+import { merkleTree } from '../projections/tree/tree.ts'
 import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
-import { FileCollector } from '../reactions/files/file-collector.ts'
+import { FileGarbageCollector } from '../reactions/files/file-collector.ts'
 import { EventLoopDelay } from '../runtime/event-loop.ts'
 import { metricsText } from '../runtime/metrics.ts'
 import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import { openReportReading } from './certifications.ts'
-import { openChanges } from './changes.ts'
-import { guardInstallation, showBreakers, type Guarded } from './circuit-breakers.ts'
+import { openChangeFeeds } from './changes.ts'
+import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
 import { openEvidence } from './evidence.ts'
 import { Followers } from './followers.ts'
-import { openHttp } from './http.ts'
+import { openHttpService } from './http.ts'
 import type { Installation } from './installation.ts'
 import {
   collectMetrics,
@@ -33,11 +33,11 @@ import {
   refusedConnections,
   vaultMetrics,
 } from './metrics.ts'
-import { OpenParts } from './open-parts.ts'
-import { openPastWatch } from './past.ts'
+import { ServiceParts } from './open-parts.ts'
+import { openLogRollbackMonitor } from './past.ts'
 import { openScoring } from './scoring.ts'
 import { openSecrets } from './secrets.ts'
-import { addressesOf, isPublicByHttps, ownAddress } from './settings.ts'
+import { publicUrlsOf, isPublicByHttps, localUrl } from './settings.ts'
 import { openWebhooks } from './webhooks.ts'
 
 /**
@@ -45,12 +45,12 @@ import { openWebhooks } from './webhooks.ts'
  * where it is only there to be read.
  * Reads may well go on.
  */
-export async function refusals({ store }: Pick<Installation, 'store'>): Promise<string[]> {
+export async function findWriteRefusals({ store }: Pick<Installation, 'store'>): Promise<string[]> {
   try {
-    const closed = await store.closed()
-    if (closed !== undefined && isForReading(closed.why)) return []
-    if (closed !== undefined) return [reasonOf(closed)]
-    const refusal = await store.refusal()
+    const closed = await store.closedReason()
+    if (closed !== undefined && isIntentionallyReadOnly(closed.why)) return []
+    if (closed !== undefined) return [describeReadOnlyState(closed)]
+    const refusal = await store.diskErrorMessage()
     return refusal === undefined ? [] : [refusal]
   } catch (error) {
     if (error instanceof StoreUnavailable) return [error.message]
@@ -58,7 +58,7 @@ export async function refusals({ store }: Pick<Installation, 'store'>): Promise<
   }
 }
 
-export type Running = {
+export type RunningService = {
   /** Where the service listens; undefined where its role is only to project. */
   readonly url: string | undefined
   /** The same without what stands in front of it: where this process takes connections. */
@@ -66,7 +66,7 @@ export type Running = {
   /** The port of its own that `/metrics` has, where it has one. */
   readonly metrics: string | undefined
   /** Resolves with the reason when the service must not go on as it is: it is to be stopped. */
-  readonly over: Promise<Error>
+  readonly fatalError: Promise<Error>
   /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
   ready(): Promise<void>
   /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
@@ -74,37 +74,40 @@ export type Running = {
 }
 
 /** Milliseconds between two looks while the service waits for its read models. */
-const READY_POLL = 20
+const READY_POLL_MS = 20
 
 /** Starts what the installation's roles ask for. @throws what a store, the keys or the port say; all is closed then */
-export async function startService(installation: Installation): Promise<Running> {
-  const parts = new OpenParts(installation.log)
+export async function startService(installation: Installation): Promise<RunningService> {
+  const parts = new ServiceParts(installation.log)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
   try {
-    return await startParts(guardInstallation(installation, parts), parts)
+    return await startComponents(guardInstallation(installation, parts), parts)
   } catch (error) {
     await parts.close()
     throw error
   }
 }
 
-async function startParts({ installation: unshared, stale }: Guarded, parts: OpenParts): Promise<Running> {
+async function startComponents(
+  { installation: unshared, stale }: GuardedInstallation,
+  parts: ServiceParts,
+): Promise<RunningService> {
   const installation = { ...unshared, store: shareReads(unshared.store) }
   const { settings, store } = installation
   const state = { stopping: false, refused: () => 0 }
-  await mayServe(installation)
-  const past = await openPastWatch(installation, parts)
-  const traffic = new Traffic()
-  const figures = new RequestFigures(installation.counted, ENDPOINTS)
-  showBreakers(installation)
+  await requireServable(installation)
+  const past = await openLogRollbackMonitor(installation, parts)
+  const traffic = new RequestActivity()
+  const figures = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
+  registerBreakerMetrics(installation)
   const delay = new EventLoopDelay()
   parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
   const followers = await Followers.open(installation, parts)
   const { model, progress } = followers.readModel(diamonds)
-  const changes = openChanges(installation, followers.readModel(diamonds), stale, parts)
+  const changes = openChangeFeeds(installation, followers.readModel(diamonds), stale, parts)
   const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
   const webhooks = openWebhooks(installation, followers.readModel(webhooksModel), changes)
-  const evidence = await openEvidence(installation, followers.readModel(tree))
+  const evidence = await openEvidence(installation, followers.readModel(merkleTree))
   const head = await store.head()
   await followers.startReadModels()
   const reports = openReportReading(installation, followers.readModel(certifications), parts)
@@ -112,13 +115,13 @@ async function startParts({ installation: unshared, stale }: Guarded, parts: Ope
 
   async function waiting(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
-    if (!(await isThere(model))) return [...reasons, 'the read models can not be reached']
-    return [...reasons, ...(await followers.waiting(head))]
+    if (!(await isReachable(model))) return [...reasons, 'the read models can not be reached']
+    return [...reasons, ...(await followers.notReadyReasons(head))]
   }
 
   async function metrics() {
     const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
-    return metricsText(installation.counted, [
+    return metricsText(installation.metricsRegistry, [
       ...views,
       ...processMetrics(),
       ...(await diskMetrics(settings.DATA_DIR)),
@@ -133,28 +136,33 @@ async function startParts({ installation: unshared, stale }: Guarded, parts: Ope
     ])
   }
 
-  async function answer(): Promise<Listening> {
-    const { lookedThrough, patience } = installation
-    const queries = new DiamondQueries(model, store, progress, stale, lookedThrough, patience)
+  async function startHttp(): Promise<ListeningServer> {
+    const { maxScannedDiamonds, readModelTimeoutMs } = installation
+    const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
     const shown = { secrets, webhooks, evidence, stale }
     const views = { readModels: followers, queries, changes, certifications: reports.queries, ...shown }
-    const readiness = async () => [...(await waiting()), ...(await refusals(installation))]
-    const http = await openHttp(installation, views, { waiting: readiness, metrics, traffic, figures }, parts)
-    const bounds = { most: settings.MAX_CONNECTIONS, byAddress: settings.TRUST_PROXY === 0 }
+    const readiness = async () => [...(await waiting()), ...(await findWriteRefusals(installation))]
+    const http = await openHttpService(
+      installation,
+      views,
+      { notReadyReasons: readiness, metrics, traffic, figures },
+      parts,
+    )
+    const bounds = { maxConnections: settings.MAX_CONNECTIONS, isPerAddress: settings.TRUST_PROXY === 0 }
     const https = isPublicByHttps(settings)
     const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, bounds)
-    state.refused = opened.refused
+    state.refused = opened.refusedConnectionCount
     parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
     return opened
   }
 
   // Asked before anybody can see the service: behind this it only starts what waits for the log by itself.
-  const closed = await store.closed()
-  const isRead = closed !== undefined && isForReading(closed.why)
-  const listening = settings.ROLES.includes('http') ? await answer() : undefined
+  const closed = await store.closedReason()
+  const isRead = closed !== undefined && isIntentionallyReadOnly(closed.why)
+  const listening = settings.ROLES.includes('http') ? await startHttp() : undefined
   const metered = await listenForMetrics(installation, metrics)
   if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
-  const addresses = addressesOf(settings, listening?.port ?? settings.PORT)
+  const addresses = publicUrlsOf(settings, listening?.port ?? settings.PORT)
   const startWork = isRead ? async () => undefined : followers.startWork.bind(followers)
   await startWork({
     ...installation,
@@ -163,18 +171,18 @@ async function startParts({ installation: unshared, stale }: Guarded, parts: Ope
     signer: evidence.signer,
     scoring: scoring.tools,
     reports: reports.tools,
-    collector: new FileCollector({
+    collector: new FileGarbageCollector({
       ...installation,
-      uses: [certifications, stoneModels].map((one) => followers.readModel(one)),
+      referencingModels: [certifications, stoneModels].map((one) => followers.readModel(one)),
     }),
   })
   return {
-    url: listening && addressesOf(settings, listening.port).base,
-    local: listening && ownAddress(settings, listening.port),
-    metrics: metered && ownAddress(settings, metered.port),
-    over: past.over,
+    url: listening && publicUrlsOf(settings, listening.port).base,
+    local: listening && localUrl(settings, listening.port),
+    metrics: metered && localUrl(settings, metered.port),
+    fatalError: past.fatalError,
     async ready() {
-      while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL)
+      while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL_MS)
     },
     stop() {
       state.stopping = true
@@ -184,16 +192,16 @@ async function startParts({ installation: unshared, stale }: Guarded, parts: Ope
 }
 
 /** A log that was left can still be read; one that is not complete would tell lies. @throws LogClosed */
-async function mayServe({ store, log }: Installation): Promise<void> {
-  const closed = await store.closed()
+async function requireServable({ store, log }: Installation): Promise<void> {
+  const closed = await store.closedReason()
   if (closed === undefined) return
-  if (isForReading(closed.why)) return void log.warn(reasonOf(closed))
+  if (isIntentionallyReadOnly(closed.why)) return void log.warn(describeReadOnlyState(closed))
   if (closed.why !== 'fenced') throw new LogClosed(closed)
   log.warn({ to: closed.to }, 'this installation is moved to another one: it answers reads only')
 }
 
 /** Being behind is one thing, not being there another. */
-async function isThere(model: ReadModel): Promise<boolean> {
+async function isReachable(model: ReadModel): Promise<boolean> {
   try {
     await model.position()
     return true

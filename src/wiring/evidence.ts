@@ -1,7 +1,7 @@
 import { openLogKey } from '../commands/evidence/signed-checkpoints.ts'
 import type { EvidenceServices } from '../http/evidence/log.ts'
-import type { Progress } from '../projections/engine/progress.ts'
-import { Checkpoints } from '../projections/tree/checkpoints.ts'
+import type { ProjectionProgress } from '../projections/engine/progress.ts'
+import { SignedCheckpoints } from '../projections/tree/checkpoints.ts'
 import { CheckpointSigner } from '../reactions/evidence/checkpoint-signing.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import type { Installation } from './installation.ts'
@@ -16,11 +16,11 @@ export type OpenEvidence = {
 /** @throws WrongMasterKey, StoreUnavailable */
 export async function openEvidence(
   { store, keys, writing }: Installation,
-  { model, progress }: { readonly model: ReadModel; readonly progress: Progress },
+  { model, progress }: { readonly model: ReadModel; readonly progress: ProjectionProgress },
 ): Promise<OpenEvidence> {
   const key = await openLogKey(writing, keys)
   if (key === undefined) return { services: undefined, signer: undefined }
-  const checkpoints = new Checkpoints(store, key)
+  const checkpoints = new SignedCheckpoints(store, key)
   const signer = new CheckpointSigner({ ...writing, model, progress, checkpoints, key })
   return { services: { checkpoints, signer, model }, signer }
 }

@@ -1,100 +1,113 @@
-import { removeStrangers, type PersonSweepingTools } from '../reactions/accounts/person-sweeper.ts'
+import { deleteOrphanedPersons, type OrphanedPersonTools } from '../reactions/accounts/person-sweeper.ts'
 import { webhooks } from '../projections/webhooks/webhooks.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { stoneModels } from '../projections/diamonds/stone-models.ts'
-import { openModel, openWork, type OpenReadModel, type Wakes, type Work } from '../projections/engine/followers.ts'
-import { checkpointOf, type Reaction } from '../projections/engine/reaction.ts'
-import type { AnyProjection } from '../projections/engine/read-model.ts'
-import type { Routine } from '../projections/engine/loop.ts'
-import { secrets } from '../projections/secrets/secrets.ts'
-import { tree } from '../projections/tree/tree.ts'
-import { requestFinishing, type RequestFinishingOptions } from '../reactions/bulk/request-finishing.ts'
-import { COLLECTING, removedFiles, type FollowingTools } from '../reactions/files/file-collector.ts'
-import { mails, type Mailer } from '../reactions/mail/mailer.ts'
-import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
-import { checkpointSigning, type SigningTools } from '../reactions/evidence/checkpoint-signing.ts'
-import { scoring, type ScoringOptions } from '../reactions/scoring/scoring.ts'
 import {
-  resealing,
+  openReadModelService,
+  openBackgroundServices,
+  type OpenReadModel,
+  type RoutineWaker,
+  type BackgroundService,
+} from '../projections/engine/followers.ts'
+import { checkpointModelOf, type Reaction } from '../projections/engine/reaction.ts'
+import type { AnyProjection } from '../projections/engine/read-model.ts'
+import type { ScheduledJob } from '../projections/engine/loop.ts'
+import { secrets } from '../projections/secrets/secrets.ts'
+import { merkleTree } from '../projections/tree/tree.ts'
+import { bulkRequestRecovery, type BulkRequestRecoveryOptions } from '../reactions/bulk/request-finishing.ts'
+import { FILE_GARBAGE_COLLECTION_JOBS, fileRemovals, type FileRemovalTools } from '../reactions/files/file-collector.ts'
+import { mailDelivery, type Mailer } from '../reactions/mail/mailer.ts'
+import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
+import { checkpointSigning, type CheckpointSigningTools } from '../reactions/evidence/checkpoint-signing.ts'
+import { scoring, type ScoringReactionOptions } from '../reactions/scoring/scoring.ts'
+import {
+  vaultResealing,
   secretEndings,
-  SWEEPING,
-  type EndingTools,
-  type ResealingTools,
-  type SweepingTools,
+  SECRET_SWEEPER_JOBS,
+  type SecretEndingTools,
+  type VaultResealingTools,
+  type SecretSweeperTools,
 } from '../reactions/secrets/secret-sweeper.ts'
-import { webhookDeliveries, type DeliveryTools } from '../reactions/webhooks/deliverer.ts'
-import type { From } from '../stores/ports/event-store.ts'
+import { webhookDeliveries, type WebhookDeliveryTools } from '../reactions/webhooks/deliverer.ts'
+import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
 import type { Metric } from '../runtime/metrics.ts'
 import type { Installation } from './installation.ts'
-import { followerMetrics, ifThere } from './metrics.ts'
-import type { OpenParts } from './open-parts.ts'
+import { followerMetrics, ifAvailable } from './metrics.ts'
+import type { ServiceParts } from './open-parts.ts'
 
 /** What reactions and routines work with. */
-export type FollowerTools = RequestFinishingOptions &
-  FollowingTools &
-  EndingTools &
-  ResealingTools &
-  SweepingTools &
-  PersonSweepingTools &
-  DeliveryTools &
-  SigningTools & {
-    readonly scoring: ScoringOptions
+export type FollowerTools = BulkRequestRecoveryOptions &
+  FileRemovalTools &
+  SecretEndingTools &
+  VaultResealingTools &
+  SecretSweeperTools &
+  OrphanedPersonTools &
+  WebhookDeliveryTools &
+  CheckpointSigningTools & {
+    readonly scoring: ScoringReactionOptions
     readonly reports: ReportReadingOptions
     readonly mailer: Mailer
   }
 
 /** What is made of the log, to be asked. */
-export const READ_MODELS: readonly AnyProjection[] = [diamonds, certifications, stoneModels, secrets, webhooks, tree]
+export const READ_MODELS: readonly AnyProjection[] = [
+  diamonds,
+  certifications,
+  stoneModels,
+  secrets,
+  webhooks,
+  merkleTree,
+]
 
 /** What is done because of events. */
 const REACTIONS: readonly Reaction<FollowerTools>[] = [
   scoring,
   reportReading,
-  requestFinishing,
+  bulkRequestRecovery,
   secretEndings,
-  removedFiles,
+  fileRemovals,
   webhookDeliveries,
 ]
 
 /** What is done by the clock. */
-const ROUTINES: readonly Routine<FollowerTools>[] = [
-  ...COLLECTING,
-  ...SWEEPING,
-  removeStrangers,
-  mails,
-  resealing,
+const ROUTINES: readonly ScheduledJob<FollowerTools>[] = [
+  ...FILE_GARBAGE_COLLECTION_JOBS,
+  ...SECRET_SWEEPER_JOBS,
+  deleteOrphanedPersons,
+  mailDelivery,
+  vaultResealing,
   checkpointSigning,
 ]
 
 /** The reactions whose checkpoints are kept with the read models, by where that is. */
 export const REACTION_CHECKPOINTS: readonly ModelDeclaration[] = REACTIONS.flatMap((reaction) =>
-  'reacting' in reaction ? [checkpointOf(reaction.name)] : [],
+  'createHandler' in reaction ? [checkpointModelOf(reaction.name)] : [],
 )
 
 /** Whatever keeps a checkpoint with the read models, and sets events aside there. */
-export const CHECKPOINTED: readonly ModelDeclaration[] = [
+export const CHECKPOINTED_MODELS: readonly ModelDeclaration[] = [
   ...READ_MODELS.map(({ declaration }) => declaration),
   ...REACTION_CHECKPOINTS,
 ]
 
 /** What follows the log in this process, or is followed where another one's role is to project. */
 export class Followers {
-  #work: readonly Work[] = []
+  #work: readonly BackgroundService[] = []
 
   private constructor(
     private readonly installation: Installation,
-    private readonly parts: OpenParts,
+    private readonly parts: ServiceParts,
     private readonly models: readonly OpenReadModel[],
   ) {}
 
   /** Nothing runs yet. */
-  static async open(installation: Installation, parts: OpenParts): Promise<Followers> {
+  static async open(installation: Installation, parts: ServiceParts): Promise<Followers> {
     const models: OpenReadModel[] = []
     for (const projection of READ_MODELS) {
-      const model = await openModel(projection, installation)
-      parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), figures: () => model.figures() })
+      const model = await openReadModelService(projection, installation)
+      parts.add({ stage: 'views', name: model.name, stop: () => model.stop(), figures: () => model.counters() })
       models.push(model)
     }
     return new Followers(installation, parts, models)
@@ -109,14 +122,18 @@ export class Followers {
 
   /** All together, so that those who have to catch up share one read of the log. */
   async startReadModels(): Promise<void> {
-    if (this.#projects) await Promise.all(this.models.map((model) => model.start()))
+    if (this.#runsProjections) await Promise.all(this.models.map((model) => model.start()))
   }
 
   /** Reactions and routines. */
-  async startWork(own: Omit<FollowerTools, keyof Wakes>): Promise<void> {
-    if (!this.#projects) return
-    const declared = { reactions: REACTIONS, routines: ROUTINES }
-    this.#work = await openWork<FollowerTools>(declared, (wakes) => ({ ...own, ...wakes }), this.installation)
+  async startWork(own: Omit<FollowerTools, keyof RoutineWaker>): Promise<void> {
+    if (!this.#runsProjections) return
+    const declared = { reactions: REACTIONS, scheduledJobs: ROUTINES }
+    this.#work = await openBackgroundServices<FollowerTools>(
+      declared,
+      (wakes) => ({ ...own, ...wakes }),
+      this.installation,
+    )
     for (const work of this.#work) this.#keep(work)
     await Promise.all(this.#work.map((work) => work.start()))
   }
@@ -125,8 +142,8 @@ export class Followers {
   async metrics(): Promise<Metric[]> {
     const running = [...this.models, ...this.#work]
     const isActive = (name: string) => running.some((work) => work.name === name && work.isActive())
-    const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declared) => this.#kept(declared)))
-    const idle = new Set(this.#work.flatMap((work) => (work.isIdle?.() === true ? [work.name] : [])))
+    const reactions = await Promise.all(REACTION_CHECKPOINTS.map((declared) => this.#reactionModel(declared)))
+    const idle = new Set(this.#work.flatMap((work) => (work.isNotNeeded?.() === true ? [work.name] : [])))
     const kept = [...this.models, ...reactions.flat()].filter(({ name }) => !idle.has(name))
     return followerMetrics(
       this.installation,
@@ -135,26 +152,26 @@ export class Followers {
   }
 
   /** None while the read store is away. */
-  async #kept(declared: ModelDeclaration) {
-    const model = await ifThere(() => this.installation.reads.model(declared))
+  async #reactionModel(declared: ModelDeclaration) {
+    const model = await ifAvailable(() => this.installation.reads.model(declared))
     return model === undefined ? [] : [{ name: declared.name, model }]
   }
 
   /** Why the read models can't answer yet for the log as it was at a position. */
-  async waiting(head: From): Promise<string[]> {
+  async notReadyReasons(head: PositionOrStart): Promise<string[]> {
     const reasons: string[] = []
     for (const { name, progress } of this.models) {
-      if (!(await progress.reached(head, 0))) reasons.push(`the ${name} read model is behind the log`)
+      if (!(await progress.waitForPosition(head, 0))) reasons.push(`the ${name} read model is behind the log`)
     }
     return reasons
   }
 
-  get #projects(): boolean {
+  get #runsProjections(): boolean {
     return this.installation.settings.ROLES.includes('projections')
   }
 
   /** Reactions and routines stop before what they ask. */
-  #keep(work: Work): void {
-    this.parts.add({ stage: 'requests', name: work.name, stop: () => work.stop(), figures: () => work.figures() })
+  #keep(work: BackgroundService): void {
+    this.parts.add({ stage: 'requests', name: work.name, stop: () => work.stop(), figures: () => work.counters() })
   }
 }

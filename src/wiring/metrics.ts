@@ -1,22 +1,22 @@
 import { statfs } from 'node:fs/promises'
-import type { CommandOutcomes, Counted } from '../commands/core/outcomes.ts'
-import type { Closed } from '../domain/installation/moving.ts'
+import type { CommandOutcomes, CommandCount } from '../commands/core/outcomes.ts'
+import type { ReadOnlyState } from '../domain/installation/moving.ts'
 import { createApp } from '../http/app.ts'
-import { readMetricsOnTheirPort } from '../http/health/metrics.ts'
-import { errorLog } from '../http/kit/errors.ts'
-import { listen, type Listening } from '../http/kit/server.ts'
+import { readMetricsOnOwnPort } from '../http/health/metrics.ts'
+import { createErrorLogger } from '../http/kit/errors.ts'
+import { listen, type ListeningServer } from '../http/kit/server.ts'
 import type { ActiveRunner } from '../projections/engine/active-runner.ts'
 import type { EventLoopDelay } from '../runtime/event-loop.ts'
 import { gauge, type Metric } from '../runtime/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
-import { StoreUnavailable, type From } from '../stores/ports/event-store.ts'
+import { StoreUnavailable, type PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import type { Installation } from './installation.ts'
 
-const commitOf = (position: From) => (position === 'start' ? 0 : Number(position.commit))
+const commitOf = (position: PositionOrStart) => (position === 'start' ? 0 : Number(position.commit))
 
 /** Undefined while the store is unavailable: the other metrics are shown all the same. */
-export async function ifThere<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
+export async function ifAvailable<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask()
   } catch (error) {
@@ -29,19 +29,19 @@ export async function ifThere<Answer>(ask: () => Answer | Promise<Answer>): Prom
 export async function collectMetrics(
   { store, counters }: Installation,
   model: ReadModel,
-  active: Pick<ActiveRunner, 'active'>,
+  active: Pick<ActiveRunner, 'isActive'>,
 ): Promise<Metric[]> {
   const [head, folded, parked] = [
-    await ifThere(() => store.head()),
-    await ifThere(() => model.position()),
-    await ifThere(() => model.parked()),
+    await ifAvailable(() => store.head()),
+    await ifAvailable(() => model.position()),
+    await ifAvailable(() => model.parkedStreams()),
   ]
-  const closed = await ifThere(() => store.closed())
-  const refusal = await ifThere(() => store.refusal())
+  const closed = await ifAvailable(() => store.closedReason())
+  const refusal = await ifAvailable(() => store.diskErrorMessage())
   return [
     gauge('adamant_log_away', '1 while the log can not be reached', head === undefined ? 1 : 0),
     ...positions(head, folded),
-    gauge('adamant_projection_active', '1 where this process runs the projection', active.active ? 1 : 0),
+    gauge('adamant_projection_active', '1 where this process runs the projection', active.isActive ? 1 : 0),
     ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Streams set aside', parked.size)]),
     gauge('adamant_log_refuses_writes', '1 where the disk of the log refuses writes', refusal === undefined ? 0 : 1),
     {
@@ -53,7 +53,7 @@ export async function collectMetrics(
 }
 
 /** Something that follows the log, by where it keeps how far it has come. */
-export type Kept = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
+export type CheckpointedConsumer = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
 
 /**
  * How far each of them is, what it has set aside, and whether this process runs it: by the label `follower`, and as
@@ -61,14 +61,17 @@ export type Kept = { readonly name: string; readonly model: ReadModel; readonly 
  */
 export async function followerMetrics(
   { store }: Pick<Installation, 'store'>,
-  kept: readonly Kept[],
+  consumers: readonly CheckpointedConsumer[],
 ): Promise<Metric[]> {
-  const head = await ifThere(() => store.head())
-  const all = await Promise.all(kept.map((one) => metricsOf(one, head)))
+  const head = await ifAvailable(() => store.head())
+  const all = await Promise.all(consumers.map((one) => metricsOf(one, head)))
   return all.flat()
 }
 
-async function metricsOf({ name, model, isActive }: Kept, head: From | undefined): Promise<Metric[]> {
+async function metricsOf(
+  { name, model, isActive }: CheckpointedConsumer,
+  head: PositionOrStart | undefined,
+): Promise<Metric[]> {
   const stem = `adamant_${name.replaceAll(/\W/g, '_')}`
   const labels = { follower: name }
   const running = isActive ? 1 : 0
@@ -76,7 +79,7 @@ async function metricsOf({ name, model, isActive }: Kept, head: From | undefined
     gauge(`${stem}_active`, `1 where this process runs ${name}`, running),
     { ...gauge('adamant_follower_active', '1 where this process runs the follower', running), labels },
   ]
-  const [position, parked] = [await ifThere(() => model.position()), await ifThere(() => model.parked())]
+  const [position, parked] = [await ifAvailable(() => model.position()), await ifAvailable(() => model.parkedStreams())]
   if (head === undefined || position === undefined || parked === undefined) return active
   const lag = commitOf(head) - commitOf(position)
   return [
@@ -90,7 +93,7 @@ async function metricsOf({ name, model, isActive }: Kept, head: From | undefined
   ]
 }
 
-function positions(head: From | undefined, folded: From | undefined): Metric[] {
+function positions(head: PositionOrStart | undefined, folded: PositionOrStart | undefined): Metric[] {
   const known: Metric[] = []
   if (head !== undefined) known.push(gauge('adamant_log_head', 'Position of the newest event', commitOf(head)))
   if (folded !== undefined) known.push(gauge('adamant_projection_position', FOLDED, commitOf(folded)))
@@ -103,7 +106,7 @@ function positions(head: From | undefined, folded: From | undefined): Metric[] {
 const FOLDED = 'Position up to which the diamonds read model is folded'
 const LAG = 'Positions between the head of the log and the diamonds read model'
 
-const movedTo = (closed: Closed | undefined): Record<string, string> =>
+const movedTo = (closed: ReadOnlyState | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
 
 const counter = (name: string, of: string, value: number): Metric => ({
@@ -136,8 +139,8 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 
 /** What waits in the vault, and for how long the mail has been due that waits longest; none of it while it is away. */
 export async function vaultMetrics({ vault, writing }: Pick<Installation, 'vault' | 'writing'>): Promise<Metric[]> {
-  const counts = await ifThere(() => vault.counts())
-  const due = await ifThere(async () => ({ at: await vault.nextMail() }))
+  const counts = await ifAvailable(() => vault.counts())
+  const due = await ifAvailable(async () => ({ at: await vault.nextMail() }))
   if (counts === undefined || due === undefined) return []
   const late = due.at === undefined ? 0 : Math.max(0, writing.clock() - due.at) / 1000
   return [
@@ -185,14 +188,16 @@ export async function diskMetrics(folder: string): Promise<Metric[]> {
 /** What came of commands, by what they were on: a stream's first word. */
 export function commandMetrics({ ended, retries }: Pick<CommandOutcomes, 'ended' | 'retries'>): Metric[] {
   return [
-    ...ended.map(counted('adamant_commands_total', 'Commands that ended, by how', 'outcome')),
-    ...retries.map(counted('adamant_command_retries_total', 'Tries of commands after the first, by why', 'reason')),
+    ...ended.map(commandCounter('adamant_commands_total', 'Commands that ended, by how', 'outcome')),
+    ...retries.map(
+      commandCounter('adamant_command_retries_total', 'Tries of commands after the first, by why', 'reason'),
+    ),
   ]
 }
 
-const counted =
+const commandCounter =
   (name: string, help: string, label: string) =>
-  ({ subject, kind, count }: Counted<string>): Metric => ({
+  ({ subject, kind, count }: CommandCount<string>): Metric => ({
     name,
     help,
     kind: 'counter',
@@ -207,10 +212,10 @@ const counted =
 export async function listenForMetrics(
   { settings, log }: Installation,
   text: () => Promise<string>,
-): Promise<Listening | undefined> {
+): Promise<ListeningServer | undefined> {
   const { METRICS_PORT, HOST, TRUST_PROXY } = settings
   if (METRICS_PORT === undefined) return undefined
-  const options = { log: errorLog(log), trustProxy: TRUST_PROXY }
-  const app = createApp([readMetricsOnTheirPort], { metrics: { text } }, options)
+  const options = { log: createErrorLogger(log), trustProxy: TRUST_PROXY }
+  const app = createApp([readMetricsOnOwnPort], { metrics: { text } }, options)
   return listen(() => app.callback(), HOST, METRICS_PORT)
 }

@@ -2,26 +2,26 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
-import { People } from '../commands/accounts/people.ts'
-import { writingTo } from '../commands/core/handle.ts'
+import { AccountDirectory } from '../commands/accounts/people.ts'
+import { createCommandContext } from '../commands/core/handle.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
-import { COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
-import { COST as PASSWORD_COST } from '../credentials/passwords.ts'
-import { LOOKED_THROUGH } from '../projections/diamonds/list-plan.ts'
-import { PATIENCE } from '../projections/engine/progress.ts'
-import { BOUNDS } from '../reports/pdf-reader.ts'
-import { openLog, type Told } from '../runtime/log.ts'
+import { SCRYPT_COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
+import { BCRYPT_COST as PASSWORD_COST } from '../credentials/passwords.ts'
+import { MAX_ENTRIES_SCANNED } from '../projections/diamonds/list-plan.ts'
+import { READ_MODEL_WAIT_MS } from '../projections/engine/progress.ts'
+import { PDF_READER_LIMITS } from '../reports/pdf-reader.ts'
+import { createLogger, type WarningLogger } from '../runtime/log.ts'
 import { steadyClock } from '../runtime/steady-clock.ts'
-import { shareFolder, type FolderLock } from '../stores/folder/lock.ts'
-import { openSeen } from '../stores/folder/seen.ts'
-import { BadAddress } from '../stores/ports/address.ts'
+import { lockFolderShared, type FolderLock } from '../stores/folder/lock.ts'
+import { openHighWaterMarkFile } from '../stores/folder/seen.ts'
+import { InvalidConnectionString } from '../stores/ports/address.ts'
 import { LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
 import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreGiven, type OpenedEventStore } from './engines.ts'
-import { BadFolder, NoInstallation, type Installation, type Purpose } from './installation.ts'
+import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreOpenOptions, type OpenedEventStore } from './engines.ts'
+import { BadFolder, NoInstallation, type Installation, type InstallationPurpose } from './installation.ts'
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
-import { engineOf, liesOnServer, withoutCredentials } from './store-addresses.ts'
-import { StoreTimes } from './store-times.ts'
+import { engineOf, isStoredOnServer, withoutCredentials } from './store-addresses.ts'
+import { StoreMetrics } from './store-times.ts'
 
 /**
  * Makes a folder and those above it that are missing, for this user alone, and sees that it can be written to. Node's own
@@ -58,7 +58,7 @@ export function makeDataDir(folder: string): void {
 }
 
 /** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
-export const RESTORING = 'restoring'
+export const RESTORE_FOLDER = 'restoring'
 
 /** Where DATA_DIR pointed before it was moved out of a folder that is shipped. */
 const FORMER_DEFAULT = './data'
@@ -67,8 +67,8 @@ const FORMER_DEFAULT = './data'
  * Looks before anything is made: a new, empty installation beside the one that was meant would be taken for it.
  * @throws NoInstallation, BadSettings, StoreUnavailable where a restore has not ended
  */
-export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpose): void {
-  if (existsSync(join(DATA_DIR, RESTORING))) throw unfinished(DATA_DIR)
+export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: InstallationPurpose): void {
+  if (existsSync(join(DATA_DIR, RESTORE_FOLDER))) throw unfinishedRestoreError(DATA_DIR)
   const { file } = engineOf(EVENT_STORES, EVENT_STORE)
   if (file === undefined || existsSync(join(DATA_DIR, file))) return
   if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DEFAULT, file))) {
@@ -82,10 +82,10 @@ export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Purpos
 }
 
 /** For a log on a server, where only its first event tells. @throws NoInstallation or StoreUnavailable, all closed */
-export async function mustExist(installation: Installation): Promise<void> {
+export async function requireInstallation(installation: Installation): Promise<void> {
   const { EVENT_STORE } = installation.settings
   try {
-    if (!liesOnServer(EVENT_STORES, EVENT_STORE) || (await installation.store.read('log')).length > 0) return
+    if (!isStoredOnServer(EVENT_STORES, EVENT_STORE) || (await installation.store.read('log')).length > 0) return
     throw new NoInstallation(`no installation in the log that EVENT_STORE names: ${withoutCredentials(EVENT_STORE)}`)
   } catch (error) {
     await installation.close()
@@ -93,7 +93,7 @@ export async function mustExist(installation: Installation): Promise<void> {
   }
 }
 
-const unfinished = (folder: string) =>
+const unfinishedRestoreError = (folder: string) =>
   new StoreUnavailable(
     `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
   )
@@ -106,11 +106,11 @@ export function readOnly(installation: Installation): Installation {
 
 /** What the log says of itself comes first: it says more. */
 function withoutAppends(store: EventStore): EventStore {
-  const closed = async () => (await store.closed()) ?? ({ why: 'read-only' } as const)
+  const closed = async () => (await store.closedReason()) ?? ({ why: 'read-only' } as const)
   const refuse = async (): Promise<never> => {
     throw new LogClosed(await closed())
   }
-  return { ...store, closed, append: refuse, appendMany: refuse }
+  return { ...store, closedReason: closed, append: refuse, appendMany: refuse }
 }
 
 /**
@@ -118,19 +118,27 @@ function withoutAppends(store: EventStore): EventStore {
  * @param slower how many times as long as in production a server may take to answer: tests run beside other work
  * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or what a store says of its files
  */
-export async function open(settings: Settings, purpose: Purpose = 'made', slower = 1): Promise<Installation> {
+export async function openInstallation(
+  settings: Settings,
+  purpose: InstallationPurpose = 'made',
+  slower = 1,
+): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE } = settings
   checkFolder(settings, purpose)
   makeDataDir(DATA_DIR)
-  const lock = holdsStores(settings) ? shareFolder(DATA_DIR) : undefined
+  const lock = holdsStores(settings) ? lockFolderShared(DATA_DIR) : undefined
   try {
     const given = { folder: DATA_DIR, filling: purpose === 'filled', slower }
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
-    const installation = await openOn(settings, (beside) => openEvents(EVENT_STORE, { ...given, ...beside }), {
-      slower,
-      lock,
-    })
-    if (purpose === 'existing') await mustExist(installation)
+    const installation = await openInstallationOn(
+      settings,
+      (beside) => openEvents(EVENT_STORE, { ...given, ...beside }),
+      {
+        slower,
+        lock,
+      },
+    )
+    if (purpose === 'existing') await requireInstallation(installation)
     return installation
   } catch (error) {
     lock?.release()
@@ -139,15 +147,17 @@ export async function open(settings: Settings, purpose: Purpose = 'made', slower
 }
 
 const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
-  !liesOnServer(EVENT_STORES, EVENT_STORE) || !liesOnServer(READ_MODELS, READ_MODEL)
+  !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_MODELS, READ_MODEL)
 
 /**
  * The installation that the settings name, on the log that is given.
  * @param beside lock: on its folder, given back when all is closed; slower: as in `open`
  */
-export async function openOn(
+export async function openInstallationOn(
   settings: Settings,
-  openLogOn: (given: Pick<EventStoreGiven, 'otherCommit' | 'told'>) => OpenedEventStore | Promise<OpenedEventStore>,
+  openLogOn: (
+    given: Pick<EventStoreOpenOptions, 'otherCommit' | 'told'>,
+  ) => OpenedEventStore | Promise<OpenedEventStore>,
   { lock, slower = 1 }: { readonly lock?: FolderLock | undefined; readonly slower?: number } = {},
 ): Promise<Installation> {
   const { DATA_DIR, EVENT_STORE, READ_MODEL, MAILER } = settings
@@ -156,49 +166,50 @@ export async function openOn(
     masterKey: settings.MASTER_KEY,
     masterKeyOld: settings.MASTER_KEY_OLD,
   })
-  const log = openLog(settings.LOG_LEVEL)
+  const log = createLogger(settings.LOG_LEVEL)
   const given = { folder: DATA_DIR, log, slower }
-  const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await addressed('READ_MODEL', () =>
-    engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
+  const { reads, vault, persons, files, breakers, commitUnderWay, ...readModels } = await withSettingName(
+    'READ_MODEL',
+    () => engineOf(READ_MODELS, READ_MODEL).open(READ_MODEL, given),
   )
-  const told: Told = (found, sentence) => log.warn(found, sentence)
-  const opened = await addressed('EVENT_STORE', () => openLogOn({ otherCommit: commitUnderWay, told })).catch(
+  const told: WarningLogger = (found, sentence) => log.warn(found, sentence)
+  const opened = await withSettingName('EVENT_STORE', () => openLogOn({ otherCommit: commitUnderWay, told })).catch(
     async (error: unknown) => {
       await readModels.close()
       throw error
     },
   )
   const counted = new Registry()
-  const times = new StoreTimes(counted)
-  const store = times.of('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
+  const times = new StoreMetrics(counted)
+  const store = times.instrument('log', engineOf(EVENT_STORES, EVENT_STORE).name, opened.store)
   const readEngine = engineOf(READ_MODELS, READ_MODEL).name
   const mail = await engineOf(MAILERS, MAILER).open(MAILER, given)
   const jumped = (milliseconds: number) =>
     log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
-  const clock = steadyClock({ jumped })
-  const plain = writingTo(store, clock)
-  const people = new People(plain, persons, keys)
+  const clock = steadyClock({ onJump: jumped })
+  const plain = createCommandContext(store, clock)
+  const people = new AccountDirectory(plain, persons, keys)
   const writing = { ...plain, people }
   return {
     settings,
     log,
     store,
-    reads: times.of('read-models', readEngine, reads),
-    vault: times.of('vault', readEngine, vault),
+    reads: times.instrument('read-models', readEngine, reads),
+    vault: times.instrument('vault', readEngine, vault),
     persons,
-    files: times.of('files', readEngine, files),
+    files: times.instrument('files', readEngine, files),
     mail,
     place: placeOf(settings),
-    seen: openSeen(join(DATA_DIR, 'seen.json')),
+    seen: openHighWaterMarkFile(join(DATA_DIR, 'seen.json')),
     keys,
     people,
     writing,
-    patience: PATIENCE,
-    lookedThrough: LOOKED_THROUGH,
+    readModelTimeoutMs: READ_MODEL_WAIT_MS,
+    maxScannedDiamonds: MAX_ENTRIES_SCANNED,
     hashing: { passwords: PASSWORD_COST, passphrases: PASSPHRASE_COST },
-    reading: BOUNDS,
+    reportReaderLimits: PDF_READER_LIMITS,
     breakers,
-    counted,
+    metricsRegistry: counted,
     counters: opened.counters,
     async close() {
       // One that fails to close must not leave the others open.
@@ -211,13 +222,13 @@ export async function openOn(
 }
 
 /** @throws BadSettings in place of BadAddress */
-async function addressed<Opened>(setting: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
+async function withSettingName<Opened>(setting: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
   try {
     return await open()
   } catch (error) {
-    throw error instanceof BadAddress ? new BadSettings([`${setting} ${error.message}`]) : error
+    throw error instanceof InvalidConnectionString ? new BadSettings([`${setting} ${error.message}`]) : error
   }
 }
 
 const placeOf = ({ READ_MODEL, DATA_DIR }: Settings): string =>
-  liesOnServer(READ_MODELS, READ_MODEL) ? withoutCredentials(READ_MODEL) : `${resolve(DATA_DIR)} on ${hostname()}`
+  isStoredOnServer(READ_MODELS, READ_MODEL) ? withoutCredentials(READ_MODEL) : `${resolve(DATA_DIR)} on ${hostname()}`

@@ -1,22 +1,27 @@
 import { logLineage, readEpoch } from '../events/lineage.ts'
-import { checkJoined, StrangeStores } from '../commands/installation/join-stores.ts'
-import { CHECKPOINTED } from './followers.ts'
-import { joinedOf, type Installation } from './installation.ts'
-import type { OpenParts } from './open-parts.ts'
-import { checkPast, LogSetBack, witnessesIn, type Witness } from '../projections/engine/log-past.ts'
+import { verifyJoinedStores, ForeignStores } from '../commands/installation/join-stores.ts'
+import { CHECKPOINTED_MODELS } from './followers.ts'
+import { storeIdentitiesOf, type Installation } from './installation.ts'
+import type { ServiceParts } from './open-parts.ts'
+import {
+  requireLogNotRolledBack,
+  LogRolledBack,
+  readLogObservations,
+  type LogObservation,
+} from '../projections/engine/log-past.ts'
 import { StoreUnavailable } from '../stores/ports/event-store.ts'
-import type { Seen } from '../stores/ports/seen.ts'
+import type { LogHighWaterMark } from '../stores/ports/seen.ts'
 
 const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
 /** Milliseconds between two looks at whether the log still is the one that was seen. */
-const LOOK = 2_000
+const CHECK_INTERVAL_MS = 2_000
 /** Looks in a row that must find it so: a server that is just coming back may not have all of its log yet. */
-const SURE = 3
+const FAILED_CHECKS_TO_STOP = 3
 
-export type PastWatch = {
+export type LogRollbackMonitor = {
   /** Resolves when this process must not go on: the log was set back, or restored, or has other stores than it had. */
-  readonly over: Promise<Error>
+  readonly fatalError: Promise<Error>
 }
 
 /**
@@ -24,57 +29,60 @@ export type PastWatch = {
  * on record what is seen.
  * @throws LogSetBack, StrangeStores, StoreUnavailable for the log; read models that are away are asked as soon as they are there
  */
-export async function openPastWatch(installation: Installation, parts: OpenParts): Promise<PastWatch> {
-  const watch = new Watch(installation)
+export async function openLogRollbackMonitor(
+  installation: Installation,
+  parts: ServiceParts,
+): Promise<LogRollbackMonitor> {
+  const watch = new RollbackWatch(installation)
   await watch.begin()
   parts.add({ stage: 'views', name: 'past', stop: () => watch.stop() })
-  return { over: watch.over }
+  return { fatalError: watch.fatalError }
 }
 
-class Watch {
-  readonly over: Promise<Error>
-  #tell!: (error: Error) => void
+class RollbackWatch {
+  readonly fatalError: Promise<Error>
+  #reportFatalError!: (error: Error) => void
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> = Promise.resolve()
+  #checking: Promise<void> = Promise.resolve()
   #stopped = false
   #epoch = 0
-  #asked = false
-  #seen: Seen | undefined
-  #found = 0
+  #areOthersChecked = false
+  #seen: LogHighWaterMark | undefined
+  #failedChecks = 0
 
   constructor(private readonly installation: Installation) {
-    this.over = new Promise((resolve) => (this.#tell = resolve))
+    this.fatalError = new Promise((resolve) => (this.#reportFatalError = resolve))
   }
 
   async begin(): Promise<void> {
     const { store, seen } = this.installation
     this.#epoch = await readEpoch(store)
-    const last = seen.last()
-    if (last !== undefined) await checkPast(store, [{ who: 'this folder', ...last }])
-    await this.#askOthers()
-    await this.#see()
+    const last = seen.read()
+    if (last !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this folder', ...last }])
+    await this.#checkWitnesses()
+    await this.#recordHead()
     this.#later()
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await this.#looking
-    await this.#look()
+    await this.#checking
+    await this.#check()
   }
 
   #later(): void {
-    if (!this.#stopped) this.#timer = setTimeout(() => (this.#looking = this.#look()), LOOK).unref()
+    if (!this.#stopped) this.#timer = setTimeout(() => (this.#checking = this.#check()), CHECK_INTERVAL_MS).unref()
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
-      if (!this.#asked) await this.#askOthers()
-      await this.#mustGoOn()
-      await this.#see()
-      this.#found = 0
+      if (!this.#areOthersChecked) await this.#checkWitnesses()
+      await this.#checkHeadAndEpoch()
+      await this.#recordHead()
+      this.#failedChecks = 0
     } catch (error) {
-      if (error instanceof LogSetBack || error instanceof StrangeStores) this.#suspect(error)
+      if (error instanceof LogRolledBack || error instanceof ForeignStores) this.#countFailedCheck(error)
       // A store that is away is looked at again; whoever needs it tells of it.
       else if (!(error instanceof StoreUnavailable)) {
         this.installation.log.warn({ err: error }, 'what was seen of the log could not be put on record')
@@ -83,52 +91,56 @@ class Watch {
     this.#later()
   }
 
-  #suspect(error: Error): void {
-    if (++this.#found >= SURE) this.#tell(error)
+  #countFailedCheck(error: Error): void {
+    if (++this.#failedChecks >= FAILED_CHECKS_TO_STOP) this.#reportFatalError(error)
   }
 
-  async #askOthers(): Promise<void> {
+  async #checkWitnesses(): Promise<void> {
     const { store, reads, vault } = this.installation
-    let witnesses: Witness[]
+    let witnesses: LogObservation[]
     try {
-      witnesses = await witnessesIn(reads, CHECKPOINTED, vault)
+      witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
     } catch (error) {
       if (error instanceof StoreUnavailable) return
       throw error
     }
-    await checkPast(store, witnesses)
-    this.#asked = await this.#checkStores()
+    await requireLogNotRolledBack(store, witnesses)
+    this.#areOthersChecked = await this.#checkStores()
   }
 
   /** @returns false where the stores are away @throws StrangeStores */
   async #checkStores(): Promise<boolean> {
     const { writing, log } = this.installation
     try {
-      const found = await checkJoined({ ...writing, origin: ORIGIN }, await joinedOf(this.installation))
+      const found = await verifyJoinedStores({ ...writing, origin: ORIGIN }, await storeIdentitiesOf(this.installation))
       if (found === 'vault lost') log.warn('the vault was lost and is a new one: one-time secrets that waited are gone')
       return true
     } catch (error) {
-      if (error instanceof StoreUnavailable && !(error instanceof StrangeStores)) return false
+      if (error instanceof StoreUnavailable && !(error instanceof ForeignStores)) return false
       throw error
     }
   }
 
-  async #mustGoOn(): Promise<void> {
+  async #checkHeadAndEpoch(): Promise<void> {
     const { store } = this.installation
-    if (this.#seen !== undefined) await checkPast(store, [{ who: 'this process', ...this.#seen }])
+    if (this.#seen !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#seen }])
     if ((await readEpoch(store)) === this.#epoch) return
-    throw new LogSetBack('The log was restored while this process ran, which knows what is lost: start it again')
+    throw new LogRolledBack('The log was restored while this process ran, which knows what is lost: start it again')
   }
 
-  async #see(): Promise<void> {
+  async #recordHead(): Promise<void> {
     const { store, seen } = this.installation
     const head = await store.head()
     const newest = head === 'start' ? undefined : await store.eventAt(head)
-    const closed = await store.closed()
+    const closed = await store.closedReason()
     const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : null
     if (newest === undefined || (newest.id === this.#seen?.event?.id && fence?.copy === this.#seen.fence?.copy)) return
-    const now: Seen = { log: await logLineage(store), event: { id: newest.id, position: newest.position }, fence }
+    const now: LogHighWaterMark = {
+      log: await logLineage(store),
+      event: { id: newest.id, position: newest.position },
+      fence,
+    }
     this.#seen = now
-    seen.note(now)
+    seen.save(now)
   }
 }

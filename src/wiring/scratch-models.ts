@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openDocuments } from '../stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../stores/sqlite/documents.ts'
 import type { ReadStore } from '../stores/ports/read-store.ts'
 import type { Settings } from './settings.ts'
 
@@ -18,7 +18,7 @@ export async function withScratchModels<Result>(
   for (const name of readdirSync(around)) if (name.startsWith(PREFIX)) remove(join(around, name))
   const folder = mkdtempSync(join(around, PREFIX))
   try {
-    const scratch = openDocuments(folder)
+    const scratch = openSqliteReadStore(folder)
     return await work(scratch).finally(() => scratch.close())
   } finally {
     remove(folder)

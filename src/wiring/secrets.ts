@@ -1,62 +1,62 @@
-import type { Addresses } from './settings.ts'
-import type { Secrets } from '../commands/secrets/secrets.ts'
-import { MailLimits } from '../credentials/mail-limits.ts'
+import type { PublicUrls } from './settings.ts'
+import type { SecretCommandContext } from '../commands/secrets/secrets.ts'
+import { MailRateLimiter } from '../credentials/mail-limits.ts'
 import { MailSeal } from '../credentials/sealing.ts'
-import { Passphrases } from '../credentials/passphrases.ts'
+import { PassphraseKdf } from '../credentials/passphrases.ts'
 import { SecretBox } from '../credentials/secret-box.ts'
 import type { SecretPageServices } from '../http/secret-pages/pages.ts'
-import { RateLimit, type ApiTokens, type SecretServices } from '../http/secrets/sender.ts'
+import { RateLimiter, type ApiTokens, type SecretServices } from '../http/secrets/sender.ts'
 import type { FollowerTools } from './followers.ts'
 import type { Installation } from './installation.ts'
-import type { OpenParts } from './open-parts.ts'
+import type { ServiceParts } from './open-parts.ts'
 import { linkMessageIds, Mailer } from '../reactions/mail/mailer.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
 import { RecentSecrets } from '../projections/secrets/secrets.ts'
 
 export type OpenSecrets = {
   /** What the secrets API answers from. */
-  readonly services: (addresses: Addresses, apiTokens: ApiTokens) => SecretServices['secrets']
+  readonly services: (addresses: PublicUrls, apiTokens: ApiTokens) => SecretServices['secrets']
   /** What the pages of secrets answer from. */
-  readonly pages: (addresses: Addresses) => SecretPageServices['secretPages']
+  readonly pages: (addresses: PublicUrls) => SecretPageServices['secretPages']
   /** What deletes, expires and mails, with links that start with one of these addresses. */
-  readonly toolsAt: (addresses: Addresses) => SecretsTools
+  readonly toolsAt: (addresses: PublicUrls) => SecretReactionTools
 }
 
-export type SecretsTools = Pick<FollowerTools, 'secrets' | 'withdraw' | 'mailer'>
+export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'withdraw' | 'mailer'>
 
 /** The one-time secrets: their API, and what happens to them without anybody asking. */
 export function openSecrets(
   { settings, vault, mail, keys, writing, log, hashing }: Installation,
   shared: OpenReadModel,
-  parts: OpenParts,
+  parts: ServiceParts,
 ): OpenSecrets {
-  const passphrases = new Passphrases()
+  const passphrases = new PassphraseKdf()
   parts.add({ stage: 'views', name: 'passphrases', stop: () => passphrases.close() })
-  const secrets: Secrets = {
+  const secrets: SecretCommandContext = {
     ...writing,
     vault,
     box: new SecretBox(keys, passphrases, hashing.passphrases),
     mailSeal: new MailSeal(keys),
   }
-  const rateLimit = new RateLimit(settings.RATE_LIMIT, () => performance.now())
+  const rateLimit = new RateLimiter(settings.RATE_LIMIT, () => performance.now())
   const recent = new RecentSecrets(shared, vault, writing.clock)
-  const mailLimits = new MailLimits({
+  const mailLimits = new MailRateLimiter({
     perRecipient: settings.MAILS_PER_RECIPIENT,
     perAccount: settings.MAILS_PER_ACCOUNT,
   })
-  const api = { ...secrets, recent, rateLimit, mailLimits, anonymous: settings.SECRETS_ANONYMOUS }
-  const originsOf = ({ base, secrets: own }: Addresses) => [base, own].map((address) => new URL(address).origin)
+  const api = { ...secrets, recent, rateLimit, mailLimits, allowsAnonymous: settings.SECRETS_ANONYMOUS }
+  const originsOf = ({ base, secrets: own }: PublicUrls) => [base, own].map((address) => new URL(address).origin)
   return {
     services: (addresses, apiTokens) => ({
       ...api,
       apiTokens,
-      sites: { own: originsOf(addresses), allowed: settings.CORS_ORIGINS },
+      trustedOrigins: { ownOrigins: originsOf(addresses), allowedOrigins: settings.CORS_ORIGINS },
     }),
-    pages: (addresses) => ({ secrets, rateLimit, address: addresses.secrets, own: originsOf(addresses) }),
+    pages: (addresses) => ({ secrets, rateLimit, baseUrl: addresses.secrets, ownOrigins: originsOf(addresses) }),
     toolsAt: ({ secrets: address }) => ({
       secrets,
       withdraw: async (digests) => mail.withdraw?.(linkMessageIds(digests, settings.MAIL_FROM)),
-      mailer: new Mailer({ secrets, mail, from: settings.MAIL_FROM, address, log }),
+      mailer: new Mailer({ secrets, mail, from: settings.MAIL_FROM, baseUrl: address, log }),
     }),
   }
 }

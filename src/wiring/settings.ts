@@ -1,28 +1,28 @@
 import { z } from 'zod'
-import { edits } from '../domain/dictionaries/nearest.ts'
+import { editDistance } from '../domain/dictionaries/nearest.ts'
 import { LOG_LEVELS } from '../runtime/log.ts'
 import { EVENT_STORES, MAILERS, READ_MODELS } from './engines.ts'
 import {
-  addressWords,
+  describeAddresses,
   engineOf,
   hasScheme,
   isAddressOf,
-  liesOnServer,
+  isStoredOnServer,
   parameterFaults,
   withoutCredentials,
 } from './store-addresses.ts'
 
 /** What links in answers and mails start with, by API. */
-export type Addresses = { readonly base: string; readonly auth: string; readonly secrets: string }
+export type PublicUrls = { readonly base: string; readonly auth: string; readonly secrets: string }
 
 /** @param port the one that is really listened on, where the setting says 0 */
-export function addressesOf({ HOST, BASE_URL, AUTH_URL, SECRETS_URL }: Settings, port: number): Addresses {
-  const own = ownAddress({ HOST }, port)
+export function publicUrlsOf({ HOST, BASE_URL, AUTH_URL, SECRETS_URL }: Settings, port: number): PublicUrls {
+  const own = localUrl({ HOST }, port)
   return { base: BASE_URL ?? own, auth: AUTH_URL ?? own, secrets: SECRETS_URL ?? own }
 }
 
 /** Where a port of this process is reached from its own machine. */
-export function ownAddress({ HOST }: Pick<Settings, 'HOST'>, port: number): string {
+export function localUrl({ HOST }: Pick<Settings, 'HOST'>, port: number): string {
   const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST
   return `http://${host}:${port}`
 }
@@ -38,7 +38,7 @@ const address = z
   .transform((value) => value.replace(/\/+$/, ''))
 const key = z.base64().refine((value) => Buffer.from(value, 'base64').length === 32)
 /** Browsers leave out the port that is the scheme's own. */
-const asSent = (origin: string) =>
+const normalizeOrigin = (origin: string) =>
   /^https?:\/\/[^/?#]+$/.test(origin) && URL.canParse(origin) ? new URL(origin).origin : origin
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#,*]+$/
 const origins = z
@@ -47,7 +47,7 @@ const origins = z
   .transform((value) =>
     value
       .split(',')
-      .map((origin) => asSent(origin.trim().toLowerCase().replace(/\/$/, '')))
+      .map((origin) => normalizeOrigin(origin.trim().toLowerCase().replace(/\/$/, '')))
       .filter((origin) => origin !== ''),
   )
   .refine((list) => list.every((origin) => ORIGIN.test(origin)) || (list.length === 1 && list[0] === '*'))
@@ -128,25 +128,25 @@ const shape = {
  * Names that a setting had before, for as long as they are read, and the values by which one of ours is told from what
  * others mean by the name: login shells set MAIL to the user's mailbox.
  */
-const FORMER: Readonly<
+const RENAMED_SETTINGS: Readonly<
   Partial<Record<keyof typeof shape, { readonly name: string; readonly isOurs: (value: string) => boolean }>>
 > = {
   MAILER: { name: 'MAIL', isOurs: (value) => hasScheme(MAILERS, value) },
 }
 
-function store(engines: Parameters<typeof addressWords>[0], byDefault: string) {
+function store(engines: Parameters<typeof describeAddresses>[0], byDefault: string) {
   return rule(
     z
       .string()
       .refine((value) => isAddressOf(engines, value))
       .default(byDefault),
-    addressWords(engines),
+    describeAddresses(engines),
   )
 }
 
-type Rule<Schema> = { readonly schema: Schema; readonly right: string }
-function rule<Schema extends z.ZodType>(schema: Schema, right: string): Rule<Schema> {
-  return { schema, right }
+type SettingRule<Schema> = { readonly schema: Schema; readonly requirement: string }
+function rule<Schema extends z.ZodType>(schema: Schema, requirement: string): SettingRule<Schema> {
+  return { schema, requirement }
 }
 
 /** The names by which the environment gives settings. */
@@ -168,13 +168,13 @@ export class BadSettings extends Error {
  */
 export function readSettings(environment: Environment): Settings {
   const faults: string[] = []
-  const entries = Object.entries(shape).map(([setting, { schema, right }]) => {
-    const { name, value } = givenFor(setting, environment)
+  const entries = Object.entries(shape).map(([setting, { schema, requirement }]) => {
+    const { name, value } = readSetting(setting, environment)
     const result = schema.safeParse(value)
-    if (!result.success) faults.push(`${name} must be ${right}${shown(name, value)}`)
+    if (!result.success) faults.push(`${name} must be ${requirement}${describeGivenValue(name, value)}`)
     return [setting, result.data]
   })
-  if (liesOnServer(EVENT_STORES, environment['EVENT_STORE'] ?? '') && !environment['MASTER_KEY']) {
+  if (isStoredOnServer(EVENT_STORES, environment['EVENT_STORE'] ?? '') && !environment['MASTER_KEY']) {
     faults.push(
       'MASTER_KEY is required where EVENT_STORE is not sqlite: 32 bytes in base64, the same for every instance',
     )
@@ -182,7 +182,7 @@ export function readSettings(environment: Environment): Settings {
   for (const [setting, engines] of Object.entries({ EVENT_STORE: EVENT_STORES, READ_MODEL: READ_MODELS })) {
     for (const fault of parameterFaults(engines, environment[setting] ?? '')) faults.push(`${setting} ${fault}`)
   }
-  faults.push(...mistyped(environment))
+  faults.push(...findMisspelledSettings(environment))
   if (faults.length > 0) throw new BadSettings(faults)
   return Object.fromEntries(entries) as Settings
 }
@@ -190,9 +190,9 @@ export function readSettings(environment: Environment): Settings {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What the environment says of a setting, and by which of its names. */
-function givenFor(setting: string, environment: Environment): { name: string; value: string | undefined } {
+function readSetting(setting: string, environment: Environment): { name: string; value: string | undefined } {
   const value = environment[setting] || undefined
-  const former = FORMER[setting as keyof typeof shape]
+  const former = RENAMED_SETTINGS[setting as keyof typeof shape]
   const earlier = former && environment[former.name]
   if (value !== undefined || earlier === undefined || !former?.isOurs(earlier)) return { name: setting, value }
   return { name: former.name, value: earlier }
@@ -208,7 +208,7 @@ const NAMES_OF_OTHERS = ['MAILFROM']
  * Names that are one of ours but for case, an underscore or a letter or two, where ours is not set: a service that passes over
  * DATADIR writes to a folder that nobody meant.
  */
-function mistyped(environment: Environment): string[] {
+function findMisspelledSettings(environment: Environment): string[] {
   const unset = SETTINGS.filter((name) => !environment[name] && name.length >= LONG_NAME)
   const given = Object.keys(environment).filter(
     (name) => environment[name] && !SETTINGS.includes(name) && !NAMES_OF_OTHERS.includes(name),
@@ -223,21 +223,21 @@ function mistyped(environment: Environment): string[] {
 
 const letters = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 const isNear = (name: string, setting: string) =>
-  letters(name) === letters(setting) || edits(name.toUpperCase(), setting) <= (setting.length >= 10 ? 2 : 1)
+  letters(name) === letters(setting) || editDistance(name.toUpperCase(), setting) <= (setting.length >= 10 ? 2 : 1)
 
 /** The settings that an environment gives by a former name, each as a sentence for the log. */
-export function formerNames(environment: Environment): string[] {
+export function renamedSettingWarnings(environment: Environment): string[] {
   return SETTINGS.flatMap((setting) => {
-    const { name } = givenFor(setting, environment)
+    const { name } = readSetting(setting, environment)
     return name === setting ? [] : [`${name} is called ${setting} now, and is still read: rename it`]
   })
 }
 
-const shown = (name: string, given: string | undefined) =>
+const describeGivenValue = (name: string, given: string | undefined) =>
   given === undefined || name.startsWith('MASTER_KEY') || given.includes('@') ? '' : `, got ${given.slice(0, 60)}`
 
 /** What whoever starts a service with these stores is to know, each as a sentence for the log. */
-export const warningsOf = ({ EVENT_STORE, READ_MODEL, MAILER }: Settings): string[] =>
+export const storeWarnings = ({ EVENT_STORE, READ_MODEL, MAILER }: Settings): string[] =>
   [engineOf(EVENT_STORES, EVENT_STORE), engineOf(READ_MODELS, READ_MODEL), engineOf(MAILERS, MAILER)].flatMap(
     ({ warning = [] }) => warning,
   )
@@ -245,10 +245,10 @@ export const warningsOf = ({ EVENT_STORE, READ_MODEL, MAILER }: Settings): strin
 const KEYS: ReadonlySet<string> = new Set(['MASTER_KEY', 'MASTER_KEY_OLD'])
 
 /** Settings as logs may have them: of a key whether it is set, of an address neither user, password nor options. */
-export const toldSettings = (settings: Settings): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, told(name, value)]))
+export const loggableSettings = (settings: Settings): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, loggableValue(name, value)]))
 
-function told(name: string, value: unknown): unknown {
+function loggableValue(name: string, value: unknown): unknown {
   if (KEYS.has(name)) return value === undefined ? 'not set' : 'set'
   if (value instanceof Set) return [...(value as ReadonlySet<unknown>)]
   return typeof value === 'string' && value.includes('://') ? withoutCredentials(value) : (value ?? null)

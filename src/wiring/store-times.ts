@@ -6,17 +6,17 @@ import {
   WrongRevision,
   type EventStore,
 } from '../stores/ports/event-store.ts'
-import { BytesMissing, type Files } from '../stores/ports/files.ts'
-import { Outdated, type ReadStore } from '../stores/ports/read-store.ts'
-import { timed, type TimedCalls } from '../stores/timed.ts'
+import { BytesMissing, type FileStore } from '../stores/ports/files.ts'
+import { ConcurrencyConflict, type ReadStore } from '../stores/ports/read-store.ts'
+import { withTiming, type TimedCalls } from '../stores/timed.ts'
 import type { Vault } from '../stores/ports/vault.ts'
 
 /** What an installation asks of its stores. */
-type Ports = {
+type TimedStores = {
   readonly log: EventStore
   readonly 'read-models': ReadStore
   readonly vault: Vault
-  readonly files: Files
+  readonly files: FileStore
 }
 
 /** Calls whose time says how a store is: what waits for something to happen, or is read piece by piece, is not among them. */
@@ -37,16 +37,24 @@ const CALLS = {
     expired: 'itself',
   },
   files: { receive: { keep: 'itself' }, read: 'itself', remove: 'itself' },
-} as const satisfies { readonly [Name in keyof Ports]: TimedCalls & { readonly [Call in keyof Ports[Name]]?: unknown } }
+} as const satisfies {
+  readonly [Name in keyof TimedStores]: TimedCalls & { readonly [Call in keyof TimedStores[Name]]?: unknown }
+}
 
 /** Of our own, so that no text of a server becomes a label. A lost race is none: commands count it. */
-const FAILURES = [LogClosed, Outdated, StoreUnavailable, OutcomeUnknown, BytesMissing]
+const FAILURES = [
+  { label: 'LogClosed', type: LogClosed },
+  { label: 'Outdated', type: ConcurrencyConflict },
+  { label: 'StoreUnavailable', type: StoreUnavailable },
+  { label: 'OutcomeUnknown', type: OutcomeUnknown },
+  { label: 'BytesMissing', type: BytesMissing },
+]
 
 /** Seconds up to which a call counts for a bucket: from a look into memory to what everybody has given up on. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** How long the stores take, call by call, since the process began. */
-export class StoreTimes {
+export class StoreMetrics {
   readonly #durations: Histogram<'store' | 'engine' | 'operation'>
   readonly #failures: Counter<'store' | 'engine' | 'operation' | 'error'>
 
@@ -67,12 +75,12 @@ export class StoreTimes {
   }
 
   /** The same store, timed. @param engine as people call it */
-  of<Name extends keyof Ports>(store: Name, engine: string, port: Ports[Name]): Ports[Name] {
+  instrument<Name extends keyof TimedStores>(store: Name, engine: string, port: TimedStores[Name]): TimedStores[Name] {
     for (const operation of operationsIn(CALLS[store])) {
       this.#durations.zero({ store, engine, operation })
       for (const error of KINDS) this.#failures.inc({ store, engine, operation, error }, 0)
     }
-    return timed<Ports[Name]>(port, CALLS[store], (operation) => {
+    return withTiming<TimedStores[Name]>(port, CALLS[store], (operation) => {
       const labels = { store, engine, operation }
       return (seconds, error) => {
         this.#durations.observe(labels, seconds)
@@ -85,9 +93,9 @@ export class StoreTimes {
 
 const OTHER = 'other'
 
-const KINDS = [...FAILURES.map(({ name }) => name), OTHER]
+const KINDS = [...FAILURES.map(({ label }) => label), OTHER]
 
-const kindOf = (error: unknown): string => FAILURES.find((failure) => error instanceof failure)?.name ?? OTHER
+const kindOf = (error: unknown): string => FAILURES.find(({ type }) => error instanceof type)?.label ?? OTHER
 
 /** The names of the calls that are timed. */
 const operationsIn = (calls: TimedCalls): readonly string[] =>

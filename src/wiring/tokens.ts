@@ -1,22 +1,22 @@
-import { BROWSER_TTL } from '../commands/sessions/sessions.ts'
+import { BROWSER_SESSION_TTL_SECONDS } from '../commands/sessions/sessions.ts'
 import { AccessTokens } from '../credentials/access-tokens.ts'
-import { GuessLimits } from '../credentials/guess-limits.ts'
-import { LogInPlaces } from '../credentials/log-in-places.ts'
-import { Passwords } from '../credentials/passwords.ts'
-import { ApiTokenUses, ApiTokenVerifier } from '../commands/accounts/api-tokens.ts'
+import { FailedAttemptLimiter } from '../credentials/guess-limits.ts'
+import { FamiliarAddresses } from '../credentials/log-in-places.ts'
+import { PasswordHasher } from '../credentials/passwords.ts'
+import { ApiTokenUseRecorder, ApiTokenVerifier } from '../commands/accounts/api-tokens.ts'
 import type { LinkKeys } from '../commands/installation/link-key.ts'
-import type { Bearer } from '../http/kit/authenticate.ts'
+import type { BearerAuthentication } from '../http/kit/authenticate.ts'
 import type { BrowserSessions } from '../http/inventory/session.ts'
 import type { TokenServices } from '../http/oauth/client.ts'
 import type { Installation } from './installation.ts'
-import type { OpenParts } from './open-parts.ts'
-import { SessionFeed } from '../projections/sessions/sessions.ts'
-import type { StaleReads } from '../projections/engine/stale-reads.ts'
-import { securityLog } from './logs.ts'
+import type { ServiceParts } from './open-parts.ts'
+import { TokenRevocationList } from '../projections/sessions/sessions.ts'
+import type { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
+import { createSecurityLogger } from './logs.ts'
 
 export type OpenTokens = {
   /** What access tokens are checked with. */
-  readonly bearer: Bearer
+  readonly bearer: BearerAuthentication
   /** For who comes with an e-mail address and an API token. */
   readonly apiTokens: ApiTokenVerifier
   /** What the token server answers from. */
@@ -28,31 +28,31 @@ export type OpenTokens = {
 /** The token server, and the checks of its tokens that other resources stand behind. */
 export async function openTokens(
   { settings, store, people, writing, keys, log, hashing }: Installation,
-  parts: OpenParts,
+  parts: ServiceParts,
   linkKeys: LinkKeys,
-  stale: StaleReads,
+  stale: StaleReadPolicy,
 ): Promise<OpenTokens> {
   const { clock } = writing
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock })
-  const places = new LogInPlaces(keys)
-  const security = securityLog(log)
-  const feed = new SessionFeed({
+  const places = new FamiliarAddresses(keys)
+  const security = createSecurityLogger(log)
+  const feed = new TokenRevocationList({
     store,
     // Those of browsers may live longer, and what was ended is remembered until it has expired.
-    ttl: Math.max(settings.TOKEN_TTL, BROWSER_TTL),
+    ttlSeconds: Math.max(settings.TOKEN_TTL, BROWSER_SESSION_TTL_SECONDS),
     clock,
     monotonic,
-    places,
+    loginLocations: places,
     linkKeys,
     stale,
     log,
   })
-  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.figures })
+  parts.add({ stage: 'views', name: 'sessions', stop: () => feed.stop(), figures: () => feed.counters })
   await feed.start()
-  const guesses = new GuessLimits(monotonic, security)
-  const passwords = new Passwords(hashing.passwords)
+  const guesses = new FailedAttemptLimiter(monotonic, security)
+  const passwords = new PasswordHasher(hashing.passwords)
   parts.add({ stage: 'views', name: 'passwords', stop: () => passwords.close() })
-  const note: SessionFeed['note'] = (event) => feed.note(event)
+  const note: TokenRevocationList['applyEvent'] = (event) => feed.applyEvent(event)
   const logEpoch = () => feed.logEpoch
   const sessions = {
     ...writing,
@@ -66,7 +66,7 @@ export async function openTokens(
     security,
     feed,
   }
-  const uses = new ApiTokenUses(writing, monotonic, (error) =>
+  const uses = new ApiTokenUseRecorder(writing, monotonic, (error) =>
     log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next one tries again'),
   )
   return {
@@ -74,7 +74,11 @@ export async function openTokens(
     apiTokens: new ApiTokenVerifier({ store, people, guesses, security, clock, monotonic, uses, feed }),
     sessions,
     browser: {
-      sessions: { ...sessions, tokens: new AccessTokens({ keys, ttl: BROWSER_TTL, clock }), refreshTtl: BROWSER_TTL },
+      sessions: {
+        ...sessions,
+        tokens: new AccessTokens({ keys, ttl: BROWSER_SESSION_TTL_SECONDS, clock }),
+        refreshTtl: BROWSER_SESSION_TTL_SECONDS,
+      },
       feed,
     },
   }

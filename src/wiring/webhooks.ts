@@ -1,51 +1,76 @@
-import { IdBlocks } from '../commands/installation/integer-ids.ts'
-import type { Hooking } from '../commands/webhooks/webhooks.ts'
+import { IdAllocator } from '../commands/installation/integer-ids.ts'
+import type { WebhookCommandContext } from '../commands/webhooks/webhooks.ts'
 import { WebhookSecrets } from '../credentials/webhook-secrets.ts'
 import type { Origin } from '../events/origin.ts'
-import { PATHS } from '../representations/json.ts'
+import { PATH_LINKS } from '../representations/json.ts'
 import type { Metric } from '../runtime/metrics.ts'
-import { Links } from '../http/kit/links.ts'
+import { SignedLinks } from '../http/kit/links.ts'
 import type { WebhookServices } from '../http/webhooks/resource.ts'
 import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
-import { FollowedProgress } from '../projections/engine/progress.ts'
+import { PolledProgress } from '../projections/engine/progress.ts'
 import type { OpenReadModel } from '../projections/engine/followers.ts'
-import { openReadModel } from '../projections/engine/open-read-model.ts'
-import { openDeliveries, WebhookProgresses } from '../projections/webhooks/webhooks.ts'
-import { Deliverer, SendingLinkKeys, type DeliveryTools } from '../reactions/webhooks/deliverer.ts'
-import { Places, pushedFeed } from '../reactions/webhooks/lane.ts'
-import { resolveByDns, sender, tryingOut, type Outcome, type Send, type TryOut } from '../reactions/webhooks/send.ts'
-import type { OpenChanges } from './changes.ts'
+import { openGuardedReadModel } from '../projections/engine/open-read-model.ts'
+import { openDeliveryAttempts, WebhookProgressStore } from '../projections/webhooks/webhooks.ts'
+import { WebhookDeliverer, DeliveryLinkKeys, type WebhookDeliveryTools } from '../reactions/webhooks/deliverer.ts'
+import { DeliveryBulkhead, toPushFeed } from '../reactions/webhooks/lane.ts'
+import {
+  resolveByDns,
+  createWebhookSender,
+  createTestSender,
+  type DeliveryOutcome,
+  type SendMessage,
+  type SendTestMessage,
+} from '../reactions/webhooks/send.ts'
+import type { ChangeFeeds } from './changes.ts'
 import type { Installation } from './installation.ts'
 
 export type OpenWebhooks = {
   /** What requests are answered from, by the address that their clients know. */
   readonly openServices: () => Promise<(address: string) => WebhookServices['webhooks']>
   /** What sends. @param address what links in messages begin with */
-  readonly toolsAt: (address: string) => DeliveryTools
+  readonly toolsAt: (address: string) => WebhookDeliveryTools
   readonly metrics: () => Metric[]
 }
 
 /** The webhooks: their API, and what sends to them. */
-export function openWebhooks(installation: Installation, known: OpenReadModel, changes: OpenChanges): OpenWebhooks {
+export function openWebhooks(installation: Installation, known: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
   const { writing, store, reads, keys, log } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
-  const unlinked = changes.feedWith(PATHS)
-  const { hooking, send, tryOut } = openHooking(installation, (account) => unlinked.now(account), origin)
+  const unlinked = changes.feedFor(PATH_LINKS)
+  const { hooking, send, tryOut } = openWebhookCommands(
+    installation,
+    (account) => unlinked.currentCursor(account),
+    origin,
+  )
   const { secrets } = hooking
   const counts = { taken: 0, failed: 0 }
-  const tried = ({ error }: Outcome) => void counts[error === null ? 'taken' : 'failed']++
+  const countAttempt = ({ error }: DeliveryOutcome) => void counts[error === null ? 'taken' : 'failed']++
   return {
     async openServices() {
-      const deliveries = await openDeliveries(reads)
-      return (address) => ({ hooking, known, deliveries, tryOut, address })
+      const deliveries = await openDeliveryAttempts(reads)
+      return (address) => ({
+        commandContext: hooking,
+        readModel: known,
+        listDeliveries: deliveries,
+        sendTestMessage: tryOut,
+        baseUrl: address,
+      })
     },
     toolsAt(address) {
-      const linkKeys = new SendingLinkKeys(writing, keys)
-      const feed = pushedFeed(changes.pushedWith(new Links(address, linkKeys, writing.clock)))
-      const progresses = new WebhookProgresses(reads, store)
-      const shared = { writing, secrets, send, sleep, tried, progresses, places: new Places() }
-      return { deliverer: new Deliverer({ ...shared, feed, linkKeys, known, log }) }
+      const linkKeys = new DeliveryLinkKeys(writing, keys)
+      const feed = toPushFeed(changes.pushFeedFor(new SignedLinks(address, linkKeys, writing.clock)))
+      const progresses = new WebhookProgressStore(reads, store)
+      const shared = {
+        writing,
+        secrets,
+        send,
+        sleep,
+        onAttempt: countAttempt,
+        progresses,
+        bulkhead: new DeliveryBulkhead(),
+      }
+      return { deliverer: new WebhookDeliverer({ ...shared, feed, linkKeys, webhookModel: known, log }) }
     },
     metrics: () =>
       Object.entries(counts).map(([outcome, value]) => ({
@@ -59,26 +84,30 @@ export function openWebhooks(installation: Installation, known: OpenReadModel, c
 }
 
 /** What commands on webhooks need. @param feedEnd where an account's feed ends at this moment */
-function openHooking(
+function openWebhookCommands(
   { settings, writing, keys }: Installation,
-  feedEnd: Hooking['feedEnd'],
+  feedEnd: WebhookCommandContext['feedEnd'],
   origin: Origin,
-): { readonly hooking: Hooking; readonly send: Send; readonly tryOut: TryOut } {
+): { readonly hooking: WebhookCommandContext; readonly send: SendMessage; readonly tryOut: SendTestMessage } {
   const { clock } = writing
   const secrets = new WebhookSecrets(keys)
   const rules = { http: settings.WEBHOOKS_HTTP, private: settings.WEBHOOKS_PRIVATE }
-  const webhookIds = new IdBlocks({ ...writing, kind: 'webhook', size: 1, origin })
-  const send = sender({ rules, resolve: resolveByDns })
-  return { hooking: { ...writing, webhookIds, secrets, rules, feedEnd }, send, tryOut: tryingOut(send, secrets, clock) }
+  const webhookIds = new IdAllocator({ ...writing, kind: 'webhook', size: 1, origin })
+  const send = createWebhookSender({ rules, resolve: resolveByDns })
+  return {
+    hooking: { ...writing, webhookIds, secrets, rules, feedEnd },
+    send,
+    tryOut: createTestSender(send, secrets, clock),
+  }
 }
 
 /** Likewise, for a command beside a service or without one: the read model is as others have left it. */
-export async function openHookingBeside(installation: Installation, origin: Origin) {
+export async function openStandaloneWebhookCommands(installation: Installation, origin: Origin) {
   const { reads, store } = installation
-  const model = await openReadModel(reads, store, diamonds.declaration)
-  const watch = { changed: async () => undefined, stopped: false }
-  const feed = new ChangeFeed({ model, progress: new FollowedProgress(model), store, watch }, PATHS)
-  return openHooking(installation, (account) => feed.now(account), origin)
+  const model = await openGuardedReadModel(reads, store, diamonds.declaration)
+  const watch = { waitForChanges: async () => undefined, isStopped: false }
+  const feed = new ChangeFeed({ model, progress: new PolledProgress(model), store, watch }, PATH_LINKS)
+  return openWebhookCommands(installation, (account) => feed.currentCursor(account), origin)
 }
 
 /** Milliseconds, unless it is aborted before. */

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
-import type { Field } from '../../src/domain/diamond/field.ts'
+import type { FieldDefinition } from '../../src/domain/diamond/field.ts'
 import { FIELDS } from '../../src/domain/diamond/fields.ts'
 import { expect, pointers, refusal, type Request } from './harness/request.ts'
 import { newSender } from './harness/secrets.ts'
@@ -201,7 +201,7 @@ test('about many has room for 500 diamonds, each text at its longest, and for 50
   ann,
 }) => {
   const { id } = await created(ann)
-  const longest = (field: Field) => {
+  const longest = (field: FieldDefinition) => {
     if (field.kind === 'text' || field.kind === 'shape') return 'Ж'.repeat(field.to)
     if (field.kind === 'entry')
       return field.dictionary.all.map(({ title }) => title).toSorted((one, other) => other.length - one.length)[0]
@@ -209,7 +209,7 @@ test('about many has room for 500 diamonds, each text at its longest, and for 50
     return field.kind === 'amount' ? 1.234_567_890_123_456_7e-100 : field.kind === 'flag' ? false : 2
   }
   for (const version of ['v3', 'v4'] as const) {
-    const fields = Object.entries<Field>(FIELDS).filter(([, { versions }]) => versions.includes(version))
+    const fields = Object.entries<FieldDefinition>(FIELDS).filter(([, { versions }]) => versions.includes(version))
     // As PHP and Python write them unless they are told otherwise: six bytes a letter.
     const written = Object.fromEntries(fields.map(([name, field]) => [name, longest(field)]))
     const entry = JSON.stringify({ ...written, id: Number.MAX_SAFE_INTEGER }).replaceAll('Ж', '\\u0416')

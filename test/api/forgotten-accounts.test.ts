@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { forgetAccount, loginOf } from '../../src/commands/accounts/forget-account.ts'
+import { forgetAccount, requireLogin } from '../../src/commands/accounts/forget-account.ts'
 import { findAccount } from '../../src/commands/accounts/accounts.ts'
 import { expect, request } from './harness/request.ts'
 import { newSender, shared } from './harness/secrets.ts'
@@ -22,7 +22,11 @@ test('lets nobody in from then on, and its stones and their history stay in the 
   const headers = { Authorization: sender.authorization }
   const { secret_key } = await shared(url, sender, { secret: 'x' })
   expect(200, await request(url, { path: '/api/v1/authcheck', headers }))
-  const { account } = await forgetAccount({ ...writing, persons, vault }, await loginOf(writing, sender.email), cli)
+  const { account } = await forgetAccount(
+    { ...writing, persons, vault },
+    await requireLogin(writing, sender.email),
+    cli,
+  )
   expect(401, await request(url, { path: '/api/v1/authcheck', headers }))
   expect(404, await request(url, { method: 'POST', path: `/api/v1/secret/${secret_key}` }))
   assert.is(account, sender.account)

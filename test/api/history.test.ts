@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/origin.ts'
 import { StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 import { attached } from './harness/form.ts'
@@ -180,7 +180,7 @@ test('does not leave out what can not be read: it is refused until it can be', a
   const { id } = await created(ann)
   const event = { id: randomUUID(), type: 'DiamondPatched', data: { broken: true } }
   const origin = { actor: 'account-1', via: 'http', correlation: 'test' } as const
-  await installation.store.append(`diamond-${id}`, 0n, [{ ...event, metadata: metadata(origin, Date.now()) }])
+  await installation.store.append(`diamond-${id}`, 0n, [{ ...event, metadata: toEventMetadata(origin, Date.now()) }])
   refusal(503, await ann.get(`/v4/diamond/${id}/history`))
   assert.is((await historyOf(ann, id, '?limit=1')).length, 1)
   await service.stop()

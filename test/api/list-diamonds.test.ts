@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { createDiamonds } from '../../src/commands/diamonds/diamonds.ts'
-import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../src/commands/installation/integer-ids.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { apiSuite, type Service } from './harness/service.ts'
@@ -175,7 +175,7 @@ test('finds a sku with blanks around what is asked for, and one that was kept wi
   await created(vendor, { sku: 'BLANK' })
   const { writing } = service.installation
   const origin = { actor: 'tests', via: 'http', correlation: 'older' } as const
-  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 1, origin })
+  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 1, origin })
   const entries = [{ sku: ' BLANK ', cutShape: 2, carat: 1 }]
   await createDiamonds({ ...writing, diamondIds }, { owner: vendor.account, entries, origin })
   const found = skus(await current(vendor, '/v4/diamond?f[sku][]=%20BLANK%20'))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSettings, type Settings } from '../../src/wiring/settings.ts'
-import { open } from '../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { startService as start } from '../../src/wiring/compose.ts'
 import { servicesInFolder } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
@@ -103,7 +103,7 @@ test('are there for a process that only projects', () =>
       PORT: '0',
       LOG_LEVEL: 'silent',
     })
-    const running = await start(await open(settings))
+    const running = await start(await openInstallation(settings))
     try {
       assert.is(running.url, undefined)
       assert.match(expect(200, await request(running.metrics ?? '', { path })).text, samples)

@@ -1,13 +1,13 @@
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
-import type { Schema } from '../../src/http/kit/endpoint.ts'
+import type { VersionedSchema } from '../../src/http/kit/endpoint.ts'
 import { apiSuite } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = apiSuite('a query parameter')
 
-const namesIn = (query: Schema): string[] => {
+const namesIn = (query: VersionedSchema): string[] => {
   const schema = query instanceof z.ZodType ? query : query.v4
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
@@ -18,11 +18,11 @@ const mistyped = (name: string) => [
   ...(name.length > 4 && !name.includes('[') ? [`${name}s`, name.slice(0, -1)] : []),
 ]
 
-for (const { name, paths, parameters, query } of ENDPOINTS) {
+for (const { operationId, paths, pathParameters, query } of ENDPOINTS) {
   if (query === undefined) continue
-  test(`that is nearly one of ${name} is 400, and says which was meant`, async ({ ann }) => {
+  test(`that is nearly one of ${operationId} is 400, and says which was meant`, async ({ ann }) => {
     const stone = await created(ann)
-    const path = Object.entries(parameters).reduce(
+    const path = Object.entries(pathParameters).reduce(
       (made, [parameter, schema]) =>
         made.replace(`{${parameter}}`, String(schema instanceof z.ZodEnum ? schema.options.at(-1) : stone.id)),
       String(paths[0]),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/origin.ts'
 import type { Append, EventStore } from '../../src/stores/ports/event-store.ts'
 import { expect, refusal } from './harness/request.ts'
 import { startService, type Service } from './harness/service.ts'
@@ -13,7 +13,7 @@ type Next = { readonly type: string; readonly data: Readonly<Record<string, unkn
 
 const DELETED: Next = { type: 'DiamondDeleted', data: {} }
 const PRICED: Next = { type: 'DiamondPatched', data: { set: { price: 99 }, removed: [] } }
-const META = metadata({ actor: 'account-1', via: 'http', correlation: 'another' }, Date.now())
+const META = toEventMetadata({ actor: 'account-1', via: 'http', correlation: 'another' }, Date.now())
 
 /** Another process: whenever this one patches diamonds, it has its turn before this one is told of its success. */
 function overtaken(store: EventStore, next: Next): EventStore {

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { checkProof } from '../../src/evidence/proof.ts'
+import { verifyProof } from '../../src/evidence/proof.ts'
 import { signNow } from '../evidence/kept-by-service.ts'
 import { openedNote } from '../evidence/opened-note.ts'
 import { plainRootFrom } from '../evidence/plain-tree.ts'
@@ -53,7 +53,7 @@ test('is there at once for one that was made just now, and checks without the se
   const { id } = await created(ann, { sku: 'NEW', carat: 1.5 })
   const proof = await proofOf(ann, id)
   assert.equal(checked(proof), ['DiamondCreated'])
-  const { ok, diamond, events } = checkProof(JSON.stringify(proof), proof.key)
+  const { ok, diamond, events } = verifyProof(JSON.stringify(proof), proof.key)
   assert.equal({ ok, diamond, events }, { ok: true, diamond: id, events: 1 })
 })
 

@@ -87,7 +87,7 @@ function answeringLater() {
       return {
         find: async (query) => model.find(query),
         position: async () => model.position(),
-        parked: async () => model.parked(),
+        parkedStreams: async () => model.parkedStreams(),
         get: async (id, select) => (asked.get++, model.get(id, select)),
         count: async (where, bounded) => (asked.count++, model.count(where, bounded)),
         counts: async (where) => model.counts(where),

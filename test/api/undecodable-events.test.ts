@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/origin.ts'
 import { registerClient } from '../../src/commands/clients/clients.ts'
-import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
-import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../src/credentials/secret-keys.ts'
+import { IdAllocator } from '../../src/commands/installation/integer-ids.ts'
+import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../src/credentials/secret-keys.ts'
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, text, upload } from './harness/form.ts'
 import { expect, refusal, request, type Answer } from './harness/request.ts'
@@ -36,7 +36,7 @@ type Kind = { readonly what: string; readonly schema: string; readonly data: obj
 async function spoil({ installation: { store } }: Service, stream: string, type: string, kind: Kind): Promise<void> {
   const [last] = await store.read(stream, { last: 1 })
   const { schema, data } = kind
-  const written = { type: kind.type ?? type, data: { ...data }, metadata: metadata(origin, Date.now(), schema) }
+  const written = { type: kind.type ?? type, data: { ...data }, metadata: toEventMetadata(origin, Date.now(), schema) }
   const event = { id: randomUUID(), ...written }
   await store.append(stream, last?.revision ?? 'none', [event])
 }
@@ -103,8 +103,8 @@ for (const kind of KINDS as readonly Kind[]) {
   test(`in a secret, ${kind.what}, keeps it from being told and from being burned`, async ({ service, sender }) => {
     const { url } = service
     const { secret_key, metadata_key } = await shared(url, sender, { secret: 'kept', passphrase: 'p' })
-    const digest = digestOfSecretKey(secret_key)
-    assert.is(digest, keysOfMetadataKey(metadata_key)?.digest)
+    const digest = parseSecretKeyDigest(secret_key)
+    assert.is(digest, parseMetadataKey(metadata_key)?.digest)
     await spoil(service, secretStream(digest ?? ''), 'PassphraseTried', kind)
     await undecided(service, [
       () => post(url, `secret/${secret_key}`),
@@ -123,7 +123,7 @@ for (const kind of KINDS as readonly Kind[]) {
       const other = await newSender(service.installation)
       const stream =
         type === 'LoginReserved'
-          ? await service.installation.people.loginStream(other.email)
+          ? await service.installation.people.loginStreamOf(other.email)
           : `account-${other.account}`
       const logIn = await tokenRequest(service, { grant_type: 'password', username: other.email, password: 'x' })
       await spoil(service, stream, type, kind)
@@ -159,7 +159,7 @@ let lastClient = ''
 /** A request to the token server by a client of its own. */
 async function tokenRequest({ installation, url }: Service, parameters: Record<string, string>, path = 'token') {
   const { writing } = installation
-  const clientIds = new IdBlocks({ ...writing, kind: 'client', size: 1, origin })
+  const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin })
   const { client, secret } = await registerClient({ ...writing, clientIds }, 'tests', origin)
   lastClient = client
   const body = new URLSearchParams({ client_id: client, client_secret: secret, ...parameters }).toString()

@@ -32,7 +32,7 @@ test('says so as long as it takes no event', async () => {
 test('and that was closed before it had a key has none', async () => {
   const store = (opened: EventStore): EventStore => ({
     ...opened,
-    closed: async () => ({ why: 'read-only' }),
+    closedReason: async () => ({ why: 'read-only' }),
     read: async (stream, ...of) => (stream === LOG_KEY_STREAM ? [] : opened.read(stream, ...of)),
   })
   const service = await startService({ patience: PATIENT, store })

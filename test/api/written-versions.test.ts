@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { partsOf } from '../../src/commands/bulk/request.ts'
+import { requestAcceptedEvents } from '../../src/commands/bulk/request.ts'
 import { finishBulk } from '../../src/commands/bulk/handle-all.ts'
-import { versionOf, type EventDeclaration } from '../../src/domain/event.ts'
+import { payloadVersionOf, type EventDeclaration } from '../../src/domain/event.ts'
 import { EVENTS } from '../../src/events/registry.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { attached } from './harness/form.ts'
@@ -60,7 +60,7 @@ test('is written with the version that its type has in this release, whoever wri
     all,
     all.map((text) => {
       const [type = ''] = text.split(' ')
-      return `${type} ${versionOf(before[type] ?? {}) + 1}`
+      return `${type} ${payloadVersionOf(before[type] ?? {}) + 1}`
     }),
   )
 })
@@ -78,9 +78,13 @@ test('keeps its version in a request that another process finishes', async ({ se
     { id: '00000000-0000-4000-8000-000000000002', type: 'DiamondPatched', data: price(2), metadata: older },
   ]
   const request = { stream: 'request-of-another', expected: 'none', body: '', diamonds: [id] } as const
-  const parts = partsOf({ ...request, appends: [{ stream, expected: 0n, events }], metadata: born.metadata })
+  const parts = requestAcceptedEvents({
+    ...request,
+    appends: [{ stream, expected: 0n, events }],
+    metadata: born.metadata,
+  })
   await store.append(request.stream, 'none', parts)
-  await finishBulk({ ...writing, store: { ...store, atomicMany: false } }, request.stream)
+  await finishBulk({ ...writing, store: { ...store, isAppendManyAtomic: false } }, request.stream)
   const found = (await store.read(stream)).slice(1)
   assert.equal(
     found.map(({ metadata }) => metadata['schema']),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { color } from '../../src/domain/dictionaries/colors.ts'
-import type { Entry } from '../../src/projections/history/entry.ts'
+import type { HistoryEntry } from '../../src/projections/history/entry.ts'
 import { openStores } from '../open-stores.ts'
 import { CommandLine } from './command-line.ts'
 
@@ -46,7 +46,7 @@ test('tells who, when, through what, and which field went from what to what', as
     ['audit', 'diamond', '1', '--json'],
     ['audit', 'diamond', 'diamond-1'],
   ])
-  const entries = JSON.parse(json?.out ?? '') as Entry[]
+  const entries = JSON.parse(json?.out ?? '') as HistoryEntry[]
   assert.equal(
     entries.map(({ stream, revision, type, by }) => [stream, revision, type, by?.account ?? null, by?.via]),
     [
@@ -97,7 +97,7 @@ test('shows what it can not understand, why, and what comes behind it', async (c
     ['audit', 'diamond', '1', '--json'],
     ['audit', 'diamond', '1'],
   ])
-  const entries = JSON.parse(json?.out ?? '') as Entry[]
+  const entries = JSON.parse(json?.out ?? '') as HistoryEntry[]
   assert.equal(
     entries.map(({ type, revision, undecoded }) => [type, revision, undecoded !== undefined]),
     [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/origin.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { origin, owner, project } from '../projections/engine/inventory-on-disk.ts'
@@ -41,7 +41,7 @@ const newer = (store: Stores['store'], stream: string, expected: StoredEvent['re
       id: randomUUID(),
       type: 'DiamondPatched',
       data: { set: { price: 9 }, removed: [] },
-      metadata: metadata(origin, Date.now(), '7'),
+      metadata: toEventMetadata(origin, Date.now(), '7'),
     },
   ])
 

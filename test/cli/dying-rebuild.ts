@@ -1,7 +1,7 @@
-import type { Build } from '../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild } from '../../src/stores/ports/read-store.ts'
 
 /** The built command line in a process that kills itself as soon as it has written a batch to a read model's new build. */
-function dying(build: Build): Build {
+function dying(build: ReadModelBuild): ReadModelBuild {
   return new Proxy(build, {
     get(target, key) {
       const found: unknown = Reflect.get(target, key)
@@ -17,13 +17,15 @@ function dying(build: Build): Build {
 
 const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../src/cli/program.ts')
-const { open } = (await built('wiring/open-installation.js')) as typeof import('../../src/wiring/open-installation.ts')
+const { openInstallation } = (await built(
+  'wiring/open-installation.js',
+)) as typeof import('../../src/wiring/open-installation.ts')
 
 await run(process.argv.slice(2), async (settings, purpose) => {
-  const installation = await open(settings, purpose)
+  const installation = await openInstallation(settings, purpose)
   const { reads } = installation
   return {
     ...installation,
-    reads: { ...reads, beginFilling: async (...given) => dying(await reads.beginFilling(...given)) },
+    reads: { ...reads, beginPendingBuild: async (...given) => dying(await reads.beginPendingBuild(...given)) },
   }
 })

@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DICTIONARIES } from '../../src/domain/diamond/fields.ts'
 import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle.ts'
-import { cutShapes } from '../../src/domain/dictionaries/shapes.ts'
+import { cutShapeTree } from '../../src/domain/dictionaries/shapes.ts'
 import { CommandLine, type Ended } from './command-line.ts'
 
 type Context = { commands: CommandLine; at: (name: string) => string }
@@ -43,7 +43,7 @@ const OWN_SHAPES = ['1e5', '1,5', 'Trilliant', '"Rose" cut', 'Kite; long', '0,71
 const PRICES = [0, 0.1, 1e21, 1e-7, 1234567.89, 4_200, null]
 const CARATS = [0.01, 1, 2, 10_000, 0.123456789012345]
 
-const shapes = cutShapes().flatMap(({ id, children }) => [id, ...children.map((child) => child.id)])
+const shapes = cutShapeTree().flatMap(({ id, children }) => [id, ...children.map((child) => child.id)])
 const at = <Value>(values: readonly Value[], index: number) => values[index % values.length] ?? null
 
 /** Stones with every value of every dictionary, in lines of JSON as v4 takes them. */

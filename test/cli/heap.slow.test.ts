@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { YoungGeneration } from '../../src/cli/heap.ts'
+import { YoungGenerationLimiter } from '../../src/cli/heap.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
 const test = suite('what V8 is told')
@@ -11,9 +11,9 @@ const test = suite('what V8 is told')
 /** Keeps more and more until V8 was told to let the young generation grow no more. */
 const WORK = `
   import { setFlagsFromString } from 'node:v8'
-  import { growModestly } from './heap.ts'
+  import { limitHeapGrowth } from './heap.ts'
   let isBounded = false
-  growModestly((flag) => {
+  limitHeapGrowth((flag) => {
     setFlagsFromString(flag)
     console.log(flag)
     isBounded ||= flag === '--semi-space-growth-factor=1'
@@ -37,14 +37,14 @@ const MB = 1024 * 1024
 
 test('lets the young generation grow below 16 MB, no more from there on, and again when V8 has made it small', () => {
   const flags: string[] = []
-  const young = new YoungGeneration((flag) => flags.push(flag))
-  for (const bytes of [1, 4, 16 * MB - 1]) young.collected(bytes)
+  const young = new YoungGenerationLimiter((flag) => flags.push(flag))
+  for (const bytes of [1, 4, 16 * MB - 1]) young.afterGarbageCollection(bytes)
   assert.equal(flags, [])
-  young.collected(16 * MB)
+  young.afterGarbageCollection(16 * MB)
   assert.equal(flags.splice(0), ['--semi-space-growth-factor=1'])
-  young.collected(32 * MB)
+  young.afterGarbageCollection(32 * MB)
   assert.equal(flags, [])
-  for (const bytes of [1 * MB, 2 * MB]) young.collected(bytes)
+  for (const bytes of [1 * MB, 2 * MB]) young.afterGarbageCollection(bytes)
   assert.equal(flags, ['--semi-space-growth-factor=2'])
 })
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import { counted } from '../../src/maintenance/operation.ts'
+import { countItems } from '../../src/maintenance/operation.ts'
 import { READ_MODELS } from '../../src/wiring/followers.ts'
 import type { Document, ReadStore } from '../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../engines.ts'
@@ -185,16 +185,16 @@ test('that was killed is gone on with by the next one, and not promoted half', a
   const { build, reached } = await withStoresOf(context, async ({ reads }) => {
     const { code, err } = await context.commands.start(['rebuild', 'diamonds'], {}, [...FROM_SOURCE, DYING]).ended
     assert.is(code, null, err)
-    const found = await reads.filling(declaration)
-    assert.ok(found !== undefined && !found.isFilled)
+    const found = await reads.pendingBuild(declaration)
+    assert.ok(found !== undefined && !found.isCaughtUp)
     assert.is.not((await reads.live(declaration)).id, found.id)
-    return { build: found.id, reached: await (await reads.openFilling(declaration, found)).checkpoint() }
+    return { build: found.id, reached: await (await reads.openPendingBuild(declaration, found)).checkpoint() }
   })
   assert.ok(reached !== undefined)
 
   await stopped(await served(context))
   await withStoresOf(context, async ({ reads }) => {
-    assert.is((await reads.filling(declaration))?.id, build)
+    assert.is((await reads.pendingBuild(declaration))?.id, build)
     assert.is.not((await reads.live(declaration)).id, build)
   })
   const { code, out, err } = await context.commands.run(['rebuild', 'diamonds', '--json'])
@@ -203,7 +203,7 @@ test('that was killed is gone on with by the next one, and not promoted half', a
   assert.match(err, 'going on with the build of diamonds')
   const [{ events } = { events: 0 }] = (JSON.parse(out) as Rebuilt).models
   const all = await withStoresOf(context, ({ store }) =>
-    counted(store.readAll('start', { prefixes: diamonds.follows })),
+    countItems(store.readAll('start', { prefixes: diamonds.streamPrefixes })),
   )
   assert.ok(events < all, `${events} of ${all} events were folded again`)
   assert.is(await withStoresOf(context, async ({ reads }) => (await reads.live(declaration)).id), build)

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readSince, readSpan, readUntil } from '../../src/cli/times.ts'
+import { parseSince, parseTimeRange, parseUntil } from '../../src/cli/times.ts'
 
 const test = suite('a time on the command line')
 
 const shown = (text: string) => {
-  const { from, to } = readSpan(text)
+  const { from, to } = parseTimeRange(text)
   return [new Date(from).toISOString(), new Date(to).toISOString()]
 }
 
@@ -21,7 +21,7 @@ const SPANS: readonly (readonly [text: string, from: string, to: string])[] = [
 for (const [text, from, to] of SPANS) {
   test(`${text} is ${from} to ${to}, whatever the machine's time zone`, () => {
     assert.equal(shown(text), [from, to])
-    assert.equal([readSince(text), readUntil(text)], [Date.parse(from), Date.parse(to)])
+    assert.equal([parseSince(text), parseUntil(text)], [Date.parse(from), Date.parse(to)])
   })
 }
 
@@ -36,7 +36,7 @@ for (const text of [
   '2026-W05',
 ]) {
   test(`is not ${JSON.stringify(text)}`, () => {
-    assert.throws(() => readSpan(text), /It must be a time such as 2026-11-22T10:00:00Z/)
+    assert.throws(() => parseTimeRange(text), /It must be a time such as 2026-11-22T10:00:00Z/)
   })
 }
 

@@ -1,26 +1,26 @@
-import { People } from '../../src/commands/accounts/people.ts'
+import { AccountDirectory } from '../../src/commands/accounts/people.ts'
 import { openSqliteVault } from '../../src/stores/sqlite/vault.ts'
-import type { Persons } from '../../src/stores/ports/persons.ts'
+import type { PersonStore } from '../../src/stores/ports/persons.ts'
 import type { Vault } from '../../src/stores/ports/vault.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { ApiTokenUses } from '../../src/commands/accounts/api-tokens.ts'
-import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
-import { openSession, type OpeningSessions } from '../../src/commands/sessions/sessions.ts'
-import type { Registering } from '../../src/commands/accounts/accounts.ts'
+import { ApiTokenUseRecorder } from '../../src/commands/accounts/api-tokens.ts'
+import { IdAllocator } from '../../src/commands/installation/integer-ids.ts'
+import { openSession, type LogInContext } from '../../src/commands/sessions/sessions.ts'
+import type { RegistrationContext } from '../../src/commands/accounts/accounts.ts'
 import { registerClient, verifyClient, type VerifiedClient } from '../../src/commands/clients/clients.ts'
-import { writingTo } from '../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../src/commands/core/handle.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
-import { GuessLimits } from '../../src/credentials/guess-limits.ts'
-import { LogInPlaces } from '../../src/credentials/log-in-places.ts'
+import { FailedAttemptLimiter } from '../../src/credentials/guess-limits.ts'
+import { FamiliarAddresses } from '../../src/credentials/log-in-places.ts'
 import type { SecurityEvent } from '../../src/domain/account/security-event.ts'
 import { openMasterKeys } from '../../src/credentials/master-keys.ts'
-import { Passwords } from '../../src/credentials/passwords.ts'
-import { openLog } from '../../src/runtime/log.ts'
-import { SessionFeed } from '../../src/projections/sessions/sessions.ts'
-import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
+import { PasswordHasher } from '../../src/credentials/passwords.ts'
+import { createLogger } from '../../src/runtime/log.ts'
+import { TokenRevocationList } from '../../src/projections/sessions/sessions.ts'
+import { openSqliteEventStore } from '../../src/stores/sqlite/events.ts'
 import { CHEAP_HASHES } from '../credentials/cheap-hashes.ts'
 
 export const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
@@ -29,18 +29,18 @@ export const http = { actor: 'anonymous', via: 'http', correlation: 'test' } as 
 /** A clock that stands until it is moved, in milliseconds since 1970. */
 export type Clock = { now: number }
 
-export type Process = OpeningSessions &
-  Registering & {
-    readonly clientIds: IdBlocks
-    readonly feed: SessionFeed
-    readonly persons: Persons
+export type Process = LogInContext &
+  RegistrationContext & {
+    readonly clientIds: IdAllocator
+    readonly feed: TokenRevocationList
+    readonly persons: PersonStore
     readonly vault: Vault
-    readonly passwords: Passwords
+    readonly passwords: PasswordHasher
     /** The security events of this process, the oldest first. */
     readonly noted: readonly SecurityEvent[]
     readonly clock: () => number
     readonly monotonic: () => number
-    readonly uses: ApiTokenUses
+    readonly uses: ApiTokenUseRecorder
     close(): Promise<void>
   }
 
@@ -48,27 +48,27 @@ export type Process = OpeningSessions &
 const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
 
 /** One thread for all: it starts when it is needed, and ends some time after it was. */
-const passwords = new Passwords(CHEAP_HASHES.passwords)
+const passwords = new PasswordHasher(CHEAP_HASHES.passwords)
 
 /** What one process of the service has open for accounts and tokens, on the log in a file. */
 export async function openProcess(file: string, time: Clock): Promise<Process> {
-  const store = openSqliteEvents(file)
+  const store = openSqliteEventStore(file)
   const clock = () => time.now
   const tokens = new AccessTokens({ keys, ttl: 604_800, clock })
-  const places = new LogInPlaces(keys)
-  const feed = new SessionFeed({
+  const places = new FamiliarAddresses(keys)
+  const feed = new TokenRevocationList({
     store,
-    ttl: 604_800,
+    ttlSeconds: 604_800,
     clock,
     monotonic: clock,
-    places,
+    loginLocations: places,
     linkKeys: { note: () => {} },
-    log: openLog('error'),
+    log: createLogger('error'),
   })
   await feed.start()
   const vault = openSqliteVault(join(file, '..', 'vault.db'))
-  const plain = writingTo(store, clock)
-  const people = new People(plain, vault.persons, keys)
+  const plain = createCommandContext(store, clock)
+  const people = new AccountDirectory(plain, vault.persons, keys)
   const writing = { ...plain, people }
   const noted: SecurityEvent[] = []
   const security = (event: SecurityEvent) => void noted.push(event)
@@ -78,19 +78,19 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     persons: vault.persons,
     vault,
     monotonic: clock,
-    uses: new ApiTokenUses(writing, clock, (error) => console.error(error)),
+    uses: new ApiTokenUseRecorder(writing, clock, (error) => console.error(error)),
     tokens,
     feed,
     passwords,
     refreshTtl: 1_209_600,
     logEpoch: () => feed.logEpoch,
-    guesses: new GuessLimits(clock, security),
+    guesses: new FailedAttemptLimiter(clock, security),
     places,
     security,
     noted,
-    note: (event) => feed.note(event),
-    accountIds: new IdBlocks({ ...ids, kind: 'account' }),
-    clientIds: new IdBlocks({ ...ids, kind: 'client' }),
+    note: (event) => feed.applyEvent(event),
+    accountIds: new IdAllocator({ ...ids, kind: 'account' }),
+    clientIds: new IdAllocator({ ...ids, kind: 'client' }),
     async close() {
       await feed.stop()
       await store.close()

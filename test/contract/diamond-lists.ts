@@ -2,14 +2,20 @@ import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clarity as clarities, color as colors } from '../../src/domain/dictionaries/colors.ts'
-import { completed } from '../../src/domain/diamond/fields.ts'
+import { withDefaults } from '../../src/domain/diamond/fields.ts'
 import type { Scores } from '../../src/domain/diamond/scores.ts'
-import { Refusal } from '../../src/domain/decider.ts'
+import { RequestError } from '../../src/domain/decider.ts'
 import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import { documentsOf, nextOf, servedInstead, totalOf } from '../../src/projections/diamonds/list-pages.ts'
-import { SORTS, type DiamondFilter, type Range } from '../../src/projections/diamonds/list-members.ts'
-import { LOOKED_THROUGH, orderOf, planOf, type Page, type Place } from '../../src/projections/diamonds/list-plan.ts'
+import { documentsOf, nextCursorOf, nearestServedListOf, totalOf } from '../../src/projections/diamonds/list-pages.ts'
+import { SORTS, type DiamondFilter, type FilterRange } from '../../src/projections/diamonds/list-members.ts'
+import {
+  MAX_ENTRIES_SCANNED,
+  parseSort,
+  planList,
+  type DiamondPageRequest,
+  type KeysetCursor,
+} from '../../src/projections/diamonds/list-plan.ts'
 import type { ReadModel } from '../../src/stores/ports/read-store.ts'
 import { at, put, using, type Opened } from './read-store/model.ts'
 
@@ -44,7 +50,7 @@ export function diamondListsContract(
     )
 
   test('are filtered and sorted as in memory, by offset and from place to place', async () => {
-    await property(fc.constant(LOOKED_THROUGH), async (asked) => {
+    await property(fc.constant(MAX_ENTRIES_SCANNED), async (asked) => {
       const wanted = idsOf(asked)
       assert.is(await total(asked), wanted.length)
       const { offset, limit } = asked
@@ -65,9 +71,9 @@ export function diamondListsContract(
         assert.ok(lookedThrough(asked) <= asked.most, said(asked))
       } else {
         refused++
-        assert.ok(found instanceof Refusal && found.kind === 'invalid', String(found))
+        assert.ok(found instanceof RequestError && found.kind === 'invalid', String(found))
         assert.ok(asked.stored.length > asked.most)
-        const instead = { ...asked, ...servedInstead(asked.filter, asked.sort) }
+        const instead = { ...asked, ...nearestServedListOf(asked.filter, asked.sort) }
         assert.is(await total(instead), idsOf(instead).length, said(instead))
       }
     }
@@ -90,28 +96,28 @@ type Asked = Ask & { readonly model: ReadModel; readonly stored: readonly Diamon
 const OWNER = 1
 const said = ({ filter, sort, offset, limit }: Ask) => JSON.stringify({ filter, sort, offset, limit })
 
-const planned = ({ filter, sort, most }: Asked, after?: Place) =>
-  planOf(OWNER, filter, { sort, ...(after && { after }) }, most)
+const planned = ({ filter, sort, most }: Asked, after?: KeysetCursor) =>
+  planList(OWNER, filter, { sort, ...(after && { after }) }, most)
 
 const total = async (asked: Asked) => (await totalOf(asked.model, askedOf(asked), planned(asked))).total
 
 const askedOf = ({ filter, sort }: Ask) => ({ filter, page: { limit: 1, offset: 0, sort } })
 
-async function page(asked: Asked, part: Page) {
-  const one: Page = { ...part, sort: asked.sort }
-  const select = ['id', orderOf(asked.sort).field]
+async function page(asked: Asked, part: DiamondPageRequest) {
+  const one: DiamondPageRequest = { ...part, sort: asked.sort }
+  const select = ['id', parseSort(asked.sort).field]
   const { plan } = await totalOf(asked.model, askedOf(asked), planned(asked, one.after))
   const found = await documentsOf(asked.model, plan, one, select)
-  return { ids: found.slice(0, one.limit).map(({ id }) => id), next: nextOf(found, one) }
+  return { ids: found.slice(0, one.limit).map(({ id }) => id), next: nextCursorOf(found, one) }
 }
 
 /** All ids, from page to page. */
 async function walked(asked: Asked): Promise<unknown[]> {
   const ids: unknown[] = []
-  for (let after: Place | undefined = []; after !== undefined;) {
+  for (let after: KeysetCursor | undefined = []; after !== undefined;) {
     const found: Awaited<ReturnType<typeof page>> = await page(asked, { limit: asked.limit, offset: 0, after })
     ids.push(...found.ids)
-    after = found.next && (JSON.parse(JSON.stringify(found.next)) as Place)
+    after = found.next && (JSON.parse(JSON.stringify(found.next)) as KeysetCursor)
   }
   return ids
 }
@@ -119,7 +125,7 @@ async function walked(asked: Asked): Promise<unknown[]> {
 /** How many stones came into question at least, where any were looked through. */
 function lookedThrough(asked: Asked): number {
   const { isLabGrown, isColored, cutShape, carat, id, sku } = asked.filter
-  if (planned(asked).candidates === undefined || id !== undefined || sku !== undefined) return 0
+  if (planned(asked).scanned === undefined || id !== undefined || sku !== undefined) return 0
   const filter = {
     ...(isLabGrown !== undefined && { isLabGrown }),
     ...(isColored !== undefined && { isColored }),
@@ -131,7 +137,7 @@ function lookedThrough(asked: Asked): number {
 
 /** What the filters and orders mean, told plainly. */
 function idsOf({ filter, sort, stored }: Asked): number[] {
-  const { field, direction } = orderOf(sort)
+  const { field, direction } = parseSort(sort)
   const sign = direction === 'asc' ? 1 : -1
   return stored
     .filter((view) => view.diamond.owner === OWNER && passes(view, filter))
@@ -148,7 +154,10 @@ function idsOf({ filter, sort, stored }: Asked): number[] {
 const integralOf = (scores: DiamondView['scores']) =>
   scores === null ? undefined : (JSON.parse(scores) as Scores).integral?.val
 
-function valueOf({ diamond, scores }: DiamondView, field: ReturnType<typeof orderOf>['field']): number | string | null {
+function valueOf(
+  { diamond, scores }: DiamondView,
+  field: ReturnType<typeof parseSort>['field'],
+): number | string | null {
   if (field === 'date') return diamond.date
   return field === 'integral' ? (integralOf(scores) ?? null) : diamond.fields[field]
 }
@@ -157,7 +166,7 @@ function passes({ diamond: { id, date, fields }, scores }: DiamondView, filter: 
   const among = (values: readonly unknown[] | undefined, value: unknown) =>
     values === undefined || values.includes(value)
   const same = (wanted: boolean | undefined, value: boolean) => wanted === undefined || wanted === value
-  const within = (range: Range | undefined, value: number | null | undefined) => {
+  const within = (range: FilterRange | undefined, value: number | null | undefined) => {
     if (range === undefined) return true
     const { from = -Infinity, to = Infinity } = range
     return typeof value === 'number' && value >= from && value <= to
@@ -253,7 +262,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
         ...(clarity !== null && { clarity }),
       }
       return {
-        diamond: { status: 'live', id: index + 1, owner, date, fields: completed(given), ...certain },
+        diamond: { status: 'live', id: index + 1, owner, date, fields: withDefaults(given), ...certain },
         revision: 0,
         stoneRevision: 0,
         scores: known && JSON.stringify(known),
@@ -264,7 +273,7 @@ const views: fc.Arbitrary<DiamondView[]> = fc
   )
 
 const some = <Value>(values: readonly Value[]) => fc.uniqueArray(of(values), { minLength: 1, maxLength: 3 })
-const range = (values: readonly number[]): fc.Arbitrary<Range> =>
+const range = (values: readonly number[]): fc.Arbitrary<FilterRange> =>
   fc.record({ from: of(values), to: of(values) }, { requiredKeys: [] }).filter((made) => Object.keys(made).length > 0)
 const wanted = {
   cutShape: some(SHAPES),

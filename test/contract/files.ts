@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Files, Kept } from '../../src/stores/ports/files.ts'
+import type { FileStore, StoredFile } from '../../src/stores/ports/files.ts'
 import { all } from './event-store/given.ts'
 import { until } from '../until.ts'
 
-type Given = { files: Files; other: Files }
+type Given = { files: FileStore; other: FileStore }
 
 /**
  * The rules of the files port, for one adapter.
@@ -14,7 +14,7 @@ type Given = { files: Files; other: Files }
  */
 export function filesContract(
   name: string,
-  open: () => Promise<{ readonly connect: () => Files; readonly clean: () => Promise<void> }>,
+  open: () => Promise<{ readonly connect: () => FileStore; readonly clean: () => Promise<void> }>,
 ): void {
   const test = suite<Given>(name)
   let clean = async () => {}
@@ -55,7 +55,7 @@ export function filesContract(
     assert.equal(await digestsIn(other), [])
     assert.is(await other.read(sha256(Buffer.from('%PDF-'))), undefined)
     await incoming.discard()
-    assert.equal(await all(files.leftovers()), [])
+    assert.equal(await all(files.temporaryFiles()), [])
   })
 
   test('discards nothing that was kept', async ({ files }) => {
@@ -68,14 +68,14 @@ export function filesContract(
 
   test('has no file that was never kept', async ({ files }) => {
     assert.is(await files.read('0'.repeat(64)), undefined)
-    assert.is(await files.markOf('0'.repeat(64)), undefined)
+    assert.is(await files.readTouchToken('0'.repeat(64)), undefined)
     assert.is(await files.remove('0'.repeat(64), '1-1'), 'missing')
   })
 
   test('removes a file only when nobody touched it since it was looked at', async ({ files, other }) => {
-    const { digest, ensure, release } = await keep(files, Buffer.from('a report'))
+    const { digest, ensureStored, release } = await keep(files, Buffer.from('a report'))
     const before = await markOf(other, digest)
-    await ensure()
+    await ensureStored()
     release()
     assert.is(await other.remove(digest, before), 'touched')
     assert.is((await bytesOf(files, digest)).toString(), 'a report')
@@ -87,7 +87,7 @@ export function filesContract(
   test('shows every process the same mark, in its list too', async ({ files, other }) => {
     const { digest, release } = await keep(files, Buffer.from('marked'))
     release()
-    assert.equal(await all(other.list()), [{ digest, mark: await markOf(files, digest) }])
+    assert.equal(await all(other.list()), [{ digest, touchToken: await markOf(files, digest) }])
   })
 
   test('touches a file when the same report comes again', async ({ files, other }) => {
@@ -113,12 +113,12 @@ export function filesContract(
 
   test('puts a file back that was removed although it was held', async ({ files, other }) => {
     const bytes = randomBytes(600_000)
-    const { digest, ensure, release } = await keep(files, bytes)
+    const { digest, ensureStored, release } = await keep(files, bytes)
     await until(
       'what was left to be clear',
       async () => (await other.remove(digest, await markOf(other, digest))) === 'removed',
     )
-    await ensure()
+    await ensureStored()
     release()
     assert.ok(bytes.equals(await bytesOf(other, digest)))
     assert.equal(await digestsIn(other), [digest])
@@ -136,7 +136,7 @@ export function filesContract(
   test('loses no upload to a removal of the same report at the same time', async ({ files, other }) => {
     const bytes = Buffer.from('contended')
     for (let round = 0; round < 50; round++) {
-      const before = (await other.markOf(sha256(bytes))) ?? ''
+      const before = (await other.readTouchToken(sha256(bytes))) ?? ''
       const [kept] = await Promise.all([keep(files, bytes), other.remove(sha256(bytes), before)])
       assert.ok(bytes.equals(await bytesOf(files, kept.digest)), `round ${round}`)
       kept.release()
@@ -146,10 +146,13 @@ export function filesContract(
   test('clears away no upload that was touched since it was looked at', async ({ files, other }) => {
     const living = await files.receive()
     await living.write(Buffer.from('whole'))
-    const [before] = await all(other.leftovers())
+    const [before] = await all(other.temporaryFiles())
     assert.ok(before)
-    await until('what was left to be clear', async () => (await all(other.leftovers()))[0]?.mark !== before.mark)
-    assert.is(await other.removeLeftover(before), false)
+    await until(
+      'what was left to be clear',
+      async () => (await all(other.temporaryFiles()))[0]?.touchToken !== before.touchToken,
+    )
+    assert.is(await other.removeTemporaryFile(before), false)
     const { digest } = await living.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
   })
@@ -158,10 +161,10 @@ export function filesContract(
     const left = await files.receive()
     await left.write(Buffer.from('half'))
     await files.close()
-    const before = await all(other.leftovers())
+    const before = await all(other.temporaryFiles())
     const living = await other.receive()
     await living.write(Buffer.from('whole'))
-    const cleared = await Promise.all(before.map((leftover) => other.removeLeftover(leftover)))
+    const cleared = await Promise.all(before.map((leftover) => other.removeTemporaryFile(leftover)))
     assert.is(cleared.filter(Boolean).length, 1)
     const { digest } = await living.keep()
     assert.is((await bytesOf(other, digest)).toString(), 'whole')
@@ -170,7 +173,7 @@ export function filesContract(
   test.run()
 }
 
-async function keep(files: Files, bytes: Buffer): Promise<Kept> {
+async function keep(files: FileStore, bytes: Buffer): Promise<StoredFile> {
   const incoming = await files.receive()
   for (let from = 0; from < bytes.length; from += 65_536) await incoming.write(bytes.subarray(from, from + 65_536))
   return incoming.keep()
@@ -178,7 +181,7 @@ async function keep(files: Files, bytes: Buffer): Promise<Kept> {
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-async function bytesOf(files: Files, digest: string, range?: { start: number; end: number }): Promise<Buffer> {
+async function bytesOf(files: FileStore, digest: string, range?: { start: number; end: number }): Promise<Buffer> {
   const stream = await files.read(digest, range)
   assert.ok(stream !== undefined, `${digest} is not there`)
   return collect(stream)
@@ -190,10 +193,10 @@ async function collect(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-const digestsIn = async (files: Files) => (await all(files.list())).map(({ digest }) => digest)
+const digestsIn = async (files: FileStore) => (await all(files.list())).map(({ digest }) => digest)
 
-async function markOf(files: Files, digest: string): Promise<string> {
-  const mark = await files.markOf(digest)
+async function markOf(files: FileStore, digest: string): Promise<string> {
+  const mark = await files.readTouchToken(digest)
   assert.ok(mark !== undefined, `${digest} is not there`)
   return mark
 }

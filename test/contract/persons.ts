@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { PersonRow, Persons } from '../../src/stores/ports/persons.ts'
+import type { PersonRow, PersonStore } from '../../src/stores/ports/persons.ts'
 
-type Opened = Persons & { close(): Promise<void> }
+type Opened = PersonStore & { close(): Promise<void> }
 
 const row = (account: number, text = `sealed ${account}`, at = 1000): PersonRow => ({
   account,
@@ -83,7 +83,7 @@ export function personsContract(name: string, open: () => Promise<Opened>): void
   test.run()
 }
 
-async function rowsOf(persons: Persons): Promise<PersonRow[]> {
+async function rowsOf(persons: PersonStore): Promise<PersonRow[]> {
   const rows: PersonRow[] = []
   for await (const one of persons.all()) rows.push(one)
   return rows

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
-  DUE_AHEAD,
+  MAX_MAIL_DELAY_MS,
   type MailClaim,
   type NewMail,
   type Vault,
@@ -126,7 +126,7 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     }
     const first = await seen()
     assert.equal([first.mail, first.claimant], [id, 'a'])
-    await vault.doubtClaim(first)
+    await vault.probeClaim(first)
     assert.equal(await seen(), first)
     assert.is(await vault.renewClaim(id, 'a'), true)
     const second = await seen()
@@ -158,10 +158,10 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     const id = (await vault.claimMail(1500, 'a', lives))?.id ?? ''
     assert.is(await vault.claimMail(1500, 'b', lives), undefined)
     assert.is((await vault.claimMail(1500, 'b', ended))?.attempts, 2)
-    await vault.postponeMail(id, 'b', 1500 + DUE_AHEAD)
-    assert.is(await vault.nextMail(1500), 1500 + DUE_AHEAD)
+    await vault.postponeMail(id, 'b', 1500 + MAX_MAIL_DELAY_MS)
+    assert.is(await vault.nextMail(1500), 1500 + MAX_MAIL_DELAY_MS)
     assert.is(await vault.claimMail(1500, 'a', lives), undefined)
-    assert.is((await vault.claimMail(1500 + DUE_AHEAD, 'a', lives))?.attempts, 3)
+    assert.is((await vault.claimMail(1500 + MAX_MAIL_DELAY_MS, 'a', lives))?.attempts, 3)
   })
 
   test('lists what has expired from the very millisecond', async ({ vault }) => {
@@ -185,9 +185,9 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
   test('forgets receipts when their time is over', async ({ vault }) => {
     const put = entry()
     await vault.put(put, [])
-    await vault.forget(2999)
+    await vault.deleteExpiredReceipts(2999)
     assert.is((await vault.receipts([receiptName(put)])).size, 1)
-    await vault.forget(3000)
+    await vault.deleteExpiredReceipts(3000)
     assert.is((await vault.receipts([receiptName(put)])).size, 0)
   })
 
@@ -205,28 +205,28 @@ export function vaultContract(name: string, open: () => Promise<Vault>): void {
     const sealedBy = (key: string) => Buffer.concat([Buffer.from(key, 'hex'), randomBytes(20)])
     const put = entry({ sealed: sealedBy(old) })
     await vault.put(put, [{ ...link, sealed: sealedBy(current) }])
-    const [found, ...more] = await vault.sealedOtherwise('entry', current, '', 10)
+    const [found, ...more] = await vault.findSealedByOtherKeys('entry', current, '', 10)
     assert.equal(more, [])
-    assert.equal(await vault.sealedOtherwise('mail', current, '', 10), [])
+    assert.equal(await vault.findSealedByOtherKeys('mail', current, '', 10), [])
     if (found === undefined) return assert.unreachable('the entry was not found')
     const again = sealedBy(current)
     await vault.reseal(found, again)
     assert.equal(await vault.read(put.digest), again)
     await vault.reseal(found, sealedBy(old))
     assert.equal(await vault.read(put.digest), again)
-    assert.equal(await vault.sealedOtherwise('entry', current, '', 10), [])
+    assert.equal(await vault.findSealedByOtherKeys('entry', current, '', 10), [])
   })
 
   test('goes on behind a name with what another master key sealed', async ({ vault }) => {
     const sealed = Buffer.from('by an older key')
     const digests = ['aa', 'bb', 'cc'].map((start) => start.padEnd(64, '0'))
     for (const digest of digests.toReversed()) await vault.put(entry({ digest, sealed }), [link, notice])
-    const entries = await vault.sealedOtherwise('entry', '1112131415161718', digests[0] ?? '', 10)
+    const entries = await vault.findSealedByOtherKeys('entry', '1112131415161718', digests[0] ?? '', 10)
     assert.equal(
       entries.map(({ name }) => name),
       digests.slice(1),
     )
-    const mails = await vault.sealedOtherwise('mail', '1112131415161718', `${digests[0]}/notice`, 3)
+    const mails = await vault.findSealedByOtherKeys('mail', '1112131415161718', `${digests[0]}/notice`, 3)
     assert.equal(
       mails.map(({ name }) => name),
       [`${digests[1]}/link`, `${digests[1]}/notice`, `${digests[2]}/link`],

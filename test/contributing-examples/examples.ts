@@ -29,8 +29,8 @@ export const EXAMPLES: readonly Example[] = [
       },
       {
         file: 'src/domain/diamond/scored-stone.ts',
-        find: '    ...measuredOf(shape, measuredProportions(diamond)),\n  }\n}\n',
-        becomes: `    ...measuredOf(shape, proportionsOf(diamond)),
+        find: '    ...toStoneMeasurements(shape, measuredProportions(diamond)),\n  }\n}\n',
+        becomes: `    ...toStoneMeasurements(shape, proportionsOf(diamond)),
   }
 }
 
@@ -130,9 +130,9 @@ export const diamondEvents = `,
       },
       {
         file: 'src/domain/diamond/diamond.ts',
-        find: "export type DiamondDeleted = EventOf<Events, 'DiamondDeleted'>\n\nexport type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent\n",
-        becomes: `export type DiamondWithdrawn = EventOf<Events, 'DiamondWithdrawn'>
-export type DiamondDeleted = EventOf<Events, 'DiamondDeleted'>
+        find: "export type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>\n\nexport type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent\n",
+        becomes: `export type DiamondWithdrawn = EventOf<DiamondEventDeclarations, 'DiamondWithdrawn'>
+export type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>
 
 export type DiamondEvent =
   DiamondCreated | DiamondPatched | DiamondWithdrawn | DiamondDeleted | CertificationEvent | StoneModelEvent
@@ -142,7 +142,7 @@ export type DiamondEvent =
         file: 'src/domain/diamond/diamond.ts',
         find: "    case 'CertificationAttached':\n",
         becomes: `    case 'DiamondWithdrawn':
-      return diamond.status === 'live' ? changed(diamond, { ...diamond.fields, ...WITHDRAWN }) : diamond
+      return diamond.status === 'live' ? applyFieldChange(diamond, { ...diamond.fields, ...WITHDRAWN }) : diamond
     case 'CertificationAttached':
 `,
       },
@@ -152,8 +152,12 @@ export type DiamondEvent =
         becomes: `const WITHDRAWN = { isPublished: false, access: 0 } as const
 
 /** What is neither published nor open to anybody need not be withdrawn. */
-export function withdraw(diamond: Diamond, { id, owner }: OwnedDiamond, reason: WithdrawalReason): DiamondWithdrawn[] {
-  const { isPublished, access } = owned(diamond, id, owner).fields
+export function withdraw(
+  diamond: Diamond,
+  { id, owner }: DiamondOwnership,
+  reason: WithdrawalReason,
+): DiamondWithdrawn[] {
+  const { isPublished, access } = requireOwnedDiamond(diamond, id, owner).fields
   return isPublished || access > 0 ? [{ type: 'DiamondWithdrawn', data: { reason } }] : []
 }
 
@@ -173,7 +177,7 @@ export function withdraw(diamond: Diamond, { id, owner }: OwnedDiamond, reason: 
       {
         file: 'src/commands/diamonds/diamonds.ts',
         find: '/** Revisions that the caller has seen,',
-        becomes: `export function withdrawDiamond(id: number, reason: WithdrawalReason, { owner }: By): DiamondChange {
+        becomes: `export function planWithdrawal(id: number, reason: WithdrawalReason, { owner }: CommandPrincipal): DiamondChange {
   return { id, decide: (diamond) => withdraw(diamond, { id, owner }, reason) }
 }
 
@@ -186,22 +190,22 @@ export function withdraw(diamond: Diamond, { id, owner }: OwnedDiamond, reason: 
       },
       {
         file: 'src/http/diamonds/modify.ts',
-        find: '  patchDiamond,\n',
-        becomes: '  patchDiamond,\n  withdrawDiamond,\n',
+        find: '  planPatch,\n',
+        becomes: '  planPatch,\n  planWithdrawal,\n',
       },
       {
         file: 'src/http/diamonds/modify.ts',
-        find: "import { accepted } from '../../representations/parse.ts'\n",
+        find: "import { requireValid } from '../../representations/parse.ts'\n",
         becomes:
-          "import { accepted, must, objectOf, parse } from '../../representations/parse.ts'\nimport { WITHDRAWAL_REASONS } from '../../domain/diamond/diamond.ts'\n",
+          "import { requireValid, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'\nimport { WITHDRAWAL_REASONS } from '../../domain/diamond/diamond.ts'\n",
       },
       {
         file: 'src/http/diamonds/modify.ts',
-        find: 'type Asking =',
-        becomes: `const WITHDRAWAL = objectOf(
+        find: 'type DiamondChangeRequest =',
+        becomes: `const WITHDRAWAL = objectSchema(
   {
     reason: z
-      .enum(WITHDRAWAL_REASONS, must(\`one of \${WITHDRAWAL_REASONS.join(', ')}\`))
+      .enum(WITHDRAWAL_REASONS, mustBe(\`one of \${WITHDRAWAL_REASONS.join(', ')}\`))
       .meta({ id: 'WithdrawalReason' })
       .describe('Why.'),
   },
@@ -212,25 +216,30 @@ export function withdraw(diamond: Diamond, { id, owner }: OwnedDiamond, reason: 
 const WITHDRAWAL_MEMBERS = { of: 'a withdrawal', known: ['reason'] } as const
 
 export const withdrawOne = endpoint({
-  name: 'withdrawDiamond',
+  operationId: 'withdrawDiamond',
   method: 'POST',
   path: '/{version}/diamond/{id}/withdrawal',
-  about: 'Takes a diamond off the market: it is not published, and its report page is open to nobody.',
-  who: bearer,
-  parameters: ONE,
+  summary: 'Takes a diamond off the market: it is not published, and its report page is open to nobody.',
+  auth: bearer,
+  pathParameters: DIAMOND_PARAMETERS,
   requestHeaders: IF_MATCH,
   body: json(WITHDRAWAL),
-  family: owned,
-  answers: { 204: { about: 'It is withdrawn', headers: CONSISTENCY }, ...REFUSED_ONE, ...OVERTAKEN, ...UNMATCHED },
-  async run(asked, services: DiamondServices) {
-    const { reason } = accepted(parse(WITHDRAWAL, asked.body, WITHDRAWAL_MEMBERS))
-    const change = withdrawDiamond(idOf(asked.params), reason, byOf(asked))
-    const { consistency } = await changeOne(asked, services, change)
+  group: accountGroup,
+  responses: {
+    204: { description: 'It is withdrawn', headers: CONSISTENCY },
+    ...DIAMOND_ERROR_RESPONSES,
+    ...CONFLICT_RESPONSE,
+    ...PRECONDITION_RESPONSE,
+  },
+  async handler(request, services: DiamondServices) {
+    const { reason } = requireValid(parseInput(WITHDRAWAL, request.body, WITHDRAWAL_MEMBERS))
+    const change = planWithdrawal(parseDiamondId(request.params), reason, actorOf(request))
+    const { consistency } = await changeOne(request, services, change)
     return noContent(consistency)
   },
 })
 
-type Asking =`,
+type DiamondChangeRequest =`,
       },
       {
         file: 'src/http/endpoints.ts',
@@ -275,17 +284,8 @@ type Asking =`,
       },
       {
         file: 'src/wiring/followers.ts',
-        find: 'export const READ_MODELS: readonly AnyProjection[] = [diamonds, certifications, stoneModels, secrets, webhooks, tree]\n',
-        becomes: `export const READ_MODELS: readonly AnyProjection[] = [
-  diamonds,
-  certifications,
-  laboratories,
-  stoneModels,
-  secrets,
-  webhooks,
-  tree,
-]
-`,
+        find: '  certifications,\n  stoneModels,\n',
+        becomes: '  certifications,\n  laboratories,\n  stoneModels,\n',
       },
       {
         file: 'src/http/endpoints.ts',
@@ -293,7 +293,11 @@ type Asking =`,
         becomes:
           "import { listLaboratories } from './certifications/laboratories.ts'\nimport type { CertificationServices } from './certifications/resource.ts'\n",
       },
-      { file: 'src/http/endpoints.ts', find: '  attachReport,\n', becomes: '  attachReport,\n  listLaboratories,\n' },
+      {
+        file: 'src/http/endpoints.ts',
+        find: '  readModelFile,\n  attachCertificationEndpoint,\n',
+        becomes: '  readModelFile,\n  attachCertificationEndpoint,\n  listLaboratories,\n',
+      },
     ],
     tests: [
       'test/projections/laboratories/laboratories.test.ts',
@@ -314,7 +318,7 @@ type Asking =`,
   },
   memory: {
     name: 'memory',
-    lies: 'on a server',
+    location: 'on a server',
     isAddress: isUrl('memory'),
     example: 'memory://HOST',
     warning: 'EVENT_STORE=memory://HOST keeps nothing when the process ends; it is for tests',

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { GuessLimits, networkOf, Tracks } from '../../src/credentials/guess-limits.ts'
-import { Refusal } from '../../src/domain/decider.ts'
+import { FailedAttemptLimiter, networkOf, FailureWindows } from '../../src/credentials/guess-limits.ts'
+import { RequestError } from '../../src/domain/decider.ts'
 
 const test = suite('guessing')
 
-const isStopped = (error: unknown) => error instanceof Refusal && error.kind === 'too-many'
+const isStopped = (error: unknown) => error instanceof RequestError && error.kind === 'too-many'
 const outcome = (attempt: Promise<boolean>) =>
   attempt.then(
     (right) => (right ? 'right' : 'wrong'),
@@ -16,7 +16,7 @@ const ANN = 1
 const BOB = 2
 
 test('stops at the 6th failure about one account from one address', async () => {
-  const limits = new GuessLimits(() => 0)
+  const limits = new FailedAttemptLimiter(() => 0)
   const outcomes: string[] = []
   for (let count = 1; count <= 7; count++) {
     outcomes.push(await outcome(limits.attempt(guess(ANN, '192.0.2.1'), async () => false)))
@@ -27,15 +27,15 @@ test('stops at the 6th failure about one account from one address', async () => 
 })
 
 test('stops at the 50th wrong secret from one address', () => {
-  const limits = new GuessLimits(() => 0)
-  for (let count = 1; count <= 49; count++) limits.wrong('client secret', '192.0.2.1')
-  assert.throws(() => limits.wrong('client secret', '192.0.2.1'), isStopped)
-  limits.wrong('client secret', '192.0.2.2')
-  limits.wrong('API token', '192.0.2.1')
+  const limits = new FailedAttemptLimiter(() => 0)
+  for (let count = 1; count <= 49; count++) limits.recordWrongCredential('client secret', '192.0.2.1')
+  assert.throws(() => limits.recordWrongCredential('client secret', '192.0.2.1'), isStopped)
+  limits.recordWrongCredential('client secret', '192.0.2.2')
+  limits.recordWrongCredential('API token', '192.0.2.1')
 })
 
 test('gets no further in parallel, and right log-ins in parallel all pass', async () => {
-  const limits = new GuessLimits(() => 0)
+  const limits = new FailedAttemptLimiter(() => 0)
   let checked = 0
   const check = async (right: boolean) => {
     await new Promise((done) => setImmediate(done))
@@ -51,14 +51,14 @@ test('gets no further in parallel, and right log-ins in parallel all pass', asyn
 
 test('is possible again as failures grow 10 minutes old, and Retry-After says when', async () => {
   let now = 0
-  const limits = new GuessLimits(() => now)
+  const limits = new FailedAttemptLimiter(() => now)
   const fail = () => limits.attempt(guess(ANN, 'a'), async () => false)
   for (now = 0; now < 5000; now += 1000) await fail()
   try {
     await fail()
     assert.unreachable('it was not stopped')
   } catch (error) {
-    assert.ok(error instanceof Refusal)
+    assert.ok(error instanceof RequestError)
     assert.is(error.retryAfter, 595)
   }
   now = 600_000
@@ -68,29 +68,29 @@ test('is possible again as failures grow 10 minutes old, and Retry-After says wh
 
 test('is remembered of whoever failed lately, however many others come', () => {
   let now = 0
-  const tracks = new Tracks({ allowed: 5, most: 3, forgets: false }, () => now)
+  const tracks = new FailureWindows({ maxFailures: 5, maxKeys: 3, evictsOldest: false }, () => now)
   const fail = (key: string) => {
-    const track = tracks.of(key)
-    return track !== undefined && tracks.fail(track)
+    const track = tracks.windowOf(key)
+    return track !== undefined && tracks.recordFailure(track)
   }
   for (const key of ['a', 'b', 'c', 'd', 'e']) fail(key)
-  assert.is(tracks.of('a')?.failures.length, 1)
-  assert.is(tracks.of('d'), undefined)
+  assert.is(tracks.windowOf('a')?.failures.length, 1)
+  assert.is(tracks.windowOf('d'), undefined)
   now = 600_000
   fail('d')
-  assert.is(tracks.of('d')?.failures.length, 1)
-  assert.ok(tracks.of('e'), 'those of ten minutes ago take places')
+  assert.is(tracks.windowOf('d')?.failures.length, 1)
+  assert.ok(tracks.windowOf('e'), 'those of ten minutes ago take places')
 })
 
 test('takes a place only while it is under way where nothing failed', () => {
-  const tracks = new Tracks({ allowed: 5, most: 1, forgets: false }, () => 0)
-  const track = tracks.of('a')
+  const tracks = new FailureWindows({ maxFailures: 5, maxKeys: 1, evictsOldest: false }, () => 0)
+  const track = tracks.windowOf('a')
   if (track === undefined) return assert.unreachable('there is a place')
-  assert.ok(tracks.of('b'), 'a place is taken by what has not begun')
-  tracks.enter(track)
-  assert.is(tracks.of('b'), undefined)
-  tracks.leave(track)
-  assert.ok(tracks.of('b'))
+  assert.ok(tracks.windowOf('b'), 'a place is taken by what has not begun')
+  tracks.beginAttempt(track)
+  assert.is(tracks.windowOf('b'), undefined)
+  tracks.endAttempt(track)
+  assert.ok(tracks.windowOf('b'))
 })
 
 test('counts an IPv6 network of 64 bits as one address', () => {

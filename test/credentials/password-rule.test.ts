@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkPassword } from '../../src/credentials/passwords.ts'
-import { Refusal } from '../../src/domain/decider.ts'
+import { RequestError } from '../../src/domain/decider.ts'
 
 const test = suite('a password that is set')
 
@@ -10,7 +10,7 @@ const refused = (password: string): string => {
   try {
     checkPassword(password)
   } catch (error) {
-    if (error instanceof Refusal && error.kind === 'invalid') return error.message
+    if (error instanceof RequestError && error.kind === 'invalid') return error.message
     throw error
   }
   return 'taken'

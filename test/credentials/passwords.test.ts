@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Passwords } from '../../src/credentials/passwords.ts'
-import { Refusal } from '../../src/domain/decider.ts'
+import { PasswordHasher } from '../../src/credentials/passwords.ts'
+import { RequestError } from '../../src/domain/decider.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
 // Runs alone: it counts the threads of its process.
@@ -10,14 +10,14 @@ import { niceOfThreadsAddedBy } from '../threads.ts'
 const test = suite('checking passwords')
 
 test('of one address leaves room for others, and goes on with theirs in between', async () => {
-  const passwords = new Passwords()
+  const passwords = new PasswordHasher()
   const outcomes: string[] = []
   const tried = async (name: string, address: string) => {
     try {
       await passwords.matches('wrong', undefined, address)
       outcomes.push(name)
     } catch (error) {
-      outcomes.push(error instanceof Refusal ? error.kind : 'closed')
+      outcomes.push(error instanceof RequestError ? error.kind : 'closed')
     }
   }
   const crowd = Array.from({ length: 60 }, () => tried('crowd', '192.0.2.1'))
@@ -30,7 +30,7 @@ test('of one address leaves room for others, and goes on with theirs in between'
 
 test('happens on a thread that gives way', async () => {
   if (process.platform !== 'linux') return console.log('LEFT OUT: threads have priorities of their own on Linux only')
-  const passwords = new Passwords()
+  const passwords = new PasswordHasher()
   const added = await niceOfThreadsAddedBy(() => passwords.matches('wrong', undefined, '192.0.2.1'))
   await passwords.close()
   assert.is(added.filter((nice) => nice === constants.priority.PRIORITY_BELOW_NORMAL).length, 1)

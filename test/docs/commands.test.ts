@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LastWords } from '../../src/cli/process-end.ts'
+import { UnexpectedExitReporter } from '../../src/cli/process-end.ts'
 import { programFor } from '../../src/cli/program.ts'
 import { commandLinesIn, misunderstood } from './commands-in.ts'
 
@@ -16,7 +16,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const nothing = () => Promise.reject(new Error('nothing is opened here'))
 const program = await programFor({
   open: nothing,
-  lastWords: new LastWords({ on: () => process, exitCode: undefined }),
+  exitReporter: new UnexpectedExitReporter({ on: () => process, exitCode: undefined }),
 })
 
 const test = suite('the commands that documents show')

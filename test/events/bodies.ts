@@ -2,8 +2,8 @@ import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts
 import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
 import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import { bodyText } from '../../src/representations/diamond/body.ts'
-import { scoresText } from '../../src/representations/diamond/scores.ts'
+import { diamondJson } from '../../src/representations/diamond/body.ts'
+import { toScoresJson } from '../../src/representations/diamond/scores.ts'
 
 /** What is stored and answered of some diamonds, so that a change of it is noticed. */
 export type Golden = {
@@ -101,10 +101,10 @@ const VIEWS: readonly DiamondView[] = [
   view(plain, {}, []),
   view(
     { ...plain, cutShape: 200, access: 2 },
-    { scores: scoresText('v4', { ...scores, fluor: null }), scoresRevision: 0 },
+    { scores: toScoresJson('v4', { ...scores, fluor: null }), scoresRevision: 0 },
     [],
   ),
-  view(rich, { scores: scoresText('v4', scores), scoresRevision: 4 }, certifications),
+  view(rich, { scores: toScoresJson('v4', scores), scoresRevision: 4 }, certifications),
 ]
 
 /** The documents and bodies of this release, with words for what stands for addresses and signatures. */
@@ -120,7 +120,7 @@ const WORDS = {
 }
 
 const goldenOf = (view: DiamondView): GoldenBody => ({
-  v3: bodyText('v3', view, WORDS),
-  v4: bodyText('v4', view, WORDS),
+  v3: diamondJson('v3', view, WORDS),
+  v4: diamondJson('v4', view, WORDS),
   etag: etagOf(view),
 })

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { catalogue, metadataSchema } from '../../src/events/catalogue.ts'
-import { metadata, type Origin } from '../../src/events/origin.ts'
-import { versionOf } from '../../src/domain/event.ts'
+import { toEventMetadata, type Origin } from '../../src/events/origin.ts'
+import { payloadVersionOf } from '../../src/domain/event.ts'
 import { EVENTS } from '../../src/events/registry.ts'
 import { recordings } from './recordings.ts'
 
@@ -16,7 +16,7 @@ test('has every type in the version that is written', () => {
   assert.equal(
     events.map(({ type, version }) => `${type} ${version}`).toSorted(),
     Object.entries(EVENTS)
-      .map(([type, event]) => `${type} ${versionOf(event)}`)
+      .map(([type, event]) => `${type} ${payloadVersionOf(event)}`)
       .toSorted(),
   )
   assert.equal(
@@ -62,7 +62,7 @@ test('has all that stands in the metadata of an event', () => {
     causation: 'y',
     trace: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   }
-  for (const written of [metadata(origin, 0), ...[...recorded.values()].map((event) => event.metadata)]) {
+  for (const written of [toEventMetadata(origin, 0), ...[...recorded.values()].map((event) => event.metadata)]) {
     const { error } = strict.safeParse(written)
     assert.is(error, undefined, JSON.stringify(error?.issues))
   }

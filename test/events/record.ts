@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { EVENTS } from '../../src/events/registry.ts'
 import { openEventStoreDB } from '../../src/stores/eventstoredb/eventstoredb.ts'
-import { openSqliteEvents } from '../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../src/stores/sqlite/events.ts'
 import { fileOf, folder, type Recording } from './recordings.ts'
 import { writeJson } from './write-json.ts'
 
@@ -14,7 +14,7 @@ const [file] = process.argv.slice(2)
 const isServer = file?.startsWith('esdb') === true
 if (file === undefined || !(isServer || existsSync(file))) throw new Error('name a log, such as ./data/events.db')
 
-const store = isServer ? openEventStoreDB(file) : openSqliteEvents(file)
+const store = isServer ? openEventStoreDB(file) : openSqliteEventStore(file)
 const newest = new Map<string, Recording>()
 for await (const { id, type, stream, revision, position, data, metadata } of store.readAll('start')) {
   const place = { revision: String(revision), position: String(position.commit) }

@@ -9,17 +9,17 @@ import type { Decider, DomainEvent } from '../../src/domain/decider.ts'
 import { sessionDeciderFor } from '../../src/commands/sessions/sessions.ts'
 import { applyEvent, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
-import { decode, NewerSchema } from '../../src/events/decode.ts'
-import { versionOf } from '../../src/domain/event.ts'
-import { EVENTS, isKnownType } from '../../src/events/registry.ts'
+import { decode, UnsupportedEventVersion } from '../../src/events/decode.ts'
+import { payloadVersionOf } from '../../src/domain/event.ts'
+import { EVENTS, isKnownEventType } from '../../src/events/registry.ts'
 import { recordings } from './recordings.ts'
 
 const test = suite('an event that was recorded')
 
 const recorded = recordings()
-const newestOf = (type: string) => (EVENTS[type] === undefined ? 0 : versionOf(EVENTS[type]))
+const newestOf = (type: string) => (EVENTS[type] === undefined ? 0 : payloadVersionOf(EVENTS[type]))
 const versions = Object.entries(EVENTS).flatMap(([type, event]) =>
-  Array.from({ length: versionOf(event) }, (_, index) => ({
+  Array.from({ length: payloadVersionOf(event) }, (_, index) => ({
     type,
     version: index + 1,
     file: `${type}.${index + 1}.json`,
@@ -47,7 +47,7 @@ test('of a newer release is not decided on', () => {
     const newer = { ...event, metadata: { ...event.metadata, schema: '999' } }
     assert.throws(
       () => decode(newer),
-      (error: unknown) => error instanceof NewerSchema,
+      (error: unknown) => error instanceof UnsupportedEventVersion,
     )
   }
 })
@@ -56,10 +56,10 @@ test('of a type that is named like a part of every object is of a newer release,
   const [event] = recorded.values()
   assert.ok(event !== undefined)
   for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
-    assert.not.ok(isKnownType(type), type)
+    assert.not.ok(isKnownEventType(type), type)
     assert.throws(
       () => decode({ ...event, type }),
-      (error: unknown) => error instanceof NewerSchema,
+      (error: unknown) => error instanceof UnsupportedEventVersion,
     )
   }
 })

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportRead } from '../../src/domain/certification/certification.ts'
-import { BrokenEvent, decode } from '../../src/events/decode.ts'
+import { InvalidEventPayload, decode } from '../../src/events/decode.ts'
 import { applyEvent, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
@@ -60,7 +60,7 @@ for (const broken of [
   test(`that never was valid is broken, and nothing worse: ${JSON.stringify(broken)}`, () => {
     assert.throws(
       () => dataOf(broken),
-      (error: unknown) => error instanceof BrokenEvent && /ReportRead in diamond-1@3/.test(error.message),
+      (error: unknown) => error instanceof InvalidEventPayload && /ReportRead in diamond-1@3/.test(error.message),
     )
   })
 }

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert'
-import { canonicalJson, leafEvent } from '../../src/evidence/hashes.ts'
+import { canonicalJson, toLeafEvent } from '../../src/evidence/hashes.ts'
 import { TreeQueries } from '../../src/projections/tree/tree-queries.ts'
-import { FollowedProgress } from '../../src/projections/engine/progress.ts'
-import { isLeaf, tree } from '../../src/projections/tree/tree.ts'
+import { PolledProgress } from '../../src/projections/engine/progress.ts'
+import { isLeaf, merkleTree } from '../../src/projections/tree/tree.ts'
 import { comparePositions, type StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { openEvidence } from '../../src/wiring/evidence.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
@@ -10,7 +10,7 @@ import { all } from '../contract/event-store/given.ts'
 import { until } from '../until.ts'
 import { plainRoot } from './plain-tree.ts'
 
-export const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(leafEvent(event)))
+export const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLeafEvent(event)))
 
 /**
  * The tree that a running service keeps, once it has come to the head of the log; it has to be that of the very events.
@@ -21,7 +21,7 @@ export async function keptRoot(
   leaves?: number,
 ): Promise<{ readonly size: number; readonly root: string }> {
   const head = await store.head()
-  const model = await reads.model(tree.declaration)
+  const model = await reads.model(merkleTree.declaration)
   await until('the tree', async () => comparePositions(await model.position(), head) >= 0)
   const queries = new TreeQueries(model)
   const kept = await queries.size()
@@ -34,7 +34,7 @@ export async function keptRoot(
 
 /** Signs the log as it is, as every minute does. */
 export async function signNow(installation: Installation): Promise<void> {
-  const model = await installation.reads.model(tree.declaration)
-  const { services } = await openEvidence(installation, { model, progress: new FollowedProgress(model) })
+  const model = await installation.reads.model(merkleTree.declaration)
+  const { services } = await openEvidence(installation, { model, progress: new PolledProgress(model) })
   assert.ok(await services?.signer.sign(20_000))
 }

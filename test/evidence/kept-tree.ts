@@ -1,16 +1,17 @@
 import type { Hash } from '../../src/evidence/hashes.ts'
-import { grow, type Place, type Tiles } from '../../src/evidence/tiles.ts'
+import { appendLeaves, type TileAddress, type TileReader } from '../../src/evidence/tiles.ts'
 
 /** A tree that is kept as tiles in memory. */
 export class KeptTree {
   size = 0
   readonly #tiles = new Map<string, readonly Hash[]>()
-  readonly tiles: Tiles = (place) => this.#tiles.get(nameOf(place)) ?? []
+  readonly tiles: TileReader = (place) => this.#tiles.get(nameOf(place)) ?? []
 
   async add(leaves: readonly Hash[]): Promise<void> {
-    for (const { hashes, ...place } of await grow(this.tiles, this.size, leaves)) this.#tiles.set(nameOf(place), hashes)
+    for (const { hashes, ...place } of await appendLeaves(this.tiles, this.size, leaves))
+      this.#tiles.set(nameOf(place), hashes)
     this.size += leaves.length
   }
 }
 
-const nameOf = ({ row, tile }: Place) => `${row}/${tile}`
+const nameOf = ({ row, tile }: TileAddress) => `${row}/${tile}`

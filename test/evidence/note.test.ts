@@ -2,12 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
-  checkpointText,
-  openNote,
-  readCheckpoint,
-  readVerifierKey,
+  formatCheckpoint,
+  verifyNote,
+  parseCheckpoint,
+  parseVerifierKey,
   signNote,
-  verifierKeyText,
+  formatVerifierKey,
 } from '../../src/evidence/note.ts'
 import { EMPTY_ROOT } from '../../src/evidence/hashes.ts'
 
@@ -20,16 +20,16 @@ const SIGNATURE =
   '— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n'
 
 const { privateKey } = generateKeyPairSync('ed25519')
-const ours = readVerifierKey(verifierKeyText('adamant/1', privateKey))
+const ours = parseVerifierKey(formatVerifierKey('adamant/1', privateKey))
 
 test('that another implementation has signed is opened', () => {
-  assert.is(openNote(`${TEXT}\n${SIGNATURE}`, readVerifierKey(PETER)), TEXT)
+  assert.is(verifyNote(`${TEXT}\n${SIGNATURE}`, parseVerifierKey(PETER)), TEXT)
 })
 
 test('is opened by the key that signed it, beside signatures of others', () => {
   const note = signNote('one\n\ntwo\n', 'adamant/1', privateKey)
-  assert.is(openNote(note, ours), 'one\n\ntwo\n')
-  assert.is(openNote(note + SIGNATURE, ours), 'one\n\ntwo\n')
+  assert.is(verifyNote(note, ours), 'one\n\ntwo\n')
+  assert.is(verifyNote(note + SIGNATURE, ours), 'one\n\ntwo\n')
 })
 
 test('is not opened with any one byte changed', () => {
@@ -37,28 +37,28 @@ test('is not opened with any one byte changed', () => {
   for (let at = 0; at < note.length; at++) {
     const changed = Buffer.from(note)
     changed[at] = (note[at] as number) ^ 1
-    assert.throws(() => openNote(changed.toString(), ours), /it is|its signature/, `byte ${at}`)
+    assert.throws(() => verifyNote(changed.toString(), ours), /it is|its signature/, `byte ${at}`)
   }
 })
 
 test('is not opened by another key, nor without a signature', () => {
   const note = signNote('one\n', 'adamant/1', privateKey)
-  assert.throws(() => openNote(note, readVerifierKey(PETER)), /it is not signed by the key/)
-  assert.throws(() => openNote('one\n', ours), /it is no signed note/)
-  assert.throws(() => openNote('one\n\n', ours), /it is no signed note/)
+  assert.throws(() => verifyNote(note, parseVerifierKey(PETER)), /it is not signed by the key/)
+  assert.throws(() => verifyNote('one\n', ours), /it is no signed note/)
+  assert.throws(() => verifyNote('one\n\n', ours), /it is no signed note/)
 })
 
 test('has a key that says what is wrong with it', () => {
-  assert.throws(() => readVerifierKey('nonsense'), /NAME\+ID\+KEY/)
-  assert.throws(() => readVerifierKey(PETER.replace('Peter', 'Paul')), /do not belong together/)
-  assert.throws(() => readVerifierKey(PETER.slice(0, -4)), /no.*Ed25519|not that of an Ed25519/)
+  assert.throws(() => parseVerifierKey('nonsense'), /NAME\+ID\+KEY/)
+  assert.throws(() => parseVerifierKey(PETER.replace('Peter', 'Paul')), /do not belong together/)
+  assert.throws(() => parseVerifierKey(PETER.slice(0, -4)), /no.*Ed25519|not that of an Ed25519/)
 })
 
 test('carries a checkpoint: origin, size and root', () => {
   const head = { origin: 'adamant/1', size: 0, root: EMPTY_ROOT }
-  assert.is(checkpointText(head), 'adamant/1\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n')
-  assert.equal(readCheckpoint(checkpointText(head)), head)
-  assert.equal(readCheckpoint(`${checkpointText(head)}an extension\n`), head)
+  assert.is(formatCheckpoint(head), 'adamant/1\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n')
+  assert.equal(parseCheckpoint(formatCheckpoint(head)), head)
+  assert.equal(parseCheckpoint(`${formatCheckpoint(head)}an extension\n`), head)
   for (const text of [
     '',
     'a\n',
@@ -66,7 +66,7 @@ test('carries a checkpoint: origin, size and root', () => {
     'a\n01\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n',
     'a\n1\n47DEQpj8\n',
   ]) {
-    assert.throws(() => readCheckpoint(text), /it is no checkpoint/)
+    assert.throws(() => parseCheckpoint(text), /it is no checkpoint/)
   }
 })
 

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkpointText, signNote, verifierKeyText } from '../../src/evidence/note.ts'
-import { hashOfLeaf, hashText, type LeafEvent } from '../../src/evidence/hashes.ts'
-import { checkProof, PROOF_FORMAT, type Proof } from '../../src/evidence/proof.ts'
-import { inclusionRanges } from '../../src/evidence/subtrees.ts'
+import { formatCheckpoint, signNote, formatVerifierKey } from '../../src/evidence/note.ts'
+import { hashLeafEvent, formatHash, type LeafEvent } from '../../src/evidence/hashes.ts'
+import { verifyProof, PROOF_FORMAT, type Proof } from '../../src/evidence/proof.ts'
+import { inclusionProofRanges } from '../../src/evidence/subtrees.ts'
 import { rangeHash } from '../../src/evidence/tiles.ts'
 import { KeptTree } from './kept-tree.ts'
 
@@ -12,7 +12,7 @@ const test = suite('a proof of a stone')
 
 const ORIGIN = 'adamant/an-identity'
 const { privateKey } = generateKeyPairSync('ed25519')
-const key = verifierKeyText(ORIGIN, privateKey)
+const key = formatVerifierKey(ORIGIN, privateKey)
 
 const event = (stream: string, revision: number, type: string): LeafEvent => {
   const metadata = { actor: 'vendor@example.com', at: '2026-11-22T13:00:00.000Z' }
@@ -30,17 +30,17 @@ const LOG = [
 /** @param where the stone's events stand in the log */
 async function proofOf(where = [1, 3, 4, 5], diamond = 7, size = LOG.length): Promise<Proof> {
   const tree = new KeptTree()
-  await tree.add(LOG.map(hashOfLeaf))
+  await tree.add(LOG.map(hashLeafEvent))
   const root = await rangeHash(tree.tiles, { begin: 0, end: size })
   const events = where.map(async (index) => {
-    const hashes = inclusionRanges(index, size).map((range) => rangeHash(tree.tiles, range))
-    return { index, ...(LOG[index] as LeafEvent), path: (await Promise.all(hashes)).map(hashText) }
+    const hashes = inclusionProofRanges(index, size).map((range) => rangeHash(tree.tiles, range))
+    return { index, ...(LOG[index] as LeafEvent), path: (await Promise.all(hashes)).map(formatHash) }
   })
-  const checkpoint = signNote(checkpointText({ origin: ORIGIN, size, root }), ORIGIN, privateKey)
+  const checkpoint = signNote(formatCheckpoint({ origin: ORIGIN, size, root }), ORIGIN, privateKey)
   return { format: PROOF_FORMAT, diamond, events: await Promise.all(events), checkpoint, key }
 }
 
-const check = (proof: unknown, by = key) => checkProof(JSON.stringify(proof), by)
+const check = (proof: unknown, by = key) => verifyProof(JSON.stringify(proof), by)
 
 test('checks with the key alone, however its members are ordered', async () => {
   const proof = await proofOf()
@@ -57,7 +57,7 @@ test('does not check with any one byte changed that says something', async () =>
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)
     changed[at] = (bytes[at] as number) ^ 1
-    if (checkProof(changed.toString(), key).ok) harmless++
+    if (verifyProof(changed.toString(), key).ok) harmless++
   }
   assert.is(harmless, 0)
 })
@@ -66,7 +66,7 @@ test('is not believed for the key that it brings itself', async () => {
   const { privateKey: forger } = generateKeyPairSync('ed25519')
   const proof = await proofOf()
   const [text = ''] = proof.checkpoint.split('\n\n')
-  const forged = { ...proof, checkpoint: signNote(`${text}\n`, ORIGIN, forger), key: verifierKeyText(ORIGIN, forger) }
+  const forged = { ...proof, checkpoint: signNote(`${text}\n`, ORIGIN, forger), key: formatVerifierKey(ORIGIN, forger) }
   assert.match(check(forged).why, /^the checkpoint: it is not signed by the key$/)
   assert.ok(check(forged, forged.key).ok)
 })
@@ -80,9 +80,9 @@ test('tells what is left out, what comes from elsewhere, and what is in another 
 })
 
 test('says what is wrong with a file or a key that is none', async () => {
-  assert.match(checkProof('{', key).why, /^the file: .*JSON/)
+  assert.match(verifyProof('{', key).why, /^the file: .*JSON/)
   for (const text of ['null', '[]', '7', '{"format":"adamant-proof/2"}']) {
-    assert.match(checkProof(text, key).why, /^the file is no proof of the form adamant-proof\/1$/)
+    assert.match(verifyProof(text, key).why, /^the file is no proof of the form adamant-proof\/1$/)
   }
   const proof = await proofOf()
   assert.match(check({ ...proof, events: [] }).why, /^events is no list, or an empty one$/)

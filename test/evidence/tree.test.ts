@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { EMPTY_ROOT, leafHash } from '../../src/evidence/hashes.ts'
-import { consistencyRanges, inclusionRanges, type Range } from '../../src/evidence/subtrees.ts'
-import { rangeHash, TILE } from '../../src/evidence/tiles.ts'
-import { isBeginning, rootFrom } from '../../src/evidence/proof.ts'
+import { consistencyProofRanges, inclusionProofRanges, type LeafRange } from '../../src/evidence/subtrees.ts'
+import { rangeHash, TILE_WIDTH } from '../../src/evidence/tiles.ts'
+import { isConsistent, rootFromInclusionProof } from '../../src/evidence/proof.ts'
 import { KeptTree } from './kept-tree.ts'
 import { plainConsistency, plainPath, plainRoot } from './plain-tree.ts'
 
@@ -29,7 +29,7 @@ const hex = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('h
 // leafHash takes text, as leaves are; these eight are bytes, of which only the ASCII ones are the same as text.
 const hashed = (leaf: Buffer) => plainRoot([leaf])
 const rootAt = (tree: KeptTree, size: number) => rangeHash(tree.tiles, { begin: 0, end: size })
-const hashesOf = (tree: KeptTree, ranges: readonly Range[]) =>
+const hashesOf = (tree: KeptTree, ranges: readonly LeafRange[]) =>
   Promise.all(ranges.map((range) => rangeHash(tree.tiles, range)))
 
 async function treeOf(leaves: readonly Buffer[], batch = leaves.length): Promise<KeptTree> {
@@ -59,31 +59,34 @@ test('proves each leaf of every small tree, and every beginning of it, as the RF
     const tree = await treeOf(leaves, 7)
     const root = await rootAt(tree, size)
     for (const [index, leaf] of leaves.entries()) {
-      const path = await hashesOf(tree, inclusionRanges(index, size))
+      const path = await hashesOf(tree, inclusionProofRanges(index, size))
       assert.equal(hex(path), hex(plainPath(index, leaves)), `leaf ${index} of ${size}`)
-      assert.ok(rootFrom(hashed(leaf), index, size, path)?.equals(root), `leaf ${index} of ${size}`)
+      assert.ok(rootFromInclusionProof(hashed(leaf), index, size, path)?.equals(root), `leaf ${index} of ${size}`)
     }
     for (let from = 1; from <= size; from++) {
-      const path = await hashesOf(tree, consistencyRanges(from, size))
+      const path = await hashesOf(tree, consistencyProofRanges(from, size))
       assert.equal(hex(path), hex(plainConsistency(from, leaves)), `${from} of ${size}`)
-      assert.ok(isBeginning({ size: from, root: await rootAt(tree, from) }, { size, root }, path), `${from} of ${size}`)
+      assert.ok(
+        isConsistent({ size: from, root: await rootAt(tree, from) }, { size, root }, path),
+        `${from} of ${size}`,
+      )
     }
   }
 })
 
 test('is the same however its leaves come, over several rows of tiles, and at every size that it had', async () => {
-  const leaves = numbered(TILE * TILE + 3 * TILE + 17)
+  const leaves = numbered(TILE_WIDTH * TILE_WIDTH + 3 * TILE_WIDTH + 17)
   const [one, other] = [await treeOf(leaves, 1_000), await treeOf(leaves, 65_537)]
   for (const size of [
     1,
-    TILE - 1,
-    TILE,
-    TILE + 1,
-    2 * TILE,
+    TILE_WIDTH - 1,
+    TILE_WIDTH,
+    TILE_WIDTH + 1,
+    2 * TILE_WIDTH,
     5_000,
-    TILE * TILE - 1,
-    TILE * TILE,
-    TILE * TILE + 1,
+    TILE_WIDTH * TILE_WIDTH - 1,
+    TILE_WIDTH * TILE_WIDTH,
+    TILE_WIDTH * TILE_WIDTH + 1,
     leaves.length,
   ]) {
     const plain = plainRoot(leaves.slice(0, size)).toString('hex')
@@ -105,9 +108,9 @@ test('lets no other leaf, place, size, path or root pass', async () => {
   const tree = await treeOf(leaves)
   const root = await rootAt(tree, 37)
   const leaf = hashed(Buffer.from('leaf 20'))
-  const path = await hashesOf(tree, inclusionRanges(20, 37))
-  const passes = (...[of, index, size, by]: Parameters<typeof rootFrom>) =>
-    rootFrom(of, index, size, by)?.equals(root) === true
+  const path = await hashesOf(tree, inclusionProofRanges(20, 37))
+  const passes = (...[of, index, size, by]: Parameters<typeof rootFromInclusionProof>) =>
+    rootFromInclusionProof(of, index, size, by)?.equals(root) === true
   assert.ok(passes(leaf, 20, 37, path))
   assert.not(passes(hashed(Buffer.from('leaf 21')), 20, 37, path))
   for (let index = 0; index < 40; index++) assert.is(passes(leaf, index, 37, path), index === 20, `at ${index}`)
@@ -116,17 +119,17 @@ test('lets no other leaf, place, size, path or root pass', async () => {
   assert.not(passes(leaf, 20, 37, path.slice(1)))
   assert.not(passes(leaf, 20, 37, [...path, root]))
   assert.not(passes(leaf, 20, 37, path.toReversed()))
-  assert.is(rootFrom(leaf, 0, 2, []), undefined)
-  assert.is(rootFrom(leaf, 36, 37, path.slice(0, 1)), undefined)
-  const [at20, way] = [await rootAt(tree, 20), await hashesOf(tree, consistencyRanges(20, 37))]
-  assert.ok(isBeginning({ size: 20, root: at20 }, { size: 37, root }, way))
+  assert.is(rootFromInclusionProof(leaf, 0, 2, []), undefined)
+  assert.is(rootFromInclusionProof(leaf, 36, 37, path.slice(0, 1)), undefined)
+  const [at20, way] = [await rootAt(tree, 20), await hashesOf(tree, consistencyProofRanges(20, 37))]
+  assert.ok(isConsistent({ size: 20, root: at20 }, { size: 37, root }, way))
   for (let size = 0; size < 40; size++) {
-    if (size !== 20) assert.is(isBeginning({ size, root: at20 }, { size: 37, root }, way), false, `from ${size}`)
+    if (size !== 20) assert.is(isConsistent({ size, root: at20 }, { size: 37, root }, way), false, `from ${size}`)
   }
-  assert.not(isBeginning({ size: 20, root }, { size: 37, root }, way))
-  assert.not(isBeginning({ size: 20, root: at20 }, { size: 37, root: at20 }, way))
-  assert.not(isBeginning({ size: 20, root: at20 }, { size: 37, root }, way.slice(1)))
-  assert.not(isBeginning({ size: 20, root: at20 }, { size: 37, root }, []))
+  assert.not(isConsistent({ size: 20, root }, { size: 37, root }, way))
+  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root: at20 }, way))
+  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root }, way.slice(1)))
+  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root }, []))
 })
 
 test('says of a tile that lacks hashes which one it is', async () => {

@@ -1,11 +1,11 @@
-import { open } from '../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { enginesFor } from '../engines.ts'
 import { newSender, type Sender } from '../api/harness/secrets.ts'
 
 /** Makes an account with an API token in a data folder, before or beside the service. */
 export async function senderIn(dataDir: string): Promise<Sender> {
-  const installation = await open(
+  const installation = await openInstallation(
     readSettings({ ...(await enginesFor(dataDir)), DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
   )
   try {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/origin.ts'
 import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import type { Lease, ReadStore } from '../../src/stores/ports/read-store.ts'
 import { expect } from '../api/harness/request.ts'
@@ -33,15 +33,15 @@ function losable(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStor
     held.add(take)
     return { release, lost }
   }
-  return (reads) => ({ ...reads, lease: async (declaration) => lease(await reads.lease(declaration)) })
+  return (reads) => ({ ...reads, acquireLease: async (declaration) => lease(await reads.acquireLease(declaration)) })
 }
 
 /** A log that can't write a bulk at once, on which a bulk was accepted half a minute ago and never done. */
-const notAtomic = (store: EventStore): EventStore => ({ ...store, atomicMany: false })
+const notAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
 async function halfBulk({ installation: { store } }: Service, owner: number, id: number): Promise<string> {
   const stream = `request-${randomUUID()}`
-  const written = metadata({ actor: `account-${owner}`, via: 'http', correlation: 'x' }, Date.now() - 40_000)
+  const written = toEventMetadata({ actor: `account-${owner}`, via: 'http', correlation: 'x' }, Date.now() - 40_000)
   const data = { id, owner, date: 1_700_000_000, set: { sku: `half-${id}`, cutShape: 2, carat: 1 } }
   const change = { id: randomUUID(), type: 'DiamondCreated', data }
   const changes = [{ stream: `diamond-${id}`, expected: null, events: [change] }]

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { SqliteEvents } from '../../src/stores/sqlite/events.ts'
+import type { SqliteEventStore } from '../../src/stores/sqlite/events.ts'
 import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import { expect, refusal } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
@@ -8,7 +8,7 @@ import { changesNothing, created, list, stone } from '../api/harness/stones.ts'
 
 const test = suite('a service whose disk is full')
 
-const isEmbedded = (store: EventStore): store is SqliteEvents => 'limitPages' in store
+const isEmbedded = (store: EventStore): store is SqliteEventStore => 'limitPages' in store
 
 /** What whoever watches the service learns, without reading its log. */
 async function told(service: Service, status: number, gauge: number): Promise<void> {

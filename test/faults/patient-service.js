@@ -5,8 +5,8 @@
  * JavaScript, because it imports the built files and runs without a loader for TypeScript.
  */
 import { run } from '../../dist/cli/program.js'
-import { open } from '../../dist/wiring/open-installation.js'
+import { openInstallation } from '../../dist/wiring/open-installation.js'
 
 const SLOWER = 4
 
-void run(process.argv.slice(2), (settings, purpose) => open(settings, purpose, SLOWER))
+void run(process.argv.slice(2), (settings, purpose) => openInstallation(settings, purpose, SLOWER))

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { digestOfSecretKey } from '../../src/credentials/secret-keys.ts'
+import { parseSecretKeyDigest } from '../../src/credentials/secret-keys.ts'
 import { newSender, shared } from '../api/harness/secrets.ts'
 import { startService } from '../api/harness/service.ts'
 import { withOutage, type Outage } from './outage.ts'
@@ -24,7 +24,7 @@ async function isShredded(fault: 'away' | 'hangs'): Promise<void> {
   outage.fault = fault
   time.ahead = 120_000
   // What the endings would have done, had they been a moment faster.
-  await vault.end([{ digest: digestOfSecretKey(read.secret_key) ?? '' }])
+  await vault.end([{ digest: parseSecretKeyDigest(read.secret_key) ?? '' }])
   const wal = join(service.dataDir, 'vault.db-wal')
   assert.ok(statSync(wal).size > 0)
   await until('the WAL to be emptied', () => statSync(wal).size === 0)

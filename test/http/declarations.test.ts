@@ -3,25 +3,25 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z, type ZodType } from 'zod'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
-import type { AnswerDescription, Schema } from '../../src/http/kit/endpoint.ts'
+import type { ResponseDescription, VersionedSchema } from '../../src/http/kit/endpoint.ts'
 import { routeFinder } from './found-route.ts'
 
 const test = suite('the declarations of endpoints')
 
-const schemasOf = (schema: Schema): readonly ZodType[] =>
+const schemasOf = (schema: VersionedSchema): readonly ZodType[] =>
   schema instanceof z.ZodType ? [schema] : [schema.v3, schema.v4]
 
-type Described = Exclude<AnswerDescription, string>
+type Described = Exclude<ResponseDescription, string>
 
 /** Each answer that says more than one sentence, with the name to tell it by. */
-const described = ENDPOINTS.flatMap(({ name, answers }) =>
-  Object.entries(answers).flatMap(([status, answer]) =>
-    typeof answer === 'string' ? [] : [[`${name}, ${status}`, answer] as readonly [string, Described]],
+const described = ENDPOINTS.flatMap(({ operationId, responses }) =>
+  Object.entries(responses).flatMap(([status, answer]) =>
+    typeof answer === 'string' ? [] : [[`${operationId}, ${status}`, answer] as readonly [string, Described]],
   ),
 )
 
 test('have names of their own, which metrics and descriptions are told apart by', () => {
-  const names = ENDPOINTS.map(({ name }) => name)
+  const names = ENDPOINTS.map(({ operationId }) => operationId)
   assert.equal(
     names.filter((name, at) => names.indexOf(name) !== at),
     [],
@@ -34,9 +34,9 @@ test('claim no method of a path twice', () => {
 })
 
 test('say of each parameter what it is', () => {
-  for (const { name, parameters, requestHeaders = {} } of ENDPOINTS) {
-    for (const [parameter, schema] of Object.entries({ ...parameters, ...requestHeaders })) {
-      assert.type(schema.description, 'string', `${name} says nothing of ${parameter}`)
+  for (const { operationId, pathParameters, requestHeaders = {} } of ENDPOINTS) {
+    for (const [parameter, schema] of Object.entries({ ...pathParameters, ...requestHeaders })) {
+      assert.type(schema.description, 'string', `${operationId} says nothing of ${parameter}`)
     }
   }
 })
@@ -64,7 +64,7 @@ test('can be told in JSON Schema', () => {
 })
 
 test('are families whose paths are told apart', () => {
-  const prefixes = [...new Set(ENDPOINTS.map(({ family }) => family))].flatMap(({ prefixes: own }) => own)
+  const prefixes = [...new Set(ENDPOINTS.map(({ group }) => group))].flatMap(({ pathPrefixes: own }) => own)
   for (const one of prefixes) {
     for (const other of prefixes) assert.not(other.startsWith(`${one}/`), `${other} lies below ${one}`)
   }

@@ -14,9 +14,9 @@ type Asking = Endpoint<never>
 /** What may stand for a parameter that is no enum: well-formed, and there is nothing of that name. */
 const NOTHING: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
 
-function pathOf({ paths: [first = ''], parameters }: Asking): string {
+function pathOf({ paths: [first = ''], pathParameters }: Asking): string {
   return first.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => {
-    const schema = parameters[name]
+    const schema = pathParameters[name]
     const options: unknown = schema !== undefined && 'options' in schema ? schema.options : undefined
     return Array.isArray(options) ? String(options[0]) : (NOTHING[name] ?? 'unknown')
   })
@@ -28,24 +28,26 @@ const plain = (endpoint: Asking, method = endpoint.methods[0]): Request => ({
 })
 
 /** As who may ask, but for the token server, whose clients are another test's. */
-async function credentials(service: Service, { who }: Asking): Promise<Record<string, string>> {
-  if (who.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
-  if (who.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
+async function credentials(service: Service, { auth }: Asking): Promise<Record<string, string>> {
+  if (auth.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
+  if (auth.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
   // One that nobody has registered, by the header that has to be challenged.
-  return who.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}
+  return auth.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}
 }
 
 /** A type of body that is read, and whose limit is the declared one. */
-function typeOf({ media }: NonNullable<Asking['body']>): string {
-  const type = media.find((one) => one.startsWith('multipart/')) ?? media.find((one) => one !== '') ?? ''
+function typeOf({ mediaTypes }: NonNullable<Asking['body']>): string {
+  const type = mediaTypes.find((one) => one.startsWith('multipart/')) ?? mediaTypes.find((one) => one !== '') ?? ''
   return type.startsWith('multipart/') ? `${type}; boundary=b` : type
 }
 
 for (const endpoint of ENDPOINTS as readonly Asking[]) {
-  const { name, methods, body, who } = endpoint
+  const { operationId, methods, body, auth } = endpoint
   const path = pathOf(endpoint)
 
-  test(`${name} tells by OPTIONS how it can be asked, and refuses all else with the same`, async ({ service }) => {
+  test(`${operationId} tells by OPTIONS how it can be asked, and refuses all else with the same`, async ({
+    service,
+  }) => {
     const told = await service.send({ method: 'OPTIONS', path })
     const allow = String(told.headers.allow).split(', ')
     assert.equal([told.status, told.text], [204, ''])
@@ -57,12 +59,12 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     }
   })
 
-  test(`${name} has nothing below it`, async ({ service }) => {
+  test(`${operationId} has nothing below it`, async ({ service }) => {
     assert.is((await service.send({ path: `${path}/nothing/there` })).status, 404)
   })
 
   if (methods.includes('GET')) {
-    test(`${name} answers HEAD as GET, without a body`, async ({ service }) => {
+    test(`${operationId} answers HEAD as GET, without a body`, async ({ service }) => {
       const headers = await credentials(service, endpoint)
       const [got, head] = [await service.send({ path, headers }), await service.send({ method: 'HEAD', path, headers })]
       assert.equal([head.status, head.text], [got.status, ''])
@@ -70,7 +72,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     })
   }
 
-  test(`${name} answers as it is declared`, async ({ service }) => {
+  test(`${operationId} answers as it is declared`, async ({ service }) => {
     const headers = await credentials(service, endpoint)
     for (const method of methods) {
       const { status } = await service.send({ ...plain(endpoint, method), headers })
@@ -78,24 +80,24 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     }
   })
 
-  if (who.scheme === 'bearer' || who.scheme === 'api-token') {
-    test(`${name} refuses who shows no credentials, with a challenge`, async ({ service }) => {
+  if (auth.scheme === 'bearer' || auth.scheme === 'api-token') {
+    test(`${operationId} refuses who shows no credentials, with a challenge`, async ({ service }) => {
       for (const method of methods) {
         const { status, headers } = await service.send(plain(endpoint, method))
         assert.is(status, 401)
-        assert.match(String(headers['www-authenticate']), who.scheme === 'bearer' ? /^Bearer / : /^Basic /)
+        assert.match(String(headers['www-authenticate']), auth.scheme === 'bearer' ? /^Bearer / : /^Basic /)
       }
     })
   }
 
   if (body !== undefined) {
-    test(`${name} refuses a body over its limit before it comes`, async ({ service }) => {
+    test(`${operationId} refuses a body over its limit before it comes`, async ({ service }) => {
       const headers = { Host: 'a', 'Content-Type': typeOf(body), ...(await credentials(service, endpoint)) }
-      const lines = Object.entries({ ...headers, 'Content-Length': body.upTo + 1 }).map((pair) => pair.join(': '))
+      const lines = Object.entries({ ...headers, 'Content-Length': body.maxBytes + 1 }).map((pair) => pair.join(': '))
       const method = methods.find((one) => one !== 'GET') ?? ''
       const bytes = [`${method} ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')
       const { text } = await sendRaw(service.url, bytes)
-      const status = who.scheme === 'oauth-client' ? 400 : 413
+      const status = auth.scheme === 'oauth-client' ? 400 : 413
       assert.match(text, new RegExp(`^HTTP/1\\.1 ${status} `))
     })
   }

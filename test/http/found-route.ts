@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../src/http/kit/endpoint.ts'
-import { routerFor, routersOf } from '../../src/http/routers.ts'
+import { routerFor, createRouters } from '../../src/http/routers.ts'
 
 export type FoundRoute<Service> = {
   readonly endpoint: Endpoint<Service>
@@ -9,12 +9,12 @@ export type FoundRoute<Service> = {
 
 /** Which of these endpoints answers a request, found as the service finds it. */
 export function routeFinder<Service>(endpoints: readonly Endpoint<Service>[]) {
-  const routers = routersOf(endpoints, () => async () => undefined)
+  const routers = createRouters(endpoints, () => async () => undefined)
   return (method: string, path: string): FoundRoute<Service> | undefined => {
     const matched = routerFor(routers, path)?.match(path, method)
     const [best] = matched?.path ?? []
     const route = matched?.pathAndMethod.find((one) => one.path === best?.path)
-    const endpoint = endpoints.find(({ name }) => name === route?.name)
+    const endpoint = endpoints.find(({ operationId }) => operationId === route?.name)
     return endpoint && { endpoint, version: /^\/(v[34])\//.exec(path)?.[1] }
   }
 }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkpointOf } from '../../src/projections/engine/reaction.ts'
+import { checkpointModelOf } from '../../src/projections/engine/reaction.ts'
 import { waitForLease } from '../../src/maintenance/operation.ts'
 import type { Lease } from '../../src/stores/ports/read-store.ts'
 import { withFakeTime } from '../fake-time.ts'
@@ -8,18 +8,18 @@ import { withFakeTime } from '../fake-time.ts'
 const test = suite('work that waits for a lease')
 
 const held: Lease = { release: async () => undefined, lost: new Promise(() => undefined) }
-const work = checkpointOf('verifying')
+const work = checkpointModelOf('verifying')
 
 /** A lease that another process holds for so long. */
 function heldFor(ms: number) {
   let lease: Lease | undefined
   setTimeout(() => (lease = held), ms)
-  return { lease: async () => lease }
+  return { acquireLease: async () => lease }
 }
 
 test('has it as soon as its holder has gone, and gives up after 8 s', () =>
   withFakeTime(async (time) => {
-    assert.is(await waitForLease({ lease: async () => held }, work), held)
+    assert.is(await waitForLease({ acquireLease: async () => held }, work), held)
     const soon = waitForLease(heldFor(7_900), work)
     await time.pass(8_000)
     assert.is(await soon, held)
@@ -35,7 +35,7 @@ test('gives up when it is told to', () =>
   withFakeTime(async (time) => {
     const stop = new AbortController()
     const reason = new Error('stopped')
-    const waiting = waitForLease(heldFor(60_000), work, { signal: stop.signal, patienceMs: 60_000 }).catch(
+    const waiting = waitForLease(heldFor(60_000), work, { signal: stop.signal, timeoutMs: 60_000 }).catch(
       (error: unknown) => error,
     )
     await time.pass(1_000)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeBackup } from '../../src/maintenance/backup/backup.ts'
-import { Failed } from '../../src/maintenance/operation.ts'
+import { OperationFailure } from '../../src/maintenance/operation.ts'
 import { replay } from '../../src/maintenance/replay.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
-import { open } from '../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { PATIENT, startService } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { rejection } from '../contract/event-store/given.ts'
@@ -19,7 +19,7 @@ const FIRST = { position: { commit: 1n, prepare: 1n } }
 
 type Filling = (installation: Installation, folder: string) => Promise<unknown>
 
-const stopped = quietOperation(AbortSignal.abort(new Failed('Stopped')))
+const stopped = quietOperation(AbortSignal.abort(new OperationFailure('Stopped')))
 const moving = {
   origin: { actor: 'operator', via: 'cli', correlation: 'a-test' },
   clock: () => 1_795_000_000_000,
@@ -28,7 +28,7 @@ const moving = {
 const FILLINGS: Readonly<Record<string, Filling>> = {
   'a backup': (installation, to) => makeBackup({ ...stopped, installation, to }),
   'a replay': (source, into) =>
-    replay({ ...stopped, open, source, into, until: { text: 'position 1', moment: FIRST }, moving }),
+    replay({ ...stopped, open: openInstallation, source, into, until: { text: 'position 1', cutoff: FIRST }, moving }),
 }
 
 for (const [name, fill] of Object.entries(FILLINGS)) {

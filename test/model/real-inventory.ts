@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 import {
   changeDiamonds,
   createDiamonds,
-  deleteDiamond,
-  patchDiamond,
-  type By,
+  planDelete,
+  planPatch,
+  type CommandPrincipal,
 } from '../../src/commands/diamonds/diamonds.ts'
-import { IdBlocks } from '../../src/commands/installation/integer-ids.ts'
-import { metadata } from '../../src/events/origin.ts'
-import { writingTo } from '../../src/commands/core/handle.ts'
+import { IdAllocator } from '../../src/commands/installation/integer-ids.ts'
+import { toEventMetadata } from '../../src/events/origin.ts'
+import { createCommandContext } from '../../src/commands/core/handle.ts'
 import { scoresStream } from '../../src/domain/diamond/diamond.ts'
 import { DiamondQueries } from '../../src/projections/diamonds/diamond-queries.ts'
 import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import type { Runner } from '../../src/projections/engine/runner.ts'
+import type { ConsumerRunner } from '../../src/projections/engine/runner.ts'
 import { origin, buildsOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
 import { comes } from '../until.ts'
 import type { Version } from './plain-inventory.ts'
-import { readChange, readNewDiamond } from '../../src/representations/diamond/read.ts'
-import { PATHS, type Parsed } from '../../src/representations/json.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/read.ts'
+import { PATH_LINKS, type ParseResult } from '../../src/representations/json.ts'
 import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
-import { bodyText } from '../../src/representations/diamond/body.ts'
+import { diamondJson } from '../../src/representations/diamond/body.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })
@@ -33,34 +33,34 @@ export class RealInventory {
   now = 1_800_000_000
   readonly #writing
   readonly #ids
-  #runner: Runner
+  #runner: ConsumerRunner
 
   constructor(private readonly stores: Stores) {
-    this.#writing = writingTo(stores.store, () => this.now * 1000)
-    this.#ids = new IdBlocks({ ...this.#writing, kind: 'diamond', size: 100, origin })
+    this.#writing = createCommandContext(stores.store, () => this.now * 1000)
+    this.#ids = new IdAllocator({ ...this.#writing, kind: 'diamond', size: 100, origin })
     this.#runner = runnerOf(stores)
     this.#runner.start()
   }
 
   async create(version: Version, owner: number, entries: readonly Wanted[]): Promise<number[]> {
-    const parsed = entries.map((entry) => readNewDiamond(version, entry, ''))
+    const parsed = entries.map((entry) => parseNewDiamond(version, entry, ''))
     const wish = { owner, origin, entries: parsed.map((entry) => known(entry)) }
     const { created } = await createDiamonds({ ...this.#writing, diamondIds: this.#ids }, wish)
     return created.map(({ data }) => data.id)
   }
 
   async change(version: Version, owner: number, entries: readonly (readonly [id: number, wanted: Wanted])[]) {
-    const by: By = { owner, origin }
-    const changes = entries.map(([id, wanted]) => patchDiamond(id, known(readChange(version, wanted, '')), by))
+    const by: CommandPrincipal = { owner, origin }
+    const changes = entries.map(([id, wanted]) => planPatch(id, known(parseFieldChanges(version, wanted, '')), by))
     await changeDiamonds(this.#writing, by, changes)
   }
 
   async remove(owner: number, ids: readonly number[]): Promise<void> {
-    const by: By = { owner, origin }
+    const by: CommandPrincipal = { owner, origin }
     await changeDiamonds(
       this.#writing,
       by,
-      ids.map((id) => deleteDiamond(id, by)),
+      ids.map((id) => planDelete(id, by)),
     )
   }
 
@@ -68,7 +68,7 @@ export class RealInventory {
     const stream = scoresStream(id)
     const last = (await this.stores.store.read(stream, { last: 1 })).at(-1)
     const data = { id, revision, scores: { integral: scoreOf(value), ...NO_SCORES } }
-    const event = { id: randomUUID(), type: 'DiamondScored', data, metadata: metadata(origin, this.now * 1000) }
+    const event = { id: randomUUID(), type: 'DiamondScored', data, metadata: toEventMetadata(origin, this.now * 1000) }
     await this.stores.store.append(stream, last?.revision ?? 'none', [event])
   }
 
@@ -88,20 +88,20 @@ export class RealInventory {
   }
 
   async list(version: Version, owner: number, filter: DiamondFilter) {
-    const { total, views, current } = await (await this.#queries()).list(owner, filter, ALL)
-    if (!current) throw new Error('the list is behind')
+    const { total, views, isCurrent } = await (await this.#queries()).list(owner, filter, ALL)
+    if (!isCurrent) throw new Error('the list is behind')
     return { total, diamonds: views.map((view) => bodyIn(version, view)) }
   }
 
   async one(version: Version, id: number) {
-    const { view } = await (await this.#queries()).one(id)
+    const { view } = await (await this.#queries()).findDiamond(id)
     return view && { owner: view.diamond.owner, etag: etagOf(view), body: bodyIn(version, view) }
   }
 
   async caughtUp(): Promise<boolean> {
     return comes(
       'the read model',
-      Promise.resolve(this.#runner.progress.reached(await this.stores.store.head(), Infinity)),
+      Promise.resolve(this.#runner.progress.waitForPosition(await this.stores.store.head(), Infinity)),
     )
   }
 
@@ -121,9 +121,9 @@ export class RealInventory {
 const ALL = { limit: 1000, offset: 0 }
 
 const bodyIn = (version: Version, view: DiamondView) =>
-  JSON.parse(bodyText(version, view, PATHS)) as Readonly<Record<string, unknown>>
+  JSON.parse(diamondJson(version, view, PATH_LINKS)) as Readonly<Record<string, unknown>>
 
-function known<Value>({ value, faults }: Parsed<Value>): Value {
-  if (value === undefined) throw new Error(`refused: ${JSON.stringify(faults)}`)
+function known<Value>({ value, errors }: ParseResult<Value>): Value {
+  if (value === undefined) throw new Error(`refused: ${JSON.stringify(errors)}`)
   return value
 }

@@ -43,9 +43,9 @@ test('have every package that the service loads, and read a report', async ({ fo
   writeFileSync(pdf, fixture('gia-pdfkit.pdf'))
   const script = `
     import { readFileSync } from 'node:fs'
-    const { runsOf } = await import('${image}/dist/reports/pdf-text.js')
+    const { extractTextRuns } = await import('${image}/dist/reports/pdf-text.js')
     for (const name of ['mongodb', '@eventstore/db-client', 'koa', 'zod']) await import(import.meta.resolve(name))
-    console.log(JSON.stringify(await runsOf(new Uint8Array(readFileSync('${pdf}')))))`
+    console.log(JSON.stringify(await extractTextRuns(new Uint8Array(readFileSync('${pdf}')))))`
   const loading = join(image, 'loading.mjs')
   writeFileSync(loading, script)
   const { out, err, code } = await run(process.execPath, [loading], { env: {} })

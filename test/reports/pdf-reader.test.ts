@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isEmpty } from '../../src/domain/certification/report-text.ts'
-import { PdfReader, type Bounds } from '../../src/reports/pdf-reader.ts'
+import { isEmptyReading } from '../../src/domain/certification/report-text.ts'
+import { PdfReader, type PdfReaderLimits } from '../../src/reports/pdf-reader.ts'
 import { smallPdf } from '../api/harness/form.ts'
 import { fixture, reports } from '../fixtures/reports/reports.ts'
 
 const test = suite('reading a report')
 
 /** A timer's longest: no machine is too slow for a report that is right. */
-const PATIENT: Bounds = { time: 2 ** 31 - 1, memory: Infinity }
+const PATIENT: PdfReaderLimits = { timeoutMs: 2 ** 31 - 1, maxMemoryBytes: Infinity }
 
 const read = (pdf: Buffer, bounds = PATIENT) => new PdfReader(bounds).read(Readable.from([pdf]))
 
@@ -38,18 +38,21 @@ test('gives up what is encrypted, cut off or no PDF inside', async () => {
   assert.match(await unreadable(read(fixture('encrypted.pdf'))), /password/i)
   const whole = fixture('gia-pdfkit.pdf')
   const cut = await read(whole.subarray(0, 700)).catch((error: unknown) => error)
-  assert.ok(cut instanceof Error || isEmpty(cut as Awaited<ReturnType<typeof read>>))
+  assert.ok(cut instanceof Error || isEmptyReading(cut as Awaited<ReturnType<typeof read>>))
   await unreadable(read(smallPdf(5_000)))
   await unreadable(read(Buffer.alloc(0)))
 })
 
 test('is ended when it takes too long', async () => {
-  assert.match(await unreadable(read(fixture('bomb.pdf'), { ...PATIENT, time: 1 })), /more than 1 ms/)
+  assert.match(await unreadable(read(fixture('bomb.pdf'), { ...PATIENT, timeoutMs: 1 })), /more than 1 ms/)
 })
 
 test('is ended when it takes too much memory', async () => {
   if (process.platform !== 'linux') return console.log('NOTE: elsewhere than on Linux its heap alone is bounded')
-  assert.match(await unreadable(read(fixture('bomb.pdf'), { ...PATIENT, memory: 1 })), /more than 1 bytes of memory/)
+  assert.match(
+    await unreadable(read(fixture('bomb.pdf'), { ...PATIENT, maxMemoryBytes: 1 })),
+    /more than 1 bytes of memory/,
+  )
 })
 
 test('has bounds by which what never ends is given up', async () => {

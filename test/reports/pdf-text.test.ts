@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { cellsOf } from '../../src/domain/certification/page-cells.ts'
-import { readReport } from '../../src/domain/certification/report-text.ts'
-import { runsOf } from '../../src/reports/pdf-text.ts'
+import { groupIntoCells } from '../../src/domain/certification/page-cells.ts'
+import { parseReport } from '../../src/domain/certification/report-text.ts'
+import { extractTextRuns } from '../../src/reports/pdf-text.ts'
 import { layouts, nothingRead } from '../fixtures/reports/layouts.ts'
 import { laidOut, PAGE_LAYOUTS } from '../fixtures/reports/pages.ts'
 import { STORAGES, storedPage } from '../fixtures/reports/stored-pages.ts'
@@ -16,8 +16,8 @@ for (const [index, [way, storage]] of Object.entries(STORAGES).entries()) {
     for (const [at, { name, lines, says }] of layouts.entries()) {
       const layout = ofPages[(index + at) % ofPages.length]
       if (layout === undefined) throw new Error('there are page layouts')
-      const pages = await runsOf(new Uint8Array(await storedPage(laidOut(lines, layout), storage)))
-      assert.equal(readReport(pages.map(cellsOf)), { ...nothingRead, ...says }, name)
+      const pages = await extractTextRuns(new Uint8Array(await storedPage(laidOut(lines, layout), storage)))
+      assert.equal(parseReport(pages.map(groupIntoCells)), { ...nothingRead, ...says }, name)
     }
   })
 }

@@ -2,8 +2,8 @@ import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LABORATORIES } from '../../src/domain/certification/certification.ts'
-import { CERTIFICATION, certificationText, readCertification } from '../../src/representations/certification.ts'
-import { isObject, PATHS, pointerToken } from '../../src/representations/json.ts'
+import { CERTIFICATION, certificationJson, parseCertification } from '../../src/representations/certification.ts'
+import { isJsonObject, PATH_LINKS, pointerToken } from '../../src/representations/json.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000
 
@@ -32,10 +32,10 @@ const test = suite('a certification as it is sent')
 test('is read, or every member that is wrong is named once (property)', () => {
   fc.assert(
     fc.property(inputs, (input) => {
-      const { value, faults = [] } = readCertification(input)
+      const { value, errors = [] } = parseCertification(input)
       if (value !== undefined) return
-      const pointers = faults.map(({ pointer }) => pointer)
-      const expected = isObject(input)
+      const pointers = errors.map(({ pointer }) => pointer)
+      const expected = isJsonObject(input)
         ? [...Object.keys(input), 'product', 'laboratory'].map((name) => `/${pointerToken(name)}`)
         : ['']
       assert.is(new Set(pointers).size, pointers.length)
@@ -46,14 +46,14 @@ test('is read, or every member that is wrong is named once (property)', () => {
   )
   // The same in every run: some are right and some wrong, so that neither goes untried.
   const some = fc.sample(inputs, { seed: 1, numRuns: 100 })
-  assert.equal(new Set(some.map((input) => readCertification(input).value !== undefined)), new Set([true, false]))
+  assert.equal(new Set(some.map((input) => parseCertification(input).value !== undefined)), new Set([true, false]))
 })
 
 test('shown is what is written', () => {
   const file = { digest: 'd', bytes: 1, name: null }
   for (const shown of [
-    certificationText({ id: 1, laboratory: 'GIA', number: '2141438171', file }, 0, PATHS, ['It says otherwise']),
-    certificationText({ id: 2, laboratory: 'HRD', number: null, file: null }, 0, PATHS),
+    certificationJson({ id: 1, laboratory: 'GIA', number: '2141438171', file }, 0, PATH_LINKS, ['It says otherwise']),
+    certificationJson({ id: 2, laboratory: 'HRD', number: null, file: null }, 0, PATH_LINKS),
   ]) {
     CERTIFICATION.strict().parse(JSON.parse(shown))
   }

@@ -1,30 +1,35 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { safeFileName } from '../../src/domain/certification/certification.ts'
-import { reportPage } from '../../src/domain/certification/page-cells.ts'
-import { certificationText, fromForm, readCertification } from '../../src/representations/certification.ts'
-import { PATHS } from '../../src/representations/json.ts'
+import { sanitiseFileName } from '../../src/domain/certification/certification.ts'
+import { reportCheckUrl } from '../../src/domain/certification/page-cells.ts'
+import {
+  certificationJson,
+  certificationFromForm,
+  parseCertification,
+} from '../../src/representations/certification.ts'
+import { PATH_LINKS } from '../../src/representations/json.ts'
 
-const messages = (input: unknown) => (readCertification(input).faults ?? []).map(({ message }) => message)
-const form = (parts: Record<string, string>) => readCertification(fromForm(new Map(Object.entries(parts))))
+const messages = (input: unknown) => (parseCertification(input).errors ?? []).map(({ message }) => message)
+const form = (parts: Record<string, string>) =>
+  parseCertification(certificationFromForm(new Map(Object.entries(parts))))
 
 const test = suite('a certification on its way in')
 
 test('names its diamond and laboratory; the number may be left out', () => {
   const value = { diamond: 337, laboratory: 'GIA', number: null }
-  assert.equal(readCertification({ product: 337, laboratory: 'GIA' }).value, value)
-  assert.equal(readCertification({ product: 337, laboratory: 'GIA', number: null }).value, value)
+  assert.equal(parseCertification({ product: 337, laboratory: 'GIA' }).value, value)
+  assert.equal(parseCertification({ product: 337, laboratory: 'GIA', number: null }).value, value)
   assert.equal(form({ product: '337', laboratory: 'GIA', number: '' }).value, value)
   assert.equal(form({ product: '337', laboratory: 'GIA', number: '33188' }).value, { ...value, number: '33188' })
 })
 
 test('is told all that is wrong with it at once', () => {
-  const { faults } = readCertification({ product: '337', laboratory: 'EGL', number: 33188, labratory: 'GIA' })
+  const { errors } = parseCertification({ product: '337', laboratory: 'EGL', number: 33188, labratory: 'GIA' })
   assert.equal(
-    (faults ?? []).map(({ pointer }) => pointer),
+    (errors ?? []).map(({ pointer }) => pointer),
     ['/product', '/laboratory', '/number', '/labratory'],
   )
-  assert.match(faults?.at(-1)?.message ?? '', /labratory is no field of a certification; did you mean laboratory\?/)
+  assert.match(errors?.at(-1)?.message ?? '', /labratory is no field of a certification; did you mean laboratory\?/)
   assert.equal(messages({}).length, 2)
   assert.equal(messages([]).length, 1)
 })
@@ -39,17 +44,17 @@ test('refuses a product that is no diamond id', () => {
   }
   assert.is(form({ product: ' 1 ', laboratory: 'GIA' }).value?.diamond, 1)
   for (const product of ['', '0', '1.5', '1e3', '1 2', '99999999999999999', '-1', '0x10']) {
-    assert.match(form({ product, laboratory: 'GIA' }).faults?.[0]?.message ?? '', /^product must be/, product)
+    assert.match(form({ product, laboratory: 'GIA' }).errors?.[0]?.message ?? '', /^product must be/, product)
   }
 })
 
 test('loses the blanks around its texts', () => {
   const value = { diamond: 1, laboratory: 'GIA', number: '33 188' }
-  assert.equal(readCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
+  assert.equal(parseCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
 })
 
 test('loses characters of its number that nobody sees', () => {
-  assert.is(readCertification({ product: 1, laboratory: 'GIA', number: '\u202e33\u200b188' }).value?.number, '33188')
+  assert.is(parseCertification({ product: 1, laboratory: 'GIA', number: '\u202e33\u200b188' }).value?.number, '33188')
 })
 
 test('refuses a number that is too long or not printable', () => {
@@ -59,26 +64,26 @@ test('refuses a number that is too long or not printable', () => {
 })
 
 test('keeps of a hostile file name what is a name', () => {
-  assert.is(safeFileName('2136273512.pdf'), '2136273512.pdf')
-  assert.is(safeFileName('../../etc/passwd'), 'passwd.pdf')
-  assert.is(safeFileName('C:\\reports\\stone.PDF'), 'stone.pdf')
-  assert.is(safeFileName('a"; filename="b.exe\r\nX-Evil: 1.pdf'), 'a; filename=b.exeX-Evil 1.pdf')
-  assert.is(safeFileName('fdp\u202excod.pdf'), 'fdpxcod.pdf')
-  assert.is(safeFileName('Zertifikat für Ü.pdf'), 'Zertifikat für Ü.pdf')
-  assert.is(safeFileName('x'.repeat(5000)), `${'x'.repeat(100)}.pdf`)
+  assert.is(sanitiseFileName('2136273512.pdf'), '2136273512.pdf')
+  assert.is(sanitiseFileName('../../etc/passwd'), 'passwd.pdf')
+  assert.is(sanitiseFileName('C:\\reports\\stone.PDF'), 'stone.pdf')
+  assert.is(sanitiseFileName('a"; filename="b.exe\r\nX-Evil: 1.pdf'), 'a; filename=b.exeX-Evil 1.pdf')
+  assert.is(sanitiseFileName('fdp\u202excod.pdf'), 'fdpxcod.pdf')
+  assert.is(sanitiseFileName('Zertifikat für Ü.pdf'), 'Zertifikat für Ü.pdf')
+  assert.is(sanitiseFileName('x'.repeat(5000)), `${'x'.repeat(100)}.pdf`)
   for (const nothing of [undefined, '', '.pdf', '..', '/', '\u0000\u0007', ' . '])
-    assert.is(safeFileName(nothing), null)
+    assert.is(sanitiseFileName(nothing), null)
 })
 
 test('links to the laboratory where its page for a number is known', () => {
-  assert.is(reportPage('GIA', '2136273512'), 'https://www.gia.edu/report-check?reportno=2136273512')
-  assert.is(reportPage('IGI', 'LG 1&2/ü'), 'https://www.igi.org/verify-your-report/?r=LG%201%262%2F%C3%BC')
-  assert.is(reportPage('GIA', null), null)
-  assert.is(reportPage('IIDGR', '1'), null)
+  assert.is(reportCheckUrl('GIA', '2136273512'), 'https://www.gia.edu/report-check?reportno=2136273512')
+  assert.is(reportCheckUrl('IGI', 'LG 1&2/ü'), 'https://www.igi.org/verify-your-report/?r=LG%201%262%2F%C3%BC')
+  assert.is(reportCheckUrl('GIA', null), null)
+  assert.is(reportCheckUrl('IIDGR', '1'), null)
 })
 
 test('is shown with its fields in the order of the API', () => {
-  const shown = certificationText({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0, PATHS)
+  const shown = certificationJson({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0, PATH_LINKS)
   assert.equal(Object.entries(JSON.parse(shown) as object), [
     ['id', 330],
     ['laboratory', 'GIA'],

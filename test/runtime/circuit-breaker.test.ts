@@ -31,7 +31,7 @@ function withProbe() {
     if (state.store === 'hangs') await never()
     if (state.store === 'fails') throw new Down('no head')
   }
-  const probe = { ask, heardAt: () => state.heardAt, silence: 'nothing came' }
+  const probe = { ask, heardAt: () => state.heardAt, noResponseMessage: 'nothing came' }
   return { state, breaker: new CircuitBreaker({ ...policy, probe }) }
 }
 

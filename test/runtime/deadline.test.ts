@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Deadline, endsWithin, within } from '../../src/runtime/deadline.ts'
+import { Deadline, settlesWithin, withTimeout } from '../../src/runtime/deadline.ts'
 import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('a deadline')
@@ -52,7 +52,7 @@ test('does not call back once it is cleared', () =>
 test('takes in what has arrived while the process did not run', () =>
   withFakeTime(async (time) => {
     let arrive: (answer: string) => void = () => {}
-    const outcomes = seen(within(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
+    const outcomes = seen(withTimeout(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
     stall()
     await time.pass(SHORT)
     arrive('answer')
@@ -62,7 +62,7 @@ test('takes in what has arrived while the process did not run', () =>
 
 test('is over after a stall too, when nothing has arrived', () =>
   withFakeTime(async (time) => {
-    const outcomes = seen(within(SHORT, nothing(), () => 'silence'))
+    const outcomes = seen(withTimeout(SHORT, nothing(), () => 'silence'))
     stall()
     await time.pass(2 * SHORT)
     assert.equal(outcomes, ['silence'])
@@ -84,7 +84,7 @@ test('is over in a process that is late every time', () =>
 test('can be one that rejects', () =>
   withFakeTime(async (time) => {
     const outcomes = seen(
-      within(SHORT, nothing(), () => {
+      withTimeout(SHORT, nothing(), () => {
         throw new Error('silence')
       }),
     )
@@ -93,17 +93,17 @@ test('can be one that rejects', () =>
   }))
 
 test('leaves to work what it rejects with', async () => {
-  const failed = within(SHORT, Promise.reject(new Error('mine')), () => 'silence')
+  const failed = withTimeout(SHORT, Promise.reject(new Error('mine')), () => 'silence')
   assert.is(await failed.catch((error: Error) => error.message), 'mine')
 })
 
 test('of an end is met by work that ends badly', async () => {
-  assert.is(await endsWithin(Promise.reject(new Error('badly')), SHORT), true)
+  assert.is(await settlesWithin(Promise.reject(new Error('badly')), SHORT), true)
 })
 
 test('of an end is not met by work that goes on', () =>
   withFakeTime(async (time) => {
-    const ended = endsWithin(nothing(), SHORT)
+    const ended = settlesWithin(nothing(), SHORT)
     await time.pass(SHORT)
     assert.is(await ended, false)
   }))

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openLog } from '../../src/runtime/log.ts'
+import { createLogger } from '../../src/runtime/log.ts'
 
 const test = suite('the log of a process')
 
@@ -10,8 +10,8 @@ const module = fileURLToPath(new URL('../../src/runtime/log.ts', import.meta.url
 
 /** What a process writes on stderr that logs two lines, and then ends like this. */
 function saidBy(end: string): string[] {
-  const script = `const { openLog } = await import(${JSON.stringify(module)})
-    const log = openLog('info')
+  const script = `const { createLogger } = await import(${JSON.stringify(module)})
+    const log = createLogger('info')
     log.info({ at: 'first' }, 'starting')
     log.info({ at: 'last' }, 'request')
     ${end}`
@@ -29,7 +29,7 @@ test('has its last line, however the process ends by itself', () => {
 
 test('writes each line at once, behind those before it', () => {
   const written: string[] = []
-  const log = openLog('info', { write: (text) => void written.push(text) })
+  const log = createLogger('info', { write: (text) => void written.push(text) })
   log.info({ at: 1 }, 'request')
   assert.match(written.join(''), /^.*"at":1.*\n$/)
   log.warn({ at: 2 }, 'something else')
@@ -38,7 +38,7 @@ test('writes each line at once, behind those before it', () => {
 
 test('has no lines about requests where it is told of warnings only', () => {
   const written: string[] = []
-  const log = openLog('warn', { write: (text) => void written.push(text) })
+  const log = createLogger('warn', { write: (text) => void written.push(text) })
   log.info({ status: 200 }, 'request')
   log.warn({}, 'something else')
   assert.match(written.join(''), /^[^\n]*"something else"[^\n]*\n$/)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openLog } from '../../src/runtime/log.ts'
+import { createLogger } from '../../src/runtime/log.ts'
 import { Interruption, StoreOutages } from '../../src/runtime/outages.ts'
 import { OutcomeUnknown, StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { withFakeTime } from '../fake-time.ts'
@@ -25,7 +25,7 @@ test('is one line when it begins, one a minute with its counts, and one at its e
   withFakeTime(async (time) => {
     const { outages, lines } = given()
     for (let second = 0; second < 130; second++) {
-      for (let request = 0; request < 10; request++) outages.failed(away, { request: 'r' })
+      for (let request = 0; request < 10; request++) outages.recordFailure(away, { request: 'r' })
       await time.pass(1_000)
     }
     await time.pass(20_000)
@@ -40,11 +40,11 @@ test('is one line when it begins, one a minute with its counts, and one at its e
 test('is told of each store by itself, and again when it comes again', () =>
   withFakeTime(async (time) => {
     const { outages, lines } = given()
-    outages.failed(away, {})
-    outages.failed(new StoreUnavailable("MongoDB at a:1 can't be used now", { store: 'MongoDB' }), {})
-    outages.failed(new OutcomeUnknown('EventStoreDB: the append to s may be stored or not', ofEventStoreDB), {})
+    outages.recordFailure(away, {})
+    outages.recordFailure(new StoreUnavailable("MongoDB at a:1 can't be used now", { store: 'MongoDB' }), {})
+    outages.recordFailure(new OutcomeUnknown('EventStoreDB: the append to s may be stored or not', ofEventStoreDB), {})
     await time.pass(20_000)
-    outages.failed(away, {})
+    outages.recordFailure(away, {})
     assert.equal(
       lines.map(([level]) => level),
       ['error', 'error', 'info', 'info', 'error'],
@@ -65,18 +65,18 @@ test('is told by the store, and not once more by each work that it interrupts', 
     const lines: (readonly [level: string, entry: object])[] = []
     const at = (level: string) => (entry: object) => void lines.push([level, entry])
     const work = new Interruption('scoring', { warn: at('warn'), info: at('info') })
-    work.failed(away)
+    work.recordFailure(away)
     assert.equal(lines.splice(0), [['warn', { err: away, name: 'scoring', repeats: true }]])
-    work.over()
+    work.end()
     assert.equal(lines, [])
 
     const ours = new TypeError('ours')
     for (let second = 0; second <= 60; second++) {
-      work.failed(ours)
+      work.recordFailure(ours)
       if (second < 60) await time.pass(1_000)
     }
-    work.over()
-    work.over()
+    work.end()
+    work.end()
     assert.equal(lines, [
       ['warn', { err: ours, name: 'scoring' }],
       ['warn', { err: ours, name: 'scoring', failures: 61, seconds: 60 }],
@@ -86,7 +86,7 @@ test('is told by the store, and not once more by each work that it interrupts', 
 
 test('has no stack in the log, and hides nothing else that is told meanwhile', () => {
   const written: Record<string, unknown>[] = []
-  const log = openLog('info', { write: (line) => void written.push(JSON.parse(line) as Record<string, unknown>) })
+  const log = createLogger('info', { write: (line) => void written.push(JSON.parse(line) as Record<string, unknown>) })
   for (let count = 0; count < 3; count++)
     log.error({ err: away, request: `r-${count}`, repeats: true }, 'request failed')
   log.warn({ err: away, secret: 'digest' }, 'a secret was deleted by its time, and its end is not on record')

@@ -1,23 +1,23 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { SignsOfLife } from '../../src/runtime/signs-of-life.ts'
+import { FailureDetector } from '../../src/runtime/signs-of-life.ts'
 
 const test = suite('a holder that is watched')
-const TIMES = { doubted: 2_000, ended: 5_000, look: 1_000 }
+const TIMES = { suspectedAfterMs: 2_000, deadAfterMs: 5_000, maxObservationGapMs: 1_000 }
 
 /** A watcher who looks each 500 ms. */
 function watcher() {
   let time = 1_000_000
-  const signs = new SignsOfLife(TIMES, () => time)
+  const signs = new FailureDetector(TIMES, () => time)
   return {
     signs,
     pass: (ms: number) => void (time += ms),
     /** What is thought of it after so many milliseconds in which its sign stood still. */
     silent(ms: number, sign = 'a') {
-      let life = signs.look('it', sign)
+      let life = signs.observe('it', sign)
       for (let passed = 0; passed < ms; passed += 500) {
         time += 500
-        life = signs.look('it', sign)
+        life = signs.observe('it', sign)
       }
       return life
     },
@@ -29,7 +29,7 @@ test('is doubted first, and has ended only when a write was acknowledged and the
   assert.is(silent(1_500), 'alive')
   assert.is(silent(500), 'doubted')
   assert.is(silent(60_000), 'doubted')
-  signs.sure('it')
+  signs.confirmStoreWritable('it')
   assert.is(silent(2_500), 'alive')
   assert.is(silent(500), 'ended')
 })
@@ -37,26 +37,26 @@ test('is doubted first, and has ended only when a write was acknowledged and the
 test('lives with each new sign', () => {
   const { signs, silent } = watcher()
   silent(2_000)
-  signs.sure('it')
+  signs.confirmStoreWritable('it')
   silent(2_500)
-  assert.is(signs.look('it', 'b'), 'alive')
+  assert.is(signs.observe('it', 'b'), 'alive')
   assert.is(silent(1_500, 'b'), 'alive')
 })
 
 test('has ended for nobody who stood still himself', () => {
   const { signs, silent, pass } = watcher()
   silent(2_000)
-  signs.sure('it')
+  signs.confirmStoreWritable('it')
   pass(3_600_000)
-  assert.is(signs.look('it', 'a'), 'alive')
+  assert.is(signs.observe('it', 'a'), 'alive')
 })
 
 test('is given its whole time again behind an outage', () => {
   const { signs, silent } = watcher()
   silent(2_000)
-  signs.sure('it')
+  signs.confirmStoreWritable('it')
   silent(2_500)
-  signs.beginAnew()
+  signs.reset()
   assert.is(silent(1_500), 'alive')
 })
 

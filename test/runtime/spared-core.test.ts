@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { coresIn } from '../../src/runtime/priority.ts'
+import { parseCpuList } from '../../src/runtime/priority.ts'
 
 const test = suite('a process that spares a core')
 
@@ -23,14 +23,14 @@ test('runs on all but one, in each of its threads, where there are several', () 
   if (process.platform !== 'linux' || !hasTaskset) return console.log('NOTE: not run: it takes Linux and taskset')
   const words = ['--import', 'tsx', '--input-type=module', '--eval', SPARING]
   const [before, after] = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as [string, string[]]
-  const cores = coresIn(before)
+  const cores = parseCpuList(before)
   const expected = cores.length > 1 ? cores.slice(1) : cores
-  for (const list of after) assert.equal(coresIn(list), expected)
+  for (const list of after) assert.equal(parseCpuList(list), expected)
 })
 
 test('reads the list that Linux writes', () => {
-  assert.equal(coresIn('0'), [0])
-  assert.equal(coresIn('0-3,8'), [0, 1, 2, 3, 8])
+  assert.equal(parseCpuList('0'), [0])
+  assert.equal(parseCpuList('0-3,8'), [0, 1, 2, 3, 8])
 })
 
 test.run()

@@ -13,7 +13,7 @@ function system() {
     time.passed += milliseconds
   }
   const jumped = (milliseconds: number) => void time.jumps.push(milliseconds)
-  return { time, pass, clock: steadyClock({ wall: () => time.wall, monotonic: () => time.passed, jumped }) }
+  return { time, pass, clock: steadyClock({ wall: () => time.wall, monotonic: () => time.passed, onJump: jumped }) }
 }
 
 const test = suite('the clock of an installation')

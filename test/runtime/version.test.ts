@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { refusalOf } from '../../src/runtime/version.ts'
+import { unsupportedNodeMessage } from '../../src/runtime/version.ts'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(root(path), 'utf8')
 const test = suite('the Node that runs the program')
 
 for (const version of ['22.14.0', '22.23.3', '24.0.0', '26.10.0', '27.0.0-nightly20270101abcdef']) {
-  test(`may be ${version}`, () => assert.is(refusalOf(version, '/usr/bin/node'), undefined))
+  test(`may be ${version}`, () => assert.is(unsupportedNodeMessage(version, '/usr/bin/node'), undefined))
 }
 
 for (const version of ['12.22.9', '20.20.2', '22.13.1', '22.2.0']) {
   test(`may not be ${version}, and one line says what would be right`, () => {
-    const said = refusalOf(version, '/usr/bin/node') ?? ''
+    const said = unsupportedNodeMessage(version, '/usr/bin/node') ?? ''
     assert.match(said, `needs Node 22.14 or newer, and /usr/bin/node is Node ${version}: install a newer one`)
     assert.not.match(said, '\n')
   })
@@ -42,7 +42,7 @@ for (const [what, words] of [
 test('is read by the entry before anything else is loaded, in what an old Node understands', () => {
   const entry = read('dist/main.js') + read('dist/runtime/version.js')
   assert.equal([...entry.matchAll(/^import .*$/gm)].map(String), [
-    "import { refusalOf } from './runtime/version.js';",
+    "import { unsupportedNodeMessage } from './runtime/version.js';",
     "import { readFileSync } from 'node:fs';",
   ])
   assert.not.match(entry.replaceAll(/\/\*[^]*?\*\//g, ''), /\?\?|\?\.[a-z]|\bawait\b|\|\|=/)

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
-import { reference } from '../../src/domain/scoring/score.ts'
+import { referenceCut } from '../../src/domain/scoring/score.ts'
 import { openTracePool, type TracePoolOptions } from '../../src/scoring/trace-pool.ts'
 import { niceOfThreadsAddedBy } from '../threads.ts'
 
@@ -20,7 +20,7 @@ test('traces as the table was traced, and leaves the event loop free meanwhile',
   const traced = await pool.traceInWorker('reference')
   clearInterval(clock)
   await pool.close()
-  assert.equal(traced, reference)
+  assert.equal(traced, referenceCut)
   assert.ok(turns > 0)
 })
 
@@ -45,14 +45,14 @@ test('traces at the lowest priority where it stands back, and at the usual one w
 
 async function niceOfThreads(options: TracePoolOptions): Promise<number[]> {
   const pool = openTracePool(options)
-  const nice = await niceOfThreadsAddedBy(() => pool.drawInWorker({ pictured: { cut: round }, look: 'aset' }))
+  const nice = await niceOfThreadsAddedBy(() => pool.drawInWorker({ subject: { cut: round }, kind: 'aset' }))
   await pool.close()
   return nice
 }
 
 test('draws a PNG file', async () => {
   const pool = openTracePool()
-  const png = await pool.drawInWorker({ pictured: { cut: round }, look: 'aset' })
+  const png = await pool.drawInWorker({ subject: { cut: round }, kind: 'aset' })
   await pool.close()
   assert.is(Buffer.from(png.subarray(1, 4)).toString('latin1'), 'PNG')
 })

@@ -1,4 +1,4 @@
-import { TRIES } from '../../src/commands/core/retry.ts'
+import { MAX_ATTEMPTS } from '../../src/commands/core/retry.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 
 /**
@@ -11,7 +11,7 @@ import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../src/sto
 export type AppendFault = 'lost' | 'stored' | 'late' | 'unavailable'
 
 /** The same fault for every try that a command has. */
-export const everyTry = (fault: AppendFault): AppendFault[] => Array.from({ length: TRIES }, () => fault)
+export const everyTry = (fault: AppendFault): AppendFault[] => Array.from({ length: MAX_ATTEMPTS }, () => fault)
 
 export type FaultyStore = EventStore & {
   /** The next appends, of either kind, meet these faults, one each; the ones behind them none. */
@@ -35,7 +35,7 @@ export function faultyStore(store: EventStore): FaultyStore {
   }
 
   return {
-    atomicMany: store.atomicMany,
+    isAppendManyAtomic: store.isAppendManyAtomic,
     append: (stream, expected, events) => attempt(() => store.append(stream, expected, events)),
     appendMany: (...asked) => attempt(() => store.appendMany(...asked)),
     read: (stream, options) => store.read(stream, options),
@@ -44,9 +44,9 @@ export function faultyStore(store: EventStore): FaultyStore {
     subscribe: (from, filter) => store.subscribe(from, filter),
     head: () => store.head(),
     identity: () => store.identity(),
-    closed: () => store.closed(),
-    refusal: () => store.refusal(),
-    fenceDelay: store.fenceDelay,
+    closedReason: () => store.closedReason(),
+    diskErrorMessage: () => store.diskErrorMessage(),
+    fenceDelayMs: store.fenceDelayMs,
     close: () => store.close(),
     failNext: (...next) => void faults.push(...next),
     land: () =>

@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteEvents, type SqliteEvents, type SqliteEventsOptions } from '../../src/stores/sqlite/events.ts'
+import {
+  openSqliteEventStore,
+  type SqliteEventStore,
+  type SqliteEventStoreOptions,
+} from '../../src/stores/sqlite/events.ts'
 
 /** An embedded log in a folder of its own, which goes when the log is closed. */
-export function temporaryLog(options?: SqliteEventsOptions): SqliteEvents {
+export function temporaryLog(options?: SqliteEventStoreOptions): SqliteEventStore {
   const folder = temporaryFolder()
-  const store = openSqliteEvents(join(folder, 'events.db'), options)
+  const store = openSqliteEventStore(join(folder, 'events.db'), options)
   return {
     ...store,
     async close() {

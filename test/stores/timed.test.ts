@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { timed } from '../../src/stores/timed.ts'
+import { withTiming } from '../../src/stores/timed.ts'
 
 /** A port whose adapter is a class with secrets of its own. */
 class Shelf {
@@ -29,7 +29,7 @@ const test = suite<Given>('a timed port')
 test.before.each((given) => {
   given.told = []
   const calls = { count: 'itself', find: 'itself', broken: 'itself', room: { count: 'itself' } } as const
-  given.shelf = timed(new Shelf(), calls, (call) => (seconds, error) => {
+  given.shelf = withTiming(new Shelf(), calls, (call) => (seconds, error) => {
     assert.ok(seconds >= 0)
     given.told.push([call, (error as Error | undefined)?.message])
   })
@@ -69,7 +69,9 @@ test('says nothing of what is not wanted', ({ shelf, told }) => {
 })
 
 test('can be spread, as those do who put something around it', ({ shelf, told }) => {
-  const spread = { ...timed({ count: () => 3 }, { count: 'itself' }, (call) => () => told.push([call, undefined])) }
+  const spread = {
+    ...withTiming({ count: () => 3 }, { count: 'itself' }, (call) => () => told.push([call, undefined])),
+  }
   assert.is(spread.count(), 3)
   assert.equal(told, [['count', undefined]])
   assert.is(shelf.count(), 2)

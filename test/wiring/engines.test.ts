@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PLACES } from '../../src/cli/places.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS, type Engine } from '../../src/wiring/engines.ts'
+import { INSTALLATION_ADDRESS_HELP } from '../../src/cli/places.ts'
+import { EVENT_STORES, MAILERS, READ_MODELS, type StoreEngine } from '../../src/wiring/engines.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { engineOf, isAddressOf, withoutCredentials } from '../../src/wiring/store-addresses.ts'
 
-type Registry = Readonly<Record<string, Engine<unknown, never>>>
+type Registry = Readonly<Record<string, StoreEngine<unknown, never>>>
 const REGISTRIES: Readonly<Record<'EVENT_STORE' | 'READ_MODEL' | 'MAILER', Registry>> = {
   EVENT_STORE: EVENT_STORES,
   READ_MODEL: READ_MODELS,
@@ -17,7 +17,7 @@ const docs = ['README.md', 'docs/operations.md'].map((file) => readFileSync(file
 const test = suite('the stores that there are')
 
 for (const [setting, engines] of Object.entries(REGISTRIES)) {
-  for (const [scheme, { example = `${scheme}://HOST:PORT/DATABASE`, lies }] of Object.entries(engines)) {
+  for (const [scheme, { example = `${scheme}://HOST:PORT/DATABASE`, location }] of Object.entries(engines)) {
     const address = example.replace('PORT', '2113')
     test(`are named by ${setting}=${address}, of the scheme ${scheme}`, () => {
       assert.is(readSettings({ MASTER_KEY, [setting]: address })[setting as keyof typeof REGISTRIES], address)
@@ -26,12 +26,13 @@ for (const [setting, engines] of Object.entries(REGISTRIES)) {
     })
 
     test(`are told of in the documents: ${setting}=${scheme}`, () => {
-      assert.ok(docs.includes(lies === 'on a server' ? `${scheme}://` : scheme), `nothing tells of ${scheme}`)
+      assert.ok(docs.includes(location === 'on a server' ? `${scheme}://` : scheme), `nothing tells of ${scheme}`)
     })
 
     if (setting !== 'MAILER') {
       test(`can be moved, where they are ${setting}=${scheme}`, () => {
-        if (engines[scheme]?.example !== undefined) assert.ok(PLACES.includes(withoutCredentials(example)))
+        if (engines[scheme]?.example !== undefined)
+          assert.ok(INSTALLATION_ADDRESS_HELP.includes(withoutCredentials(example)))
       })
     }
   }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Passwords } from '../../src/credentials/passwords.ts'
-import { open } from '../../src/wiring/open-installation.ts'
+import { PasswordHasher } from '../../src/credentials/passwords.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { withFolder } from '../temporary-folder.ts'
 
@@ -9,9 +9,9 @@ const test = suite('an installation')
 
 test("has passwords of bcrypt's cost 10, and passphrases for which scrypt takes 32 MiB", () =>
   withFolder(async (folder) => {
-    const { hashing, close } = await open(readSettings({ DATA_DIR: folder, LOG_LEVEL: 'silent' }))
+    const { hashing, close } = await openInstallation(readSettings({ DATA_DIR: folder, LOG_LEVEL: 'silent' }))
     await close()
-    const passwords = new Passwords(hashing.passwords)
+    const passwords = new PasswordHasher(hashing.passwords)
     assert.match(await passwords.hash('a long enough password'), /^\$2b\$10\$/)
     await passwords.close()
     const { N, r } = hashing.passphrases

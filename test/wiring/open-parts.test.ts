@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Log } from '../../src/runtime/log.ts'
-import { OpenParts, type Part } from '../../src/wiring/open-parts.ts'
+import type { AppLogger } from '../../src/runtime/log.ts'
+import { ServiceParts, type ServicePart } from '../../src/wiring/open-parts.ts'
 import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('the parts of a service that closes')
@@ -17,10 +17,10 @@ const PROMISED = 10_000
 function opened() {
   const told: string[] = []
   const warn = ({ part }: { part: string }, sentence: string) => void told.push(`${part}: ${sentence}`)
-  return { told, parts: new OpenParts({ warn } as unknown as Log) }
+  return { told, parts: new ServiceParts({ warn } as unknown as AppLogger) }
 }
 
-const hanging = (stage: Part['stage'], begun: string[]): Part => ({
+const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => ({
   stage,
   name: stage,
   stop: () => {

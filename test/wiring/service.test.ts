@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Installation } from '../../src/wiring/installation.ts'
 import { startService } from '../../src/wiring/compose.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
-import { open } from '../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('a service that can not start')
@@ -49,7 +49,7 @@ test('closes all that it had opened, whichever step fails', () =>
     let failed = 0
     let before = 0
     for (let fails = 1; fails <= 24; fails++) {
-      const opened = await open(settingsOf(folder, 0))
+      const opened = await openInstallation(settingsOf(folder, 0))
       const step = { calls: 0, fails }
       const store = failingAt(opened.store, step)
       const { closed, fault } = await start({
@@ -70,11 +70,11 @@ test('closes all that it had opened when its port is taken', () =>
   withFolder(async (folder) => {
     const other = createServer()
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
-    const opened = await open(settingsOf(folder, (other.address() as AddressInfo).port))
+    const opened = await openInstallation(settingsOf(folder, (other.address() as AddressInfo).port))
     const { closed, fault } = await start(opened)
     assert.match(String(fault), 'EADDRINUSE')
     assert.is(closed, 1)
-    const again = await open(settingsOf(folder, 0))
+    const again = await openInstallation(settingsOf(folder, 0))
     assert.is((await start(again)).fault, undefined, 'its leases and its folder are free')
     await new Promise<void>((done) => other.close(() => done()))
   }))

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { open } from '../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
 import { withFolder } from '../temporary-folder.ts'
 
@@ -33,7 +33,7 @@ test('asks for the key that all instances share', () => {
 test('that the client cannot read is refused without a word of its password', () =>
   withFolder(async (folder) => {
     const settings = readSettings({ EVENT_STORE: 'esdb://admin:hush@host:port', MASTER_KEY, DATA_DIR: folder })
-    const error = await open(settings).then(
+    const error = await openInstallation(settings).then(
       () => undefined,
       (reason: unknown) => reason,
     )

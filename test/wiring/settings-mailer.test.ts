@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BadSettings, formerNames, readSettings } from '../../src/wiring/settings.ts'
+import { BadSettings, renamedSettingWarnings, readSettings } from '../../src/wiring/settings.ts'
 
 const test = suite('MAILER')
 
@@ -9,23 +9,23 @@ test('is outbox unless it is set', () => assert.is(readSettings({}).MAILER, 'out
 for (const address of ['smtp://127.0.0.1:25', 'smtps://user:p%40ss@mail.example.com', 'outbox']) {
   test(`may be ${address}, and is read by its former name MAIL as well, which is told`, () => {
     assert.is(readSettings({ MAILER: address }).MAILER, address)
-    assert.equal(formerNames({ MAILER: address }), [])
+    assert.equal(renamedSettingWarnings({ MAILER: address }), [])
     assert.is(readSettings({ MAIL: address }).MAILER, address)
-    assert.equal(formerNames({ MAIL: address }), ['MAIL is called MAILER now, and is still read: rename it'])
+    assert.equal(renamedSettingWarnings({ MAIL: address }), ['MAIL is called MAILER now, and is still read: rename it'])
   })
 }
 
 for (const mailbox of ['/var/mail/ann', '/var/spool/mail/ann', '~/Maildir', '/home/ann/Büro/Mail', 'ann', '']) {
   test(`is not MAIL=${mailbox}, which a login shell sets`, () => {
     assert.is(readSettings({ MAIL: mailbox }).MAILER, 'outbox')
-    assert.equal(formerNames({ MAIL: mailbox }), [])
+    assert.equal(renamedSettingWarnings({ MAIL: mailbox }), [])
   })
 }
 
 test('goes before its former name', () => {
   const both = { MAILER: 'smtp://new.example.com', MAIL: 'smtp://old.example.com' }
   assert.is(readSettings(both).MAILER, 'smtp://new.example.com')
-  assert.equal(formerNames(both), [])
+  assert.equal(renamedSettingWarnings(both), [])
 })
 
 test('is refused by the name that was given, without a password', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { open } from '../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
 
 const test = suite('READ_MODEL')
@@ -51,9 +51,9 @@ for (const [reason, address] of [['a port that is none', 'mongodb://host:9999999
     const dataDir = mkdtempSync(join(tmpdir(), 'adamant-settings-'))
     try {
       for (const given of [address, address.replace('//', '//user:hunter2@')]) {
-        const failure = await open(readSettings({ READ_MODEL: given, DATA_DIR: dataDir, LOG_LEVEL: 'silent' })).catch(
-          (error: unknown) => error,
-        )
+        const failure = await openInstallation(
+          readSettings({ READ_MODEL: given, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
+        ).catch((error: unknown) => error)
         assert.instance(failure, BadSettings)
         assert.match(String(failure), 'READ_MODEL is no address of MongoDB')
         assert.not.match(String(failure), 'hunter2')

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readSettings, toldSettings } from '../../src/wiring/settings.ts'
+import { readSettings, loggableSettings } from '../../src/wiring/settings.ts'
 
 const test = suite('settings in the log')
 
 test('hold no key and no password', () => {
   const [now, before] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
-  const told = toldSettings(
+  const told = loggableSettings(
     readSettings({
       MASTER_KEY: now,
       MASTER_KEY_OLD: before,
@@ -23,7 +23,7 @@ test('hold no key and no password', () => {
   assert.is(told['EVENT_STORE'], 'esdb://log.example.com:2113')
   assert.equal(told['CORS_ORIGINS'], ['https://shop.example.com'])
   assert.is(told['PORT'], 8080)
-  assert.is(toldSettings(readSettings({}))['MASTER_KEY'], 'not set')
+  assert.is(loggableSettings(readSettings({}))['MASTER_KEY'], 'not set')
 })
 
 test.run()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import type { Bench, Case, Group, Measurement } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { each, oneByOne } from './overhead.ts'
@@ -26,7 +26,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const file = join(folder, 'events.db')
   // One log for both sides: two files differ in their disk more than in anything that is measured here.
   const stores = {
-    SQLite: [openSqliteEvents(file), openSqliteEvents(file, { filling: true })],
+    SQLite: [openSqliteEventStore(file), openSqliteEventStore(file, { filling: true })],
     EventStoreDB: [openEventStoreDB(server.url), openEventStoreDB(server.url, undefined, { filling: true })],
   } as const
   bench.finally(async () => {

@@ -1,4 +1,4 @@
-import { openLog } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import type { Bench, Case, Group } from '../../group.ts'
 import { startMongo } from '../../services/mongodb.ts'
@@ -13,7 +13,7 @@ export const mongodb: Group = { name: 'mongodb', long: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startMongo()
-  const stores = openMongo(server.database, openLog('silent'))
+  const stores = openMongo(server.database, createLogger('silent'))
   const client = await connectBare(server.database)
   bench.finally(async () => {
     await stores.close()

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EventStoreDBClient } from '@eventstore/db-client'
-import { openLog } from '../../../src/runtime/log.ts'
-import { ReadModelBuilds } from '../../../src/projections/engine/read-model-builds.ts'
-import { Runner } from '../../../src/projections/engine/runner.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import { ReadModelConsumer } from '../../../src/projections/engine/read-model-builds.ts'
+import { ConsumerRunner } from '../../../src/projections/engine/runner.ts'
 import { shareReads } from '../../../src/projections/engine/shared-read.ts'
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
-import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import type { Bench, Case, Group } from '../../group.ts'
 import { appendStones } from '../../scored-stones.ts'
 import { startEventStore } from '../../services/event-store.ts'
@@ -31,7 +31,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const store = openEventStoreDB(server.url)
   const client = EventStoreDBClient.connectionString(server.url)
   const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
-  const embedded = openSqliteEvents(join(folder, 'events.db'))
+  const embedded = openSqliteEventStore(join(folder, 'events.db'))
   bench.finally(async () => {
     await embedded.close()
     rmSync(folder, { recursive: true })
@@ -60,15 +60,16 @@ async function prepare(bench: Bench): Promise<Case[]> {
 /** All read models, from nothing to the head of the log, as one process makes them. */
 async function made(events: EventStore): Promise<void> {
   const store = shareReads(events)
-  const log = openLog('silent')
+  const log = createLogger('silent')
   const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
-  const reads = openDocuments(folder)
+  const reads = openSqliteReadStore(folder)
   const runners = READ_MODELS.map(
-    (projection) => new Runner(new ReadModelBuilds(projection, store, reads, log), store, log),
+    (projection) => new ConsumerRunner(new ReadModelConsumer(projection, store, reads, log), store, log),
   )
   const head = await store.head()
   for (const runner of runners) runner.start()
-  for (const { progress } of runners) if (!(await progress.reached(head, 120_000))) throw new Error('it took too long')
+  for (const { progress } of runners)
+    if (!(await progress.waitForPosition(head, 120_000))) throw new Error('it took too long')
   await Promise.all(runners.map((runner) => runner.stop()))
   await reads.close()
   rmSync(folder, { recursive: true })

@@ -1,34 +1,43 @@
 import type { ReportReading } from '../../domain/certification/certification.ts'
 import { warningsOf } from '../../domain/certification/contradictions.ts'
-import { Refusal } from '../../domain/decider.ts'
-import { certificationOf, diamondDecider, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { findCertification, diamondDecider, type Diamond, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import {
-  changesFrom,
-  entryOf as diamondEntryOf,
-  readPast,
+  changesBetweenTimes,
+  toHistoryEntry as diamondEntryOf,
+  readDiamondHistory,
   stateOf,
-  TYPES,
+  API_EVENT_TYPES,
   viewAt,
 } from '../../projections/history/diamond.ts'
-import { Who } from '../../projections/history/who.ts'
+import { ActorResolver } from '../../projections/history/who.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { entryOf, foldedSteps, stateAt, type Step, type Subject, type Telling } from './subject.ts'
+import {
+  toAuditEntry,
+  foldSteps,
+  createStateLookup,
+  type AuditFoldStep,
+  type AuditSubject,
+  type AuditPresenter,
+} from './subject.ts'
 
 /** `audit diamond ID`: the same entries as its owner's history, and more of who. */
-export const auditDiamond: Subject = {
+export const auditDiamond: AuditSubject = {
   name: 'diamond',
-  about: 'tell what happened to a diamond: who, when, through what, and which field went from what to what',
-  id: 'its number, of a deleted one too',
+  description: 'tell what happened to a diamond: who, when, through what, and which field went from what to what',
+  idDescription: 'its number, of a deleted one too',
   example: '7',
-  async past({ store, people }, id) {
-    const past = await readPast(store, numberOf(id, DIAMOND_ID, "A diamond's id is a number such as 7"))
-    if (past.steps.length === 0) throw new Refusal('missing', `There is no diamond ${id}, and there never was`)
-    const who = new Who(store, people)
+  async loadHistory({ store, people }, id) {
+    const past = await readDiamondHistory(store, parseNumericId(id, DIAMOND_ID, "A diamond's id is a number such as 7"))
+    if (past.transitions.length === 0)
+      throw new RequestError('missing', `There is no diamond ${id}, and there never was`)
+    const who = new ActorResolver(store, people)
     return {
-      entries: () => Promise.all(past.steps.map(async (step) => diamondEntryOf(step, await who.of(step.event)))),
+      entries: () =>
+        Promise.all(past.transitions.map(async (step) => diamondEntryOf(step, await who.actorOf(step.event)))),
       stateAt: (until) => stateOf(viewAt(past, until)),
-      changes: (from, to) => changesFrom(past, from, to),
+      changes: (from, to) => changesBetweenTimes(past, from, to),
     }
   },
 }
@@ -38,22 +47,22 @@ const DIAMOND_ID = /^(?:diamond-|scores-)?([1-9]\d{0,15})$/
 const CERTIFICATION_ID = /^([1-9]\d{0,15})$/
 
 /** @param what of which the id is, with an example. @throws Refusal invalid */
-function numberOf(id: string, pattern: RegExp, what: string): number {
+function parseNumericId(id: string, pattern: RegExp, what: string): number {
   const number = Number(pattern.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
-  throw new Refusal('invalid', `${what}, got ${id.slice(0, 40)}`)
+  throw new RequestError('invalid', `${what}, got ${id.slice(0, 40)}`)
 }
 
 /** What a diamond's events say of one of its certifications. */
-const telling = (id: number): Telling<Diamond, DiamondEvent> => ({
+const createCertificationPresenter = (id: number): AuditPresenter<Diamond, DiamondEvent> => ({
   ...diamondDecider,
-  shown: (diamond) => shownIn(diamond, id),
-  words: TYPES,
+  describeState: (diamond) => describeCertification(diamond, id),
+  eventLabels: API_EVENT_TYPES,
   detail: ({ type }) => (type === 'DiamondPatched' ? 'its diamond was changed' : ''),
 })
 
-function shownIn(diamond: Diamond, id: number) {
-  const found = certificationOf(diamond, id)
+function describeCertification(diamond: Diamond, id: number) {
+  const found = findCertification(diamond, id)
   if (found === undefined || diamond.status !== 'live') return null
   const { laboratory, number, file, reading } = found
   const warnings = warningsOf(found, diamond.fields)
@@ -64,13 +73,13 @@ function shownIn(diamond: Diamond, id: number) {
     file: file === null ? null : (file.name ?? 'without a name'),
     fileDigest: file?.digest ?? null,
     fileBytes: file?.bytes ?? null,
-    ...shownReading(reading),
+    ...describeReportReading(reading),
     warnings: warnings.length === 0 ? null : warnings.join('; '),
   }
 }
 
 /** What the service read in the report's PDF; nothing of it before it was read. */
-function shownReading(reading: ReportReading | null): Readonly<Record<string, unknown>> {
+function describeReportReading(reading: ReportReading | null): Readonly<Record<string, unknown>> {
   if (reading === null) return {}
   const { measurements, shape, ...values } = reading
   const size = measurements && `${measurements.length} x ${measurements.width} x ${measurements.depth} mm`
@@ -79,21 +88,21 @@ function shownReading(reading: ReportReading | null): Readonly<Record<string, un
 }
 
 /** `audit certification ID`. */
-export const auditCertification: Subject = {
+export const auditCertification: AuditSubject = {
   name: 'certification',
-  about: "tell what happened to a laboratory's report: who attached and removed it, and what was read of it",
-  id: 'its number, of a removed one too',
+  description: "tell what happened to a laboratory's report: who attached and removed it, and what was read of it",
+  idDescription: 'its number, of a removed one too',
   example: '12',
-  async past({ store, people }, id) {
-    const number = numberOf(id, CERTIFICATION_ID, "A certification's id is a number such as 12")
-    const stream = await streamOf(store, number)
-    if (stream === undefined) throw new Refusal('missing', `There is no certification ${id}, and there never was`)
-    const steps = foldedSteps(await store.read(stream), telling(number))
-    const who = new Who(store, people)
-    const own = steps.filter((step) => isAbout(step, number))
+  async loadHistory({ store, people }, id) {
+    const number = parseNumericId(id, CERTIFICATION_ID, "A certification's id is a number such as 12")
+    const stream = await findCertificationStream(store, number)
+    if (stream === undefined) throw new RequestError('missing', `There is no certification ${id}, and there never was`)
+    const steps = foldSteps(await store.read(stream), createCertificationPresenter(number))
+    const who = new ActorResolver(store, people)
+    const own = steps.filter((step) => isAboutCertification(step, number))
     return {
-      entries: () => Promise.all(own.map((step) => entryOf(step, telling(number), who))),
-      stateAt: stateAt(steps, telling(number)),
+      entries: () => Promise.all(own.map((step) => toAuditEntry(step, createCertificationPresenter(number), who))),
+      stateAt: createStateLookup(steps, createCertificationPresenter(number)),
     }
   },
 }
@@ -102,7 +111,7 @@ export const auditCertification: Subject = {
  * The diamond that a certification was attached to; read models forget it with the certification. Nothing is decoded: what
  * a newer release attached is found as well, as long as it names the id so.
  */
-async function streamOf(store: EventStore, id: number): Promise<string | undefined> {
+async function findCertificationStream(store: EventStore, id: number): Promise<string | undefined> {
   for await (const { type, data, stream } of store.readAll('start', { prefixes: ['diamond-'] })) {
     if (type === 'CertificationAttached' && data['id'] === id) return stream
   }
@@ -113,9 +122,15 @@ async function streamOf(store: EventStore, id: number): Promise<string | undefin
  * Whether an event made a difference to a certification, or names it. What can't be understood while it was there might
  * have.
  */
-function isAbout({ stored, before, after, undecoded }: Step<Diamond, DiamondEvent>, id: number): boolean {
+function isAboutCertification(
+  { stored, before, after, undecoded }: AuditFoldStep<Diamond, DiamondEvent>,
+  id: number,
+): boolean {
   const { type, data } = stored
   if (data[type === 'ReportRead' ? 'certification' : 'id'] === id && type !== 'DiamondCreated') return true
-  const was = shownIn(before, id)
-  return (undecoded !== undefined && was !== null) || JSON.stringify(was) !== JSON.stringify(shownIn(after, id))
+  const was = describeCertification(before, id)
+  return (
+    (undecoded !== undefined && was !== null) ||
+    JSON.stringify(was) !== JSON.stringify(describeCertification(after, id))
+  )
 }

@@ -1,16 +1,16 @@
 import { expiresAt, secretDecider, type Secret, type SecretEvent } from '../../domain/secret/secret.ts'
-import { digestOfSecretKey, keysOfMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
-import { Refusal } from '../../domain/decider.ts'
-import { shownSeconds } from '../../projections/history/entry.ts'
-import { Who } from '../../projections/history/who.ts'
+import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../credentials/secret-keys.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { formatSeconds } from '../../projections/history/entry.ts'
+import { ActorResolver } from '../../projections/history/who.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import { foldedPast, type Subject, type Telling } from './subject.ts'
+import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
 
 /** The events of a one-time secret; nothing of it opens anything. */
-export const secretTelling: Telling<Secret, SecretEvent> = {
+export const secretPresenter: AuditPresenter<Secret, SecretEvent> = {
   ...secretDecider,
-  shown: shownSecret,
-  words: {
+  describeState: describeSecret,
+  eventLabels: {
     SecretShared: 'shared',
     PassphraseTried: 'passphrase tried',
     SecretRevealed: 'revealed',
@@ -19,10 +19,10 @@ export const secretTelling: Telling<Secret, SecretEvent> = {
     MailSent: 'mail sent',
     MailRefused: 'mail refused',
   },
-  detail: detailOf,
+  detail: secretEventDetail,
 }
 
-function shownSecret(secret: Secret) {
+function describeSecret(secret: Secret) {
   if (secret.status === 'unknown') return null
   const { status, kind, passphrase, recipient, notify, failedTries, lockedUntil } = secret
   return {
@@ -31,13 +31,13 @@ function shownSecret(secret: Secret) {
     passphrase,
     recipients: recipient.length === 0 ? null : recipient.join(', '),
     ownerIsTold: notify,
-    ends: shownSeconds(Math.floor(expiresAt(secret) / 1000)),
+    ends: formatSeconds(Math.floor(expiresAt(secret) / 1000)),
     wrongPassphrases: failedTries,
-    lockedUntil: lockedUntil === 0 ? null : shownSeconds(Math.floor(lockedUntil / 1000)),
+    lockedUntil: lockedUntil === 0 ? null : formatSeconds(Math.floor(lockedUntil / 1000)),
   }
 }
 
-function detailOf(event: SecretEvent): string {
+function secretEventDetail(event: SecretEvent): string {
   switch (event.type) {
     case 'SecretShared':
       return `for ${event.data.ttl} s${event.data.token === null ? '' : `, with the API token ${event.data.token}`}`
@@ -61,18 +61,18 @@ const BURNED = {
 } as const
 
 /** `audit secret ID`. */
-export const auditSecret: Subject = {
+export const auditSecret: AuditSubject = {
   name: 'secret',
-  about: 'tell what became of a secret: who did what and when, and nothing of the secret itself',
-  id: 'the digest that names its stream, or one of its keys',
+  description: 'tell what became of a secret: who did what and when, and nothing of the secret itself',
+  idDescription: 'the digest that names its stream, or one of its keys',
   example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  async past({ store, people }, id) {
-    for (const digest of digestsOf(id)) {
+  async loadHistory({ store, people }, id) {
+    for (const digest of candidateDigestsOf(id)) {
       const events: readonly StoredEvent[] = await store.read(secretStream(digest))
-      if (events.length > 0) return foldedPast(events, secretTelling, new Who(store, people))
+      if (events.length > 0) return foldHistory(events, secretPresenter, new ActorResolver(store, people))
     }
     // What was given may be a key: it is not repeated.
-    throw new Refusal(
+    throw new RequestError(
       'missing',
       'There is no secret of this id; it is the digest that names its stream, or one of its keys',
     )
@@ -80,8 +80,8 @@ export const auditSecret: Subject = {
 }
 
 /** What an id may name; a key is tried as either kind. */
-function digestsOf(id: string): string[] {
+function candidateDigestsOf(id: string): string[] {
   const digest = id.replace(/^secret-/, '')
   if (/^[0-9a-f]{64}$/.test(digest)) return [digest]
-  return [keysOfMetadataKey(id)?.digest, digestOfSecretKey(id)].filter((found) => found !== undefined)
+  return [parseMetadataKey(id)?.digest, parseSecretKeyDigest(id)].filter((found) => found !== undefined)
 }

@@ -1,10 +1,10 @@
-import { Failed } from '../../maintenance/operation.ts'
-import { count, table } from '../output.ts'
-import type { ApiAnswer, ApiClient, CurlLines, Login } from './server.ts'
-import { skuOf, type Created } from './stones.ts'
+import { OperationFailure } from '../../maintenance/operation.ts'
+import { formatCount, table } from '../output.ts'
+import type { DemoApiResponse, ApiClient, CurlLines, DemoCredentials } from './server.ts'
+import { skuOf, type StoneCreationResult } from './stones.ts'
 
 /** One list that was asked for, and what came. */
-export type Visit = {
+export type MeasuredListRequest = {
   readonly what: string
   readonly path: string
   readonly status: number
@@ -16,13 +16,16 @@ export type Visit = {
  * Lists and filters what was created, through both versions of the API, and checks every total.
  * @throws Failed when an answer is not what was created
  */
-export async function tour(api: ApiClient, { stones, from, to }: Created): Promise<Visit[]> {
-  const visits: Visit[] = []
+export async function checkListEndpoints(
+  api: ApiClient,
+  { stones, startedAtMs, endedAtMs }: StoneCreationResult,
+): Promise<MeasuredListRequest[]> {
+  const visits: MeasuredListRequest[] = []
 
-  async function visit(what: string, path: string, total: number | undefined): Promise<ApiAnswer> {
+  async function visit(what: string, path: string, total: number | undefined): Promise<DemoApiResponse> {
     const answer = await api.get(path)
     if (total !== undefined && answer.total !== total) {
-      throw new Failed(`GET ${path} (${what}) counts ${answer.total} stones where ${total} were created`)
+      throw new OperationFailure(`GET ${path} (${what}) counts ${answer.total} stones where ${total} were created`)
     }
     visits.push({ what, path, status: answer.status, total: answer.total, milliseconds: answer.milliseconds })
     return answer
@@ -36,8 +39,16 @@ export async function tour(api: ApiClient, { stones, from, to }: Created): Promi
     await visit('one sku', `${list}?f[sku][]=${skuOf(stones)}`, 1)
     await visit('colourless', `${list}?f[isColored]=0`, stones)
     await visit('fancy coloured: none, 204', `${list}?f[isColored]=1`, 0)
-    await visit('all dates of the demo', `${list}?f[dateFrom]=${compact(from)}&f[dateTo]=${compact(to)}`, stones)
-    await visit('the first half of the time', `${list}?f[dateTo]=${compact((from + to) / 2)}`, undefined)
+    await visit(
+      'all dates of the demo',
+      `${list}?f[dateFrom]=${formatCompactTime(startedAtMs)}&f[dateTo]=${formatCompactTime(endedAtMs)}`,
+      stones,
+    )
+    await visit(
+      'the first half of the time',
+      `${list}?f[dateTo]=${formatCompactTime((startedAtMs + endedAtMs) / 2)}`,
+      undefined,
+    )
   }
   await visit('published', '/v3/diamond?f[isPublished]=1', 0)
   return visits
@@ -46,7 +57,8 @@ export async function tour(api: ApiClient, { stones, from, to }: Created): Promi
 const pathOf = (link: string) => link.slice(new URL(link).origin.length)
 
 /** `20141127T211100+0000`, percent-encoded. */
-const compact = (time: number) => new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, '') + '%2B0000'
+const formatCompactTime = (time: number) =>
+  new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, '') + '%2B0000'
 
 /** What the demo did and how fast, as `--json` prints it. Memory in bytes, times in seconds unless they say otherwise. */
 export type Figures = {
@@ -59,23 +71,23 @@ export type Figures = {
   readonly scoreSeconds: number
   /** Scored a second, from the first creation on. */
   readonly scoresPerSecond: number
-  readonly visits: readonly Visit[]
+  readonly visits: readonly MeasuredListRequest[]
   /** The most memory that the service held; null where the system does not tell. */
   readonly serverMemory: number | null
   readonly totalSeconds: number
   /** Absent where the service ends with the demo. */
-  readonly login?: Login
+  readonly login?: DemoCredentials
   readonly curl?: CurlLines
 }
 
 export function figuresOf(
   url: string,
-  { stones, seconds, report }: Created,
+  { stones, seconds, reportUrl }: StoneCreationResult,
   measured: Pick<Figures, 'scoreSeconds' | 'visits' | 'serverMemory' | 'totalSeconds'>,
 ): Figures {
   return {
     url,
-    report,
+    report: reportUrl,
     stones,
     createSeconds: seconds,
     stonesPerSecond: stones / seconds,
@@ -90,27 +102,27 @@ export function describe(figures: Figures): string {
   const rows = visits.map(({ what, path, status, total, milliseconds }) => [
     `${milliseconds.toFixed(1)} ms`.padStart(9),
     String(status),
-    count(total).padStart(6),
+    formatCount(total).padStart(6),
     what,
     `GET ${path}`,
   ])
   const memory =
-    serverMemory === null ? '' : `memory    the service never held more than ${count(serverMemory / 2 ** 20)} MB`
+    serverMemory === null ? '' : `memory    the service never held more than ${formatCount(serverMemory / 2 ** 20)} MB`
   return [
     '',
-    `created   ${count(stones)} stones in ${createSeconds.toFixed(1)} s, ${count(stonesPerSecond)} a second, each durable`,
-    `scored    ${count(stones)} stones, the last ${scoreSeconds.toFixed(1)} s after its creation, ${count(scoresPerSecond)} a second`,
+    `created   ${formatCount(stones)} stones in ${createSeconds.toFixed(1)} s, ${formatCount(stonesPerSecond)} a second, each durable`,
+    `scored    ${formatCount(stones)} stones, the last ${scoreSeconds.toFixed(1)} s after its creation, ${formatCount(scoresPerSecond)} a second`,
     `listed    through v3 and v4:`,
     table(['time'.padStart(9), 'status', ' total', 'what', 'request'], rows),
     ...(memory === '' ? [] : [memory]),
     `open      ${report}`,
     `service   ${url}, its reference ${url}/docs`,
-    ...goingOn(figures),
+    ...nextStepLines(figures),
   ].join('\n')
 }
 
 /** How to look around oneself, while the service is up. */
-const goingOn = ({ url, login, curl }: Figures): string[] =>
+const nextStepLines = ({ url, login, curl }: Figures): string[] =>
   login === undefined || curl === undefined
     ? []
     : [

@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { Failed } from '../../maintenance/operation.ts'
+import { OperationFailure } from '../../maintenance/operation.ts'
 import { SETTINGS } from '../../wiring/settings.ts'
 
 /** The service in a process of its own, on a data folder of its own. */
 export type DemoServer = {
   readonly url: string
   /** The most memory the process ever held, in bytes; undefined where the system does not tell. */
-  peakMemory(): number | undefined
+  peakMemoryBytes(): number | undefined
   /** Resolves with the exit code when it ended without being asked to. */
-  readonly died: Promise<number | null>
+  readonly exited: Promise<number | null>
   /** Runs another command beside the server. @returns its result */
   command(...words: string[]): Promise<Record<string, unknown>>
   stop(): Promise<void>
@@ -26,18 +26,18 @@ export type DemoServer = {
  */
 export async function startServer(dataDir: string): Promise<DemoServer> {
   const env = demoEnvironment(dataDir, process.env)
-  const child = spawn(process.execPath, adamant('serve', '--json'), {
+  const child = spawn(process.execPath, programArguments('serve', '--json'), {
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const ready = await Promise.race([firstLine(child), ended.then(() => undefined)])
-  if (ready === undefined) throw new Failed('The service did not start; what it said stands above')
+  if (ready === undefined) throw new OperationFailure('The service did not start; what it said stands above')
   return {
     url: String(ready['url']),
-    peakMemory: () => peakMemoryOf(child.pid),
-    died: ended,
+    peakMemoryBytes: () => readPeakMemoryBytes(child.pid),
+    exited: ended,
     command: (...words) => runCommand(env, words),
     async stop() {
       child.kill('SIGTERM')
@@ -64,7 +64,7 @@ export function demoEnvironment(dataDir: string, environment: NodeJS.ProcessEnv)
 }
 
 /** The arguments that run this very program, from the sources or built. */
-const adamant = (...words: string[]) => [...process.execArgv, process.argv[1] ?? '', ...words]
+const programArguments = (...words: string[]) => [...process.execArgv, process.argv[1] ?? '', ...words]
 
 async function firstLine(child: ChildProcess): Promise<Record<string, unknown> | undefined> {
   if (child.stdout === null) return undefined
@@ -73,14 +73,17 @@ async function firstLine(child: ChildProcess): Promise<Record<string, unknown> |
 }
 
 async function runCommand(env: NodeJS.ProcessEnv, words: readonly string[]): Promise<Record<string, unknown>> {
-  const child = spawn(process.execPath, adamant(...words, '--json'), { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, programArguments(...words, '--json'), {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [result, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  if (code !== 0) throw new Failed(`adamant ${words[0]} ${words[1]} ended with exit code ${String(code)}`)
+  if (code !== 0) throw new OperationFailure(`adamant ${words[0]} ${words[1]} ended with exit code ${String(code)}`)
   return JSON.parse(result) as Record<string, unknown>
 }
 
 /** Linux's high-water mark, proc(5): VmHWM in KiB. */
-function peakMemoryOf(pid: number | undefined): number | undefined {
+function readPeakMemoryBytes(pid: number | undefined): number | undefined {
   try {
     const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
@@ -89,7 +92,7 @@ function peakMemoryOf(pid: number | undefined): number | undefined {
   }
 }
 
-export type ApiAnswer = {
+export type DemoApiResponse = {
   readonly status: number
   /** Parsed JSON, undefined for an empty body. */
   readonly body: unknown
@@ -112,21 +115,22 @@ export class ApiClient {
     const form = new URLSearchParams({ grant_type: 'password', ...credentials })
     const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: form })
     const body = (await response.json()) as Record<string, unknown>
-    if (!response.ok) throw new Failed(`The token server answered ${response.status}: ${JSON.stringify(body)}`)
+    if (!response.ok)
+      throw new OperationFailure(`The token server answered ${response.status}: ${JSON.stringify(body)}`)
     return new ApiClient(address, String(body['access_token']))
   }
 
   /** @throws Failed for a status over 299 */
-  get(path: string): Promise<ApiAnswer> {
+  get(path: string): Promise<DemoApiResponse> {
     return this.#send('GET', path)
   }
 
   /** @throws Failed for a status over 299 */
-  post(path: string, body: object): Promise<ApiAnswer> {
+  post(path: string, body: object): Promise<DemoApiResponse> {
     return this.#send('POST', path, JSON.stringify(body))
   }
 
-  async #send(method: string, path: string, content?: string): Promise<ApiAnswer> {
+  async #send(method: string, path: string, content?: string): Promise<DemoApiResponse> {
     const started = performance.now()
     const response = await fetch(new URL(path, this.address), {
       method,
@@ -135,25 +139,26 @@ export class ApiClient {
     })
     const text = await response.text()
     const milliseconds = performance.now() - started
-    if (!response.ok) throw new Failed(`${method} ${path} was answered ${response.status}: ${text.slice(0, 500)}`)
+    if (!response.ok)
+      throw new OperationFailure(`${method} ${path} was answered ${response.status}: ${text.slice(0, 500)}`)
     const { headers } = response
     return {
       status: response.status,
       body: text === '' ? undefined : JSON.parse(text),
       total: Number(headers.get('X-Total-Count') ?? 0),
-      links: linksIn(headers.get('Link') ?? ''),
+      links: parseLinkHeader(headers.get('Link') ?? ''),
       milliseconds,
     }
   }
 }
 
 /** RFC 8288: `<target>; rel="next", ...` */
-function linksIn(header: string): Record<string, string> {
+function parseLinkHeader(header: string): Record<string, string> {
   return Object.fromEntries([...header.matchAll(/<([^>]*)>; rel="?(\w+)"?/g)].map(([, target, rel]) => [rel, target]))
 }
 
 /** What somebody needs to go on where the demo ends: it exists as long as the demo's service does. */
-export type Login = {
+export type DemoCredentials = {
   readonly username: string
   readonly password: string
   readonly client_id: string
@@ -168,16 +173,16 @@ export type CurlLines = {
   readonly token: string
 }
 
-export function curlLines(url: string, login: Login, token: string): CurlLines {
+export function curlLines(url: string, login: DemoCredentials, token: string): CurlLines {
   const form = Object.entries({ grant_type: 'password', ...login }).map(
-    ([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`,
+    ([name, value]) => `--data-urlencode ${shellQuote(`${name}=${value}`)}`,
   )
   return {
     // -g: the brackets of a filter are no pattern of curl's.
-    list: `curl -s -g ${quoted(`${url}/v4/diamond?limit=2&f[isColored]=0`)} -H ${quoted(`Authorization: Bearer ${token}`)}`,
-    token: `curl -s ${quoted(`${url}/api/oauth/v2/token`)} ${form.join(' ')}`,
+    list: `curl -s -g ${shellQuote(`${url}/v4/diamond?limit=2&f[isColored]=0`)} -H ${shellQuote(`Authorization: Bearer ${token}`)}`,
+    token: `curl -s ${shellQuote(`${url}/api/oauth/v2/token`)} ${form.join(' ')}`,
   }
 }
 
 /** As sh takes it for one word, whatever is in it. */
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

@@ -9,7 +9,7 @@ import type { ApiClient } from './server.ts'
 const FILE = new URL('../../../data/diamonds.csv.gz', import.meta.url)
 
 /** How many stones the data set has. */
-export const ALL_STONES = 53_940
+export const DATASET_SIZE = 53_940
 
 /** Every so many stones one is public, so that anybody may open its report page. */
 const PUBLIC_EVERY = 100
@@ -18,14 +18,14 @@ const PUBLIC_EVERY = 100
 export type DemoStone = Readonly<Record<string, string | number | boolean>>
 
 /** The first `wanted` stones, in bulks. Premium is a trade name between Very Good and Ideal: here it is Excellent. */
-async function* bulksOfStones(wanted: number, size: number): AsyncGenerator<DemoStone[]> {
+async function* readBulks(wanted: number, size: number): AsyncGenerator<DemoStone[]> {
   const rows = parse({ columns: true })
   // Leaving the loop below ends all three; what one of them says is said by the loop.
   pipeline(createReadStream(FILE), createGunzip(), rows, () => {})
   let bulk: DemoStone[] = []
   let line = 0
   for await (const row of rows as AsyncIterable<Readonly<Record<string, string>>>) {
-    bulk.push(stone(row, ++line))
+    bulk.push(toDemoStone(row, ++line))
     if (line === wanted) break
     if (bulk.length < size) continue
     yield bulk
@@ -36,7 +36,7 @@ async function* bulksOfStones(wanted: number, size: number): AsyncGenerator<Demo
 
 export const skuOf = (line: number) => `DIA-${String(line).padStart(5, '0')}`
 
-function stone({ cut, color, clarity, carat, price }: Readonly<Record<string, string>>, line: number): DemoStone {
+function toDemoStone({ cut, color, clarity, carat, price }: Readonly<Record<string, string>>, line: number): DemoStone {
   return {
     sku: skuOf(line),
     cutShape: 'Round',
@@ -51,24 +51,24 @@ function stone({ cut, color, clarity, carat, price }: Readonly<Record<string, st
 }
 
 /** As many as one bulk request takes. */
-const BULK = 500
+const BULK_SIZE = 500
 /** Requests on the way at once: one is prepared and read while the service works on the other. */
-const AT_ONCE = 2
+const MAX_CONCURRENT_REQUESTS = 2
 
-export type Created = {
+export type StoneCreationResult = {
   readonly stones: number
   readonly seconds: number
   /** Address of the report page of a public stone. */
-  readonly report: string
+  readonly reportUrl: string
   /** When the first and the last request were sent, milliseconds since 1970. */
-  readonly from: number
-  readonly to: number
+  readonly startedAtMs: number
+  readonly endedAtMs: number
 }
 
 /** Creates the first `wanted` stones of the data set over HTTP. @throws Failed when the service refuses one */
-export async function createStones(api: ApiClient, wanted: number): Promise<Created> {
+export async function createStones(api: ApiClient, wanted: number): Promise<StoneCreationResult> {
   const bar = progressBar('creating', wanted, 'stones')
-  const bulks = bulksOfStones(wanted, BULK)
+  const bulks = readBulks(wanted, BULK_SIZE)
   const from = Date.now()
   const started = performance.now()
   let stones = 0
@@ -78,26 +78,32 @@ export async function createStones(api: ApiClient, wanted: number): Promise<Crea
     for (let next = await bulks.next(); next.done !== true; next = await bulks.next()) {
       const { body } = await api.post('/v4/diamond/bulk', { entries: next.value })
       stones += next.value.length
-      report ||= publicReport(body)
+      report ||= findPublicReportUrl(body)
       bar.update(stones)
     }
   }
 
-  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, send))
   bar.end()
-  return { stones, seconds: (performance.now() - started) / 1000, report, from, to: Date.now() }
+  return {
+    stones,
+    seconds: (performance.now() - started) / 1000,
+    reportUrl: report,
+    startedAtMs: from,
+    endedAtMs: Date.now(),
+  }
 }
 
-type AnsweredStone = { readonly access: number; readonly _links: readonly { readonly href: string }[] }
+type StoneResponse = { readonly access: number; readonly _links: readonly { readonly href: string }[] }
 
-const publicReport = (body: unknown) =>
-  (body as readonly AnsweredStone[]).find((stone) => stone.access === 2)?._links[0]?.href ?? ''
+const findPublicReportUrl = (body: unknown) =>
+  (body as readonly StoneResponse[]).find((stone) => stone.access === 2)?._links[0]?.href ?? ''
 
 /** What the service tells at /metrics. */
-const SCORED = /^adamant_scores_total (\d+)$/m
-const SHOWN_LAG = /^adamant_projection_lag (\d+)$/m
+const SCORES_TOTAL_PATTERN = /^adamant_scores_total (\d+)$/m
+const PROJECTION_LAG_PATTERN = /^adamant_projection_lag (\d+)$/m
 /** Milliseconds between two looks. */
-const INTERVAL = 100
+const POLL_INTERVAL_MS = 100
 
 /**
  * Waits until every stone has its scores, and shows them: all were appended, and the read model is at the head of the log.
@@ -109,9 +115,9 @@ export async function waitUntilScored(address: string, stones: number): Promise<
   for (;;) {
     const metrics = await (await fetch(`${address}/metrics`)).text()
     const value = (pattern: RegExp) => Number(pattern.exec(metrics)?.[1])
-    bar.update(value(SCORED))
-    if (value(SCORED) >= stones && value(SHOWN_LAG) === 0) break
-    await new Promise<void>((done) => setTimeout(done, INTERVAL))
+    bar.update(value(SCORES_TOTAL_PATTERN))
+    if (value(SCORES_TOTAL_PATTERN) >= stones && value(PROJECTION_LAG_PATTERN) === 0) break
+    await new Promise<void>((done) => setTimeout(done, POLL_INTERVAL_MS))
   }
   bar.end()
   return (performance.now() - started) / 1000

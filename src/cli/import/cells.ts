@@ -1,12 +1,12 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { color, readFancyColor } from '../../domain/dictionaries/colors.ts'
+import { color, parseFancyColor } from '../../domain/dictionaries/colors.ts'
 import { fluorColor, fluorIntensity } from '../../domain/dictionaries/fluorescence.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { comparedText } from '../../domain/visible-text.ts'
+import { comparisonKey } from '../../domain/visible-text.ts'
 import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
 import type { Columns, ValueMap } from './columns.ts'
-import { amountOf, isAmount, type Decimals } from './numbers.ts'
-import type { Cell } from './rows.ts'
+import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
+import type { SheetCell } from './rows.ts'
 
 /** What people write, and what spreadsheet programs do in their languages; in small letters. */
 const TRUE = [
@@ -24,7 +24,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** `Lab Grown Diamond (CVD)`, `LGD`, `HPHT`: a column of origins or types says it in words. */
-const GROWN =
+const LAB_GROWN_PATTERN =
   /^(?=.*[a-z])(?:(?:lab(?:oratory)?(?:[- ]?(?:grown|created|made))?|man[- ]?made|synthetic|cultured|grown|created|lgd?)(?: diamonds?)?)?[ (/-]*(?:cvd|hpht)?\)?$/
 const NATURAL = /^(?=.*[a-z])(?:natural|nat|(?:earth[- ]?)?mined)?(?: ?diamonds?)?$/
 
@@ -36,16 +36,16 @@ const LEVELS: Readonly<Partial<Record<FieldName, Readonly<Record<string, number>
 
 /** The boolean that a cell is; undefined for what is none. */
 function booleanOf(name: FieldName, cell: string): boolean | undefined {
-  const compared = comparedText(cell)
+  const compared = comparisonKey(cell)
   const known = BOOLEANS.get(compared)
   if (known !== undefined || name !== 'isLabGrown') return known
   if (NATURAL.test(compared)) return false
-  return GROWN.test(compared) ? true : undefined
+  return LAB_GROWN_PATTERN.test(compared) ? true : undefined
 }
 
 /** The level that a cell names or numbers; undefined for what is none. */
 const levelOf = (name: FieldName, cell: string): number | undefined =>
-  /^\d+$/.test(cell) ? Number(cell) : LEVELS[name]?.[comparedText(cell)]
+  /^\d+$/.test(cell) ? Number(cell) : LEVELS[name]?.[comparisonKey(cell)]
 
 /** What stands where there is no value, and prices that are not told. */
 const NO_VALUE: ReadonlySet<string> = new Set(
@@ -57,39 +57,39 @@ const NO_VALUE: ReadonlySet<string> = new Set(
 )
 
 /** Whether a cell says that there is no value. Ask only of what is no value of its field: `None` is a fluorescence. */
-const saysNoValue = (cell: string): boolean => NO_VALUE.has(comparedText(cell))
+const saysNoValue = (cell: string): boolean => NO_VALUE.has(comparisonKey(cell))
 
 /** How the cells of a file are read. */
-export type CellRules = { readonly columns: Columns; readonly decimals: Decimals; readonly values?: ValueMap }
+export type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
 
 /** A line as the v4 API would get it in JSON, and what was stored of a cell that says more, or something between. */
-export type Input = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
+export type ParsedCells = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
 
 /**
  * What a line of cells says. An empty cell is null; what can't be read stays text, to be refused. Columns that hold an end
  * of a range each are put together to one text, `Thin-Medium`.
  */
-export function asInput({ columns, decimals, values }: CellRules, cells: readonly Cell[]): Input {
+export function parseCells({ columns, decimals, values }: CellRules, cells: readonly SheetCell[]): ParsedCells {
   const input: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
     if (name === undefined) continue
-    const written = trimmed(cells[index] ?? '')
-    const cell = values?.get(index)?.get(comparedText(String(written))) ?? written
+    const written = trimCell(cells[index] ?? '')
+    const cell = values?.get(index)?.get(comparisonKey(String(written))) ?? written
     const value = cell === '' ? null : readCell(name, cell, decimals)
     const before = input[name] ?? null
     if (before === null || value === null) input[name] = value ?? before
     else input[name] = `${String(before)}-${cell}`
   }
-  if (!columns.includes('fluorColor')) spreadFluorescence(input)
-  const notes = spreadColors(input)
+  if (!columns.includes('fluorColor')) splitFluorescence(input)
+  const notes = splitColorDescriptions(input)
   if (!columns.includes('isColored') && isFancy(input)) input['isColored'] = true
-  return { input, notes: [...notes, ...lowerOfTwo(input)] }
+  return { input, notes: [...notes, ...noteLowerGrades(input)] }
 }
 
-const trimmed = (cell: Cell): Cell => (typeof cell === 'string' ? cell.trim() : cell)
+const trimCell = (cell: SheetCell): SheetCell => (typeof cell === 'string' ? cell.trim() : cell)
 
 /** A text is one whatever it looks like; in JSON a number is an amount, a level, or an id of a dictionary. */
-function readCell(name: FieldName, written: Cell, decimals: Decimals): unknown {
+function readCell(name: FieldName, written: SheetCell, decimals: DecimalSeparators): unknown {
   if (typeof written === 'number' && isAmount(name)) return written
   const cell = String(written)
   const field = FIELDS[name]
@@ -97,35 +97,35 @@ function readCell(name: FieldName, written: Cell, decimals: Decimals): unknown {
     case 'text':
       return cell
     case 'shape':
-      return parseShape(cell) === undefined && saysNoValue(cell) ? null : idOr(cell)
+      return parseShape(cell) === undefined && saysNoValue(cell) ? null : toIdOrText(cell)
     default: {
-      const value = isAmount(name) ? amountOf(name, cell, decimals[name] ?? '.') : wordOf(name, cell)
-      if (value !== undefined && (value !== cell || isReadable(name, cell))) return value
+      const value = isAmount(name) ? amountOf(name, cell, decimals[name] ?? '.') : parseNonNumericCell(name, cell)
+      if (value !== undefined && (value !== cell || isAcceptedValue(name, cell))) return value
       return saysNoValue(cell) ? null : cell
     }
   }
 }
 
-function wordOf(name: FieldName, cell: string): unknown {
+function parseNonNumericCell(name: FieldName, cell: string): unknown {
   switch (FIELDS[name].kind) {
     case 'flag':
       return booleanOf(name, cell)
     case 'level':
       return levelOf(name, cell)
     case 'entry':
-      return idOr(cell)
+      return toIdOrText(cell)
     default:
       return cell
   }
 }
 
-const idOr = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
+const toIdOrText = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
 
 /** Whether the API takes a value of a field. */
-export const isReadable = (name: FieldName, value: unknown): boolean => V4_FIELDS[name].safeParse(value).success
+export const isAcceptedValue = (name: FieldName, value: unknown): boolean => V4_FIELDS[name].safeParse(value).success
 
 /** GIA writes `Medium Blue` where others have two columns. */
-function spreadFluorescence(input: Record<string, unknown>): void {
+function splitFluorescence(input: Record<string, unknown>): void {
   const { fluorIntensity: both } = input
   if (typeof both !== 'string' || fluorIntensity.find(both) !== undefined) return
   const [, intensity = '', hue = ''] = /^(.*\S)\s+(\S+)$/.exec(both) ?? []
@@ -134,20 +134,20 @@ function spreadFluorescence(input: Record<string, unknown>): void {
 }
 
 /** Columns that may hold a whole description of a colour. */
-const DESCRIBED = ['color', 'colorHue', 'fancyGrade'] as const
+const COLOR_DESCRIPTION_FIELDS = ['color', 'colorHue', 'fancyGrade'] as const
 
 /** `Fancy Light Yellow` in one cell is of several fields; of `M, Faint Brown` the letter is the grade. @returns notes */
-function spreadColors(input: Record<string, unknown>): string[] {
+function splitColorDescriptions(input: Record<string, unknown>): string[] {
   const notes: string[] = []
-  for (const name of DESCRIBED) {
+  for (const name of COLOR_DESCRIPTION_FIELDS) {
     const text = input[name]
-    if (typeof text !== 'string' || isReadable(name, text)) continue
-    const fancy = readFancyColor(text)
+    if (typeof text !== 'string' || isAcceptedValue(name, text)) continue
+    const fancy = parseFancyColor(text)
     const [, letter = '', rest = ''] = name === 'color' ? (/^([d-z])\s*[,;(]?\s+(.+)$/i.exec(text) ?? []) : []
     if (fancy !== undefined) {
       input[name] = null
       for (const [field, value] of Object.entries(fancy)) input[field] ??= value
-    } else if (color.find(letter) !== undefined && readFancyColor(rest) !== undefined) {
+    } else if (color.find(letter) !== undefined && parseFancyColor(rest) !== undefined) {
       input[name] = letter
       notes.push(`${name} ${text} is stored as ${letter.toUpperCase()}`)
     }
@@ -159,11 +159,11 @@ const isFancy = ({ fancyGrade, colorHue }: Record<string, unknown>): boolean =>
   (fancyGrade ?? null) !== null || (colorHue ?? null) !== null
 
 /** Of texts that name two grades. */
-function lowerOfTwo(input: Readonly<Record<string, unknown>>): string[] {
+function noteLowerGrades(input: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input).flatMap(([name, value]) => {
     const field = FIELDS[name as FieldName]
     if (field.kind !== 'entry' || typeof value !== 'string') return []
-    const [, lower] = field.dictionary.findTwo(value) ?? []
+    const [, lower] = field.dictionary.findRange(value) ?? []
     if (lower === undefined) return []
     return [`${name} ${value} is stored as ${lower.title}, the lower one`]
   })

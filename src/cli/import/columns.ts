@@ -1,10 +1,10 @@
-import { REQUIRED, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
+import { REQUIRED_FIELDS, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
 import { cutQuality } from '../../domain/dictionaries/cut-grades.ts'
-import { nearest } from '../../domain/dictionaries/nearest.ts'
+import { findClosestName } from '../../domain/dictionaries/nearest.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { comparedText } from '../../domain/visible-text.ts'
+import { comparisonKey } from '../../domain/visible-text.ts'
 import { BadUsage } from '../../maintenance/operation.ts'
-import { WORDS, type Words } from '../../representations/diamond/words.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/words.ts'
 import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 
 /** What each column of a spreadsheet holds; undefined for one that is left out. */
@@ -13,48 +13,53 @@ export type Columns = readonly (FieldName | undefined)[]
 const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
 /** A heading as it is compared with those of trade spreadsheets: `Stock #` is `stock`, `Girdle %` is no `Girdle`. */
-const plain = (heading: string) =>
-  comparedText(heading)
+const normalizeHeading = (heading: string) =>
+  comparisonKey(heading)
     .replaceAll('%', 'pct')
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-const wordsOf = (name: FieldName): Words => WORDS[name]
+const wordsOf = (name: FieldName): FieldDescription => FIELD_DESCRIPTIONS[name]
 
 /** How sure a heading is: of the columns that are one field the surer one counts. Vague ones and ends are then left out. */
-const OWN = 0
-const TRADE = 1
-const VAGUE = 2
-const END = 3
+const OWN_NAME = 0
+const TRADE_NAME = 1
+const VAGUE_NAME = 2
+const RANGE_END_NAME = 3
 
-type Meaning = { readonly field: FieldName; readonly sureness: number }
+type HeadingMeaning = { readonly field: FieldName; readonly sureness: number }
 
 /** What headings mean: the fields' own names, and what trade spreadsheets call them. */
-const MEANINGS: ReadonlyMap<string, Meaning> = new Map(
+const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map(
   FIELDS.flatMap((field) => {
     const { headings = [], vague = [], ends = [] } = wordsOf(field)
     const meant = (names: readonly string[], sureness: number) =>
-      names.map((name) => [plain(name), { field, sureness }] as const)
+      names.map((name) => [normalizeHeading(name), { field, sureness }] as const)
     // The last of equal keys counts: a name that is vague is so where it is the field's own, too.
-    return [...meant([field], OWN), ...meant(headings, TRADE), ...meant(ends, END), ...meant(vague, VAGUE)]
+    return [
+      ...meant([field], OWN_NAME),
+      ...meant(headings, TRADE_NAME),
+      ...meant(ends, RANGE_END_NAME),
+      ...meant(vague, VAGUE_NAME),
+    ]
   }),
 )
 
 /** The service assigns `id` and `date` itself. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['id', 'date', ...WITHOUT_FIELD.map(plain)])
+const IGNORED_HEADINGS: ReadonlySet<string> = new Set(['id', 'date', ...WITHOUT_FIELD.map(normalizeHeading)])
 
-const DISCOUNT: ReadonlySet<string> = new Set(DISCOUNTS.map(plain))
-const PER_CARAT: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(plain))
+const DISCOUNT: ReadonlySet<string> = new Set(DISCOUNTS.map(normalizeHeading))
+const PER_CARAT: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(normalizeHeading))
 
 /** What a column is said to be on the command line, by its heading; `undefined` leaves it out. */
-export type Mapping = ReadonlyMap<string, FieldName | undefined>
+export type ColumnMapping = ReadonlyMap<string, FieldName | undefined>
 
 /** `Lot=sku`, `Remark=`. @throws BadUsage for a field that there is none of */
-export function readMapping(words: readonly string[]): Mapping {
+export function parseColumnMapping(words: readonly string[]): ColumnMapping {
   return new Map(
     words.map((word) => {
       const at = word.lastIndexOf('=')
       if (at < 1) throw new BadUsage(`--map ${word}: write COLUMN=FIELD, or COLUMN= to leave it out`)
-      const [heading, given] = [plain(word.slice(0, at)), word.slice(at + 1).trim()]
+      const [heading, given] = [normalizeHeading(word.slice(0, at)), word.slice(at + 1).trim()]
       if (given === '') return [heading, undefined]
       const field = FIELDS.find((name) => name.toLowerCase() === given.toLowerCase())
       if (field !== undefined) return [heading, field]
@@ -67,22 +72,22 @@ export function readMapping(words: readonly string[]): Mapping {
 export type ValueMap = ReadonlyMap<number, ReadonlyMap<string, string>>
 
 /** What a text of a column means. */
-export type GivenValue = { readonly column: string; readonly text: string; readonly value: string }
+export type ValueMapping = { readonly column: string; readonly text: string; readonly value: string }
 
 /** `Cut:Super Ideal=Ideal`, `Price:ask=`. @throws BadUsage for words of another form */
-export function readValues(words: readonly string[]): readonly GivenValue[] {
+export function parseValueMappings(words: readonly string[]): readonly ValueMapping[] {
   return words.map((word) => {
     const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(word) ?? []
     if (column === '') throw new BadUsage(`--map-value ${word}: write COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
-    return { column, text: comparedText(text), value: value.trim() }
+    return { column, text: comparisonKey(text), value: value.trim() }
   })
 }
 
 /** The same by column. @throws BadUsage for a column that is not there */
-export function valuesBy(header: readonly string[], values: readonly GivenValue[]): ValueMap {
+export function groupValueMappings(header: readonly string[], values: readonly ValueMapping[]): ValueMap {
   const byColumn = new Map<number, Map<string, string>>()
   for (const { column, text, value } of values) {
-    const index = header.findIndex((heading) => plain(heading) === plain(column))
+    const index = header.findIndex((heading) => normalizeHeading(heading) === normalizeHeading(column))
     if (index < 0)
       throw new BadUsage(`--map-value names the column ${column}, which is not there; there are ${namesOf(header)}`)
     byColumn.set(index, (byColumn.get(index) ?? new Map<string, string>()).set(text, value))
@@ -94,7 +99,7 @@ const namesOf = (header: readonly string[]) => header.filter(Boolean).join(', ')
 
 export type HeaderRules = {
   readonly unknown: 'refused' | 'ignored'
-  readonly mapping?: Mapping
+  readonly mapping?: ColumnMapping
   /** What there has to be a column for: what every diamond has, unless told. */
   readonly required?: readonly FieldName[]
 }
@@ -106,60 +111,72 @@ export type HeaderRules = {
  */
 export function readHeader(
   header: readonly string[],
-  { unknown, mapping = new Map(), required = REQUIRED }: HeaderRules,
+  { unknown, mapping = new Map(), required = REQUIRED_FIELDS }: HeaderRules,
   rows: readonly (readonly string[])[] = [],
 ): Columns {
   const faults: string[] = []
   for (const heading of mapping.keys()) {
-    if (!header.some((one) => plain(one) === heading))
+    if (!header.some((one) => normalizeHeading(one) === heading))
       faults.push(`--map names a column that is not there; there are ${namesOf(header)}`)
   }
-  const meanings = header.map((heading): Meaning | undefined => {
-    if (!mapping.has(plain(heading))) return MEANINGS.get(plain(heading))
-    const field = mapping.get(plain(heading))
-    return field && { field, sureness: OWN }
+  const meanings = header.map((heading): HeadingMeaning | undefined => {
+    if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
+    const field = mapping.get(normalizeHeading(heading))
+    return field && { field, sureness: OWN_NAME }
   })
   const shapes = shapeColumn(header, meanings, rows)
-  if (shapes !== undefined) meanings[shapes] = { field: 'cutShape', sureness: TRADE }
-  const columns = meanings.map((meaning) => (meaning && isSurest(meaning, meanings) ? meaning.field : undefined))
+  if (shapes !== undefined) meanings[shapes] = { field: 'cutShape', sureness: TRADE_NAME }
+  const columns = meanings.map((meaning) =>
+    meaning && isMostCertainMeaning(meaning, meanings) ? meaning.field : undefined,
+  )
   if (unknown === 'refused') {
     const isKnown = (heading: string, index: number) =>
-      columns[index] !== undefined || mapping.has(heading) || LEFT_OUT.has(heading) || isLeft(meanings[index])
+      columns[index] !== undefined ||
+      mapping.has(heading) ||
+      IGNORED_HEADINGS.has(heading) ||
+      isIgnoredMeaning(meanings[index])
     faults.push(
-      ...header.filter((heading, index) => heading !== '' && !isKnown(plain(heading), index)).map(unknownColumn),
+      ...header
+        .filter((heading, index) => heading !== '' && !isKnown(normalizeHeading(heading), index))
+        .map(unknownColumn),
     )
   }
-  faults.push(...namedTwice(header, columns), ...priceOfOneCarat(header, columns, mapping))
+  faults.push(...findDuplicateColumns(header, columns), ...findAmbiguousPrices(header, columns, mapping))
   const missing = required.filter((name) => !columns.includes(name))
   if (missing.length > 0) faults.push(`The header lacks ${missing.join(', ')}, without which there is no stone`)
   if (faults.length > 0) throw new BadUsage(faults.join('\n'))
   return columns
 }
 
-const isLeft = (meaning: Meaning | undefined) => meaning?.sureness === VAGUE || meaning?.sureness === END
+const isIgnoredMeaning = (meaning: HeadingMeaning | undefined) =>
+  meaning?.sureness === VAGUE_NAME || meaning?.sureness === RANGE_END_NAME
 
-const isSurest = ({ field, sureness }: Meaning, meanings: readonly (Meaning | undefined)[]): boolean =>
-  meanings.every((other) => other?.field !== field || other.sureness >= sureness)
+const isMostCertainMeaning = (
+  { field, sureness }: HeadingMeaning,
+  meanings: readonly (HeadingMeaning | undefined)[],
+): boolean => meanings.every((other) => other?.field !== field || other.sureness >= sureness)
 
 /** The trade calls the shape a cut, too: where no other column is the shape, one of cuts that has shapes alone is. */
 function shapeColumn(
   header: readonly string[],
-  meanings: readonly (Meaning | undefined)[],
+  meanings: readonly (HeadingMeaning | undefined)[],
   rows: readonly (readonly string[])[],
 ): number | undefined {
   if (meanings.some((meaning) => meaning?.field === 'cutShape')) return undefined
-  const index = header.findIndex((heading) => plain(heading) === 'cut')
+  const index = header.findIndex((heading) => normalizeHeading(heading) === 'cut')
   const cuts = rows.map((cells) => cells[index] ?? '').filter((cell) => cell !== '')
   const areShapes = cuts.length > 0 && cuts.every((cut) => parseShape(cut) !== undefined)
   return areShapes && cuts.some((cut) => cutQuality.find(cut) === undefined) ? index : undefined
 }
 
 /** A column `Price` beside discounts may be of one carat, as on RapNet: a person has to say so. */
-function priceOfOneCarat(header: readonly string[], columns: Columns, mapping: Mapping): readonly string[] {
+function findAmbiguousPrices(header: readonly string[], columns: Columns, mapping: ColumnMapping): readonly string[] {
   const price = header[columns.indexOf('price')] ?? ''
-  const isVague = !mapping.has(plain(price)) && MEANINGS.get(plain(price))?.sureness === VAGUE
-  const discount = header.find((heading) => DISCOUNT.has(plain(heading)))
-  if (!isVague || discount === undefined || header.some((heading) => PER_CARAT.has(plain(heading)))) return []
+  const isVague =
+    !mapping.has(normalizeHeading(price)) && MEANINGS.get(normalizeHeading(price))?.sureness === VAGUE_NAME
+  const discount = header.find((heading) => DISCOUNT.has(normalizeHeading(heading)))
+  if (!isVague || discount === undefined || header.some((heading) => PER_CARAT.has(normalizeHeading(heading))))
+    return []
   return [
     `${price} beside ${discount} may be the price of one carat: --map '${price}=price' says that it is the stone's, ` +
       `--map '${price}=' leaves it out`,
@@ -167,22 +184,29 @@ function priceOfOneCarat(header: readonly string[], columns: Columns, mapping: M
 }
 
 /** How many of a row's cells are headings that are known: a header has at least two. */
-export const headingsIn = (cells: readonly string[], { mapping = new Map() }: Pick<HeaderRules, 'mapping'>): number =>
+export const countKnownHeadings = (
+  cells: readonly string[],
+  { mapping = new Map() }: Pick<HeaderRules, 'mapping'>,
+): number =>
   cells.filter((cell) => {
-    const heading = plain(cell)
-    return heading !== '' && (mapping.has(heading) || MEANINGS.has(heading) || LEFT_OUT.has(heading))
+    const heading = normalizeHeading(cell)
+    return heading !== '' && (mapping.has(heading) || MEANINGS.has(heading) || IGNORED_HEADINGS.has(heading))
   }).length
 
 /** Fields that two columns are, unless each holds an end of it. */
-const namedTwice = (header: readonly string[], columns: Columns): readonly string[] =>
+const findDuplicateColumns = (header: readonly string[], columns: Columns): readonly string[] =>
   FIELDS.flatMap((name) => {
     const headings = header.filter((_, index) => columns[index] === name)
-    if (headings.length < 2 || headings.every((heading) => MEANINGS.get(plain(heading))?.sureness === END)) return []
+    if (
+      headings.length < 2 ||
+      headings.every((heading) => MEANINGS.get(normalizeHeading(heading))?.sureness === RANGE_END_NAME)
+    )
+      return []
     return [`The header names ${name} twice, as ${headings.join(' and ')} (--map 'COLUMN=' leaves one out)`]
   })
 
 function unknownColumn(heading: string): string {
-  const near = nearest(comparedText(heading), FIELDS)
+  const near = findClosestName(comparisonKey(heading), FIELDS)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
   return `The column ${heading.slice(0, 60)} is no field of a v4 diamond${hint} (--ignore-unknown leaves it out)`
 }

@@ -1,21 +1,27 @@
 import { createHash } from 'node:crypto'
-import { FIELDS, fieldsOf, type Change, type FieldName, type NewDiamond } from '../../domain/diamond/fields.ts'
-import { writeOf } from '../../representations/diamond/body.ts'
-import { count } from '../output.ts'
+import {
+  FIELDS,
+  fieldsOf,
+  type DiamondFieldChanges,
+  type FieldName,
+  type NewDiamond,
+} from '../../domain/diamond/fields.ts'
+import { jsonWriterOf } from '../../representations/diamond/body.ts'
+import { formatCount } from '../output.ts'
 import type { Stock } from './inventory.ts'
-import { lackingOf, type BadLine, type Line, type Unread } from './lines.ts'
+import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
 
 /** Texts that are told by name; a column that is none of shapes may hold as many as there are stones. */
-const TOLD = 20
+const MAX_LISTED_TEXTS = 20
 
 /** Texts of a file, and how many stones have each. */
 class CountedTexts {
   readonly #stones = new Map<string, number>()
   #others = 0
 
-  saw(text: string): void {
+  add(text: string): void {
     const before = this.#stones.get(text)
-    if (before === undefined && this.#stones.size === TOLD) this.#others++
+    if (before === undefined && this.#stones.size === MAX_LISTED_TEXTS) this.#others++
     else this.#stones.set(text, (before ?? 0) + 1)
   }
 
@@ -25,95 +31,95 @@ class CountedTexts {
   }
 
   /** The same for people, `Trilliant (2)`; empty where there are none. */
-  get told(): readonly string[] {
-    const texts = [...this.#stones].map(([text, stones]) => `${text} (${count(stones)})`)
-    return this.#others === 0 ? texts : [...texts, `others of ${count(this.#others)} stones`]
+  get summaryLines(): readonly string[] {
+    const texts = [...this.#stones].map(([text, stones]) => `${text} (${formatCount(stones)})`)
+    return this.#others === 0 ? texts : [...texts, `others of ${formatCount(this.#others)} stones`]
   }
 }
 
-type Value = string | number | boolean | null
+type SummaryValue = string | number | boolean | null
 
 /** What the stones of a file have in a field: how many have it, and between what, or which values. */
-export type Held = {
+export type FieldSummary = {
   readonly stones: number
   readonly from?: number
   readonly to?: number
-  readonly values?: readonly Value[]
+  readonly values?: readonly SummaryValue[]
 }
 
 /** Stones that are shown whole. */
-const FIRST = 3
+const SAMPLE_STONES = 3
 /** Values of a field that are named. */
-const NAMED = 12
+const MAX_LISTED_VALUES = 12
 
-const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: writeOf(FIELDS[name], 'v4') }))
+const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS[name], 'v4') }))
 
 /** What a file's stones have, as they would be stored and shown, so that a person sees what was misread. */
-class Contents {
-  readonly first: Readonly<Record<string, Value>>[] = []
-  readonly #fields = new Map<FieldName, Field>()
+class ContentSummary {
+  readonly first: Readonly<Record<string, SummaryValue>>[] = []
+  readonly #fields = new Map<FieldName, FieldStatistics>()
   #stones = 0
 
-  saw({ set }: Change): void {
+  add({ set }: DiamondFieldChanges): void {
     this.#stones++
-    const shown: Record<string, Value> = {}
+    const shown: Record<string, SummaryValue> = {}
     for (const { name, write } of MEMBERS) {
       if (set[name] === undefined) continue
-      const value = JSON.parse(write(set[name])) as Value
+      const value = JSON.parse(write(set[name])) as SummaryValue
       shown[name] = value
-      const field = this.#fields.get(name) ?? new Field(name)
+      const field = this.#fields.get(name) ?? new FieldStatistics(name)
       this.#fields.set(name, field)
-      field.saw(value)
+      field.add(value)
     }
-    if (this.first.length < FIRST) this.first.push(shown)
+    if (this.first.length < SAMPLE_STONES) this.first.push(shown)
   }
 
   /** By field, in the order of a diamond's body. */
-  get fields(): Readonly<Partial<Record<FieldName, Held>>> {
+  get fields(): Readonly<Partial<Record<FieldName, FieldSummary>>> {
     const held = MEMBERS.flatMap(({ name }) => {
       const field = this.#fields.get(name)
-      return field === undefined ? [] : [[name, field.held] as const]
+      return field === undefined ? [] : [[name, field.summary] as const]
     })
     return Object.fromEntries(held)
   }
 
   /** The same as lines for people. */
-  get told(): readonly string[] {
+  get summaryLines(): readonly string[] {
     const stones = this.first.map((stone) => {
       const members = Object.entries(stone).map(([name, value]) => `${name} ${String(value)}`)
       return `  ${members.join(', ')}`
     })
-    const fields = Object.entries(this.fields).map(([name, held]) => `  ${name}: ${this.#toldOf(held)}`)
+    const fields = Object.entries(this.fields).map(([name, held]) => `  ${name}: ${this.#formatField(held)}`)
     if (stones.length === 0) return []
     return ['the first stones as they would be stored:', ...stones, 'what all of them have:', ...fields]
   }
 
-  #toldOf({ stones, from, to, values }: Held): string {
-    const all = stones === this.#stones ? '' : ` (${count(stones)} of ${count(this.#stones)} stones)`
+  #formatField({ stones, from, to, values }: FieldSummary): string {
+    const all = stones === this.#stones ? '' : ` (${formatCount(stones)} of ${formatCount(this.#stones)} stones)`
     if (from !== undefined) return `${from} to ${to}${all}`
-    if (values === undefined) return stones === 1 ? 'a text' : `${count(stones)} texts`
-    return `${values.join(', ')}${values.length === NAMED ? ' and maybe others' : ''}${all}`
+    if (values === undefined) return stones === 1 ? 'a text' : `${formatCount(stones)} texts`
+    return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and maybe others' : ''}${all}`
   }
 }
 
-class Field {
+class FieldStatistics {
   #stones = 0
   #from = Infinity
   #to = -Infinity
-  readonly #values = new Set<Value>()
+  readonly #values = new Set<SummaryValue>()
 
   constructor(private readonly name: FieldName) {}
 
-  saw(value: Value): void {
+  add(value: SummaryValue): void {
     this.#stones++
     if (typeof value === 'number') {
       this.#from = Math.min(this.#from, value)
       this.#to = Math.max(this.#to, value)
     }
-    if (this.#values.size < NAMED) this.#values.add(value)
+    if (this.#values.size < MAX_LISTED_VALUES) this.#values.add(value)
   }
 
-  get held(): Held {
+  get summary(): FieldSummary {
     const stones = this.#stones
     switch (FIELDS[this.name].kind) {
       case 'amount':
@@ -130,50 +136,50 @@ class Field {
 /** What a file was found to hold, by one reading of all of it. */
 export type Findings = {
   /** Lines that can be used. */
-  readonly good: number
-  readonly bad: readonly BadLine[]
+  readonly usableCount: number
+  readonly badLines: readonly BadLine[]
   /** Cut shapes that no dictionary knows, with the number of their stones. */
-  readonly shapes: CountedTexts
+  readonly customShapes: CountedTexts
   /** What was stored of texts that say more, or something between, with the number of their stones. */
   readonly notes: CountedTexts
-  readonly contents: Contents
+  readonly contents: ContentSummary
   /** Of all good lines in their order. */
   readonly digest: string
   /** The good lines again, of another reading. */
-  usable(lines: AsyncIterable<Line>): AsyncGenerator<Usable>
+  usableLines(lines: AsyncIterable<ImportLine>): AsyncGenerator<UsableLine>
   /** Whether a line has this sku, good or bad. */
-  names(sku: string): boolean
+  hasSku(sku: string): boolean
 }
 
-export type Usable = Extract<Line, { change: Change }>
+export type UsableLine = Extract<ImportLine, { change: DiamondFieldChanges }>
 
 /** Reads a whole file before anything is written. @param stock where lines are about the stones that have their sku */
-export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | undefined): Promise<Findings> {
-  const bad: { line: number; problems: readonly string[]; unread?: readonly Unread[] }[] = []
+export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: Stock | undefined): Promise<Findings> {
+  const bad: { line: number; problems: readonly string[]; unread?: readonly InvalidCell[] }[] = []
   const shapes = new CountedTexts()
   const notes = new CountedTexts()
-  const contents = new Contents()
+  const contents = new ContentSummary()
   const digest = createHash('sha256')
   const skus = new Skus()
   let good = 0
   for await (const line of lines) {
     const problems = problemsOf(line, stock)
     const { sku } = 'change' in line ? line.change.set : {}
-    const first = stock && sku !== undefined ? skus.saw(sku, line.line) : undefined
+    const first = stock && sku !== undefined ? skus.add(sku, line.line) : undefined
     if (first === undefined && problems.length === 0 && 'change' in line) {
       good++
       digest.update(`${JSON.stringify(line.change.set)}\n`)
       const { cutShape } = line.change.set
-      if (typeof cutShape === 'string') shapes.saw(cutShape)
-      for (const note of line.notes ?? []) notes.saw(note)
-      contents.saw(line.change)
+      if (typeof cutShape === 'string') shapes.add(cutShape)
+      for (const note of line.notes ?? []) notes.add(note)
+      contents.add(line.change)
       continue
     }
     const again = first === undefined ? [] : [`sku ${sku} stands in line ${first} already`]
     const unread = 'unread' in line ? line.unread : undefined
     bad.push({ line: line.line, problems: [...problems, ...again], ...(unread && { unread }) })
   }
-  for (const { sku, line, others } of skus.twice()) {
+  for (const { sku, line, others } of skus.duplicates()) {
     const known = bad.find((one) => one.line === line)
     const problem = `sku ${sku} stands again in line ${others}`
     if (known === undefined) {
@@ -184,36 +190,36 @@ export async function findingsOf(lines: AsyncIterable<Line>, stock: Stock | unde
   bad.sort((one, other) => one.line - other.line)
   const left = new Set(bad.map(({ line }) => line))
   return {
-    good,
-    bad,
-    shapes,
+    usableCount: good,
+    badLines: bad,
+    customShapes: shapes,
     notes,
     contents,
     digest: digest.digest('hex'),
-    names: (sku) => skus.has(sku),
-    async *usable(again) {
+    hasSku: (sku) => skus.has(sku),
+    async *usableLines(again) {
       for await (const line of again) if ('change' in line && !left.has(line.line)) yield line
     },
   }
 }
 
 /** What is wrong with a line, where it is to change the stone of its sku with that stone, too. */
-function problemsOf(line: Line, stock: Stock | undefined): readonly string[] {
+function problemsOf(line: ImportLine, stock: Stock | undefined): readonly string[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
   const ids = stock.bySku(line.change.set.sku ?? '')
   if (ids.length > 1) {
-    const [first, ...others] = ids.slice(0, SHOWN)
-    const more = ids.length > SHOWN ? ' and others' : ''
+    const [first, ...others] = ids.slice(0, MAX_LISTED_IDS)
+    const more = ids.length > MAX_LISTED_IDS ? ' and others' : ''
     return [
       `sku ${line.change.set.sku} is of several diamonds, ${[first, ...others].join(', ')}${more}: which one is meant?`,
     ]
   }
-  return ids.length === 1 ? [] : lackingOf(line.change).map((name) => `${name} is required of a new diamond`)
+  return ids.length === 1 ? [] : missingFieldsOf(line.change).map((name) => `${name} is required of a new diamond`)
 }
 
 /** Ids that a message has at most. */
-const SHOWN = 10
+const MAX_LISTED_IDS = 10
 
 /** The skus of a file, by their first line, and the lines of those that stand twice. */
 class Skus {
@@ -221,7 +227,7 @@ class Skus {
   readonly #others = new Map<string, number[]>()
 
   /** @returns the line that had it before */
-  saw(sku: string, line: number): number | undefined {
+  add(sku: string, line: number): number | undefined {
     const first = this.#first.get(sku)
     if (first === undefined) this.#first.set(sku, line)
     else if (this.#others.get(sku)?.push(line) === undefined) this.#others.set(sku, [line])
@@ -232,13 +238,14 @@ class Skus {
     return this.#first.has(sku)
   }
 
-  *twice(): Generator<{ readonly sku: string; readonly line: number; readonly others: string }> {
+  *duplicates(): Generator<{ readonly sku: string; readonly line: number; readonly others: string }> {
     for (const [sku, lines] of this.#others) {
-      const others = lines.length > SHOWN ? `${lines.slice(0, SHOWN).join(', ')} and others` : lines.join(', ')
+      const others =
+        lines.length > MAX_LISTED_IDS ? `${lines.slice(0, MAX_LISTED_IDS).join(', ')} and others` : lines.join(', ')
       yield { sku, line: this.#first.get(sku) ?? 0, others }
     }
   }
 }
 
 /** What a new diamond of a line has. */
-export const newDiamond = ({ set }: Change): NewDiamond => set as NewDiamond
+export const toNewDiamond = ({ set }: DiamondFieldChanges): NewDiamond => set as NewDiamond

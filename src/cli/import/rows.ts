@@ -1,8 +1,8 @@
 import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
 import { visibleText } from '../../domain/visible-text.ts'
-import { Failed } from '../../maintenance/operation.ts'
-import { textOf, type Form } from './form.ts'
+import { OperationFailure } from '../../maintenance/operation.ts'
+import { textOf, type TextFileFormat } from './form.ts'
 
 /**
  * What a spreadsheet program takes for a formula: it runs, and may send what is in other cells. Signs of full width count
@@ -11,44 +11,47 @@ import { textOf, type Form } from './form.ts'
 const FORMULA = /^'*[=+\-@＝＋－＠]/
 
 /** A text of a cell with an apostrophe before it where it would be a formula, by which such programs take it for text. */
-export const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 
 /** A text of a cell without that apostrophe. */
-const unguarded = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell)
+const unescapeFormula = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell)
 
 /** A cell as people see it; a number where the file says that it is one. */
-export type Cell = string | number
+export type SheetCell = string | number
 
 /** A row of a spreadsheet: its cells, and the number of its (last) line in the file, from 1. */
-export type Row = { readonly line: number; readonly cells: readonly Cell[] }
+export type SheetRow = { readonly line: number; readonly cells: readonly SheetCell[] }
 
 /** The rows of a file that have anything in them, to be read as often as it takes. */
-export type Table = {
+export type SheetTable = {
   /** How it is written, for a person: `utf-8, separated by commas`. */
-  readonly described: string
+  readonly description: string
   /** One after another. @throws Failed for a file that can't be read, the system's error */
-  rows(): AsyncIterable<Row>
+  rows(): AsyncIterable<SheetRow>
 }
 
-type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
+type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
 
 /** Every kind of line end, in one file too; the first that fits ends the line. */
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
 /** A file of text as a table. A quote within a cell is a character like others. */
-export const textTable = (file: string, form: Form): Table => ({
-  described: `${form.encoding}, separated by ${SEPARATORS[form.delimiter]}`,
+export const textTable = (file: string, form: TextFileFormat): SheetTable => ({
+  description: `${form.encoding}, separated by ${SEPARATORS[form.delimiter]}`,
   rows: () => rowsOf(file, form),
 })
 
-const SEPARATORS: Readonly<Record<Form['delimiter'], string>> = {
+const SEPARATORS: Readonly<Record<TextFileFormat['delimiter'], string>> = {
   ',': 'commas',
   ';': 'semicolons',
   '\t': 'tabs',
   '|': 'vertical bars',
 }
 
-async function* rowsOf(file: string, { encoding, delimiter, namesDelimiter }: Form): AsyncGenerator<Row> {
+async function* rowsOf(
+  file: string,
+  { encoding, delimiter, namesDelimiter }: TextFileFormat,
+): AsyncGenerator<SheetRow> {
   const parser = parse({
     info: true,
     bom: true,
@@ -62,13 +65,13 @@ async function* rowsOf(file: string, { encoding, delimiter, namesDelimiter }: Fo
   pipeline(textOf(file, encoding), parser, (error: NodeJS.ErrnoException | null) => error && parser.destroy(error))
   let isToSkip = namesDelimiter
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
       const cells = record.map(cellText)
       if (!isToSkip && cells.some((cell) => cell !== '')) yield { line: info.lines, cells }
       isToSkip = false
     }
   } catch (error) {
-    throw error instanceof CsvError || isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
+    throw error instanceof CsvError || isZlibError(error) ? new OperationFailure(`${file}: ${error.message}`) : error
   }
 }
 
@@ -82,9 +85,9 @@ const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 export function cellText(written: string): string {
   const cell = visibleText(written.replaceAll(BREAKS, ' '))
   const [, text] = AS_TEXT.exec(cell) ?? []
-  return text === undefined ? unguarded(cell) : visibleText(text.replaceAll('""', '"'))
+  return text === undefined ? unescapeFormula(cell) : visibleText(text.replaceAll('""', '"'))
 }
 
 /** A packed file that can't be unpacked. */
-export const isZlib = (error: unknown): error is Error =>
+export const isZlibError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

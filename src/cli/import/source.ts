@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { BadUsage, Failed } from '../../maintenance/operation.ts'
-import { formOf, isZip } from './form.ts'
-import { jsonEntries, type Entry } from './lines.ts'
-import { cellText, isZlib, textTable, type Cell, type Row, type Table } from './rows.ts'
+import { BadUsage, OperationFailure } from '../../maintenance/operation.ts'
+import { detectTextFileFormat, isZip } from './form.ts'
+import { jsonEntries, type ImportEntry } from './lines.ts'
+import { cellText, isZlibError, textTable, type SheetCell, type SheetRow, type SheetTable } from './rows.ts'
 import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet } from './spreadsheet.ts'
 
 /**
@@ -16,47 +16,49 @@ import { openSpreadsheet, spreadsheetEntries, type SheetRules, type Spreadsheet 
  * @param sheet its name, or its number from 1; the first one unless told
  * @throws BadUsage for a sheet that is not there; Failed for a file that is no workbook
  */
-async function openWorkbook(file: string, sheet = '1'): Promise<Table> {
+async function openWorkbook(file: string, sheet = '1'): Promise<SheetTable> {
   const { default: readWorkbook } = await import('read-excel-file/node')
   const sheets = await readWorkbook(file).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
-    throw new Failed(`${file} is a packed file, but no workbook that can be read (${why}); save it as .xlsx or CSV`)
+    throw new OperationFailure(
+      `${file} is a packed file, but no workbook that can be read (${why}); save it as .xlsx or CSV`,
+    )
   })
   const names = sheets.map((one) => one.sheet)
   const index = names.includes(sheet) ? names.indexOf(sheet) : Number(sheet) - 1
   const found = sheets[index]
   if (found === undefined) throw new BadUsage(`There is no sheet ${sheet} in ${file}; there are ${names.join(', ')}`)
-  const rows = found.data.flatMap((cells, at): Row[] => {
+  const rows = found.data.flatMap((cells, at): SheetRow[] => {
     const read = cells.map(cellOf)
     return read.every((cell) => cell === '') ? [] : [{ line: at + 1, cells: read }]
   })
   const others = names.filter((_, at) => at !== index)
   const left = others.length === 0 ? '' : ` (--sheet reads ${others.join(', ')})`
-  return { described: `the sheet ${found.sheet}${left}`, rows: () => iterated(rows) }
+  return { description: `the sheet ${found.sheet}${left}`, rows: () => toAsyncIterable(rows) }
 }
 
-async function* iterated(rows: readonly Row[]): AsyncGenerator<Row> {
+async function* toAsyncIterable(rows: readonly SheetRow[]): AsyncGenerator<SheetRow> {
   yield* rows
 }
 
 /** Digits that a spreadsheet program keeps: 0.71000000000000008 is 0.71. */
 const DIGITS = 15
 
-function cellOf(value: unknown): Cell {
+function cellOf(value: unknown): SheetCell {
   if (typeof value === 'number') return Number(value.toPrecision(DIGITS))
   if (value instanceof Date) return value.toISOString().slice(0, 'YYYY-MM-DD'.length)
   return value === null || value === undefined ? '' : cellText(String(value))
 }
 
 /** A file of stones as it is understood, to be read as often as it takes. */
-export type Source = {
+export type ImportSource = {
   /** Each column with the field that it is; null for one that is left out. */
   readonly mapping: Readonly<Record<string, string | null>>
   /** The same for a person to check. */
-  readonly described: string
+  readonly description: string
   /** SHA-256 of its bytes as they lie there, in hex. */
   digest(): Promise<string>
-  entries(): AsyncIterable<Entry>
+  entries(): AsyncIterable<ImportEntry>
 }
 
 /** How a file is read that is given on the command line. */
@@ -69,26 +71,26 @@ export type SourceRules = SheetRules & {
  * Looks at a file: a workbook, a spreadsheet saved as text, or JSON lines; the latter two may be packed by gzip.
  * @throws BadUsage for a header that can't be used, Failed for a file that can't be read as any of them, the system's error
  */
-export async function openSource(file: string, { sheet, ...rules }: SourceRules): Promise<Source> {
+export async function openSource(file: string, { sheet, ...rules }: SourceRules): Promise<ImportSource> {
   if (isZip(file)) return sourceOf(file, await openSpreadsheet(file, await openWorkbook(file, sheet), rules))
   if (sheet !== undefined) throw new BadUsage('--sheet is for workbooks (.xlsx)')
-  const form = await formOf(file).catch((error: unknown) => {
-    throw isZlib(error) ? new Failed(`${file}: ${error.message}`) : error
+  const form = await detectTextFileFormat(file).catch((error: unknown) => {
+    throw isZlibError(error) ? new OperationFailure(`${file}: ${error.message}`) : error
   })
   if (!form.isJson) return sourceOf(file, await openSpreadsheet(file, textTable(file, form), rules))
   if ((rules.mapping?.size ?? 0) > 0 || (rules.values?.length ?? 0) > 0)
     throw new BadUsage('--map and --map-value are for the columns of a header')
   return {
     mapping: {},
-    described: `lines of JSON with the members of a v4 diamond (${form.encoding})`,
+    description: `lines of JSON with the members of a v4 diamond (${form.encoding})`,
     digest: () => digestOf(file),
     entries: () => jsonEntries(file, form, rules.unknown),
   }
 }
 
-const sourceOf = (file: string, sheet: Spreadsheet): Source => ({
+const sourceOf = (file: string, sheet: Spreadsheet): ImportSource => ({
   mapping: mappingOf(sheet),
-  described: described(sheet),
+  description: describeColumns(sheet),
   digest: () => digestOf(file),
   entries: () => spreadsheetEntries(sheet),
 })
@@ -103,13 +105,13 @@ const mappingOf = ({ header, columns }: Spreadsheet): Record<string, string | nu
   Object.fromEntries(header.flatMap((heading, index) => (heading === '' ? [] : [[heading, columns[index] ?? null]])))
 
 /** What a person checks before anything is written. */
-function described(sheet: Spreadsheet): string {
+function describeColumns(sheet: Spreadsheet): string {
   const columns = Object.entries(mappingOf(sheet)).map(([heading, field]) =>
     field === null ? `${heading} is left out` : heading === field ? heading : `${heading} is ${field}`,
   )
   const commas = Object.entries(sheet.decimals).flatMap(([name, decimal]) => (decimal === ',' ? [name] : []))
   const comma = commas.length === 0 ? '' : `, decimal comma in ${commas.join(' and ')}`
-  const lines = [`columns: ${columns.join(', ')} (${sheet.table.described}${comma})`]
+  const lines = [`columns: ${columns.join(', ')} (${sheet.table.description}${comma})`]
   if (sheet.hasTitle) lines.push(`line ${sheet.headerLine} is the header; what is above it is left out`)
   for (const line of sheet.totals) lines.push(`line ${line} is a total, and no stone`)
   return lines.join('\n')

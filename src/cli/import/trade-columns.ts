@@ -113,7 +113,7 @@ const PROPORTIONS = [
   'Girdle condition',
   'Culet condition',
 ]
-const LOOKS = [
+const APPEARANCE = [
   'BGM',
   'Shade',
   'Brown',
@@ -189,6 +189,6 @@ export const WITHOUT_FIELD: readonly string[] = [
   ...DISCOUNTS,
   ...REPORT,
   ...PROPORTIONS,
-  ...LOOKS,
+  ...APPEARANCE,
   ...SALE,
 ]

@@ -4,42 +4,45 @@ import {
   register,
   type Account,
   type AccountEvent,
-  type ApiTokensFate,
+  type ApiTokenHandling,
   type Plan,
   type RegisteredAccount,
 } from '../../domain/account/account.ts'
-import type { Passwords } from '../../credentials/passwords.ts'
+import type { PasswordHasher } from '../../credentials/passwords.ts'
 import * as domain from '../../domain/account/account.ts'
 import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
-import { Refusal } from '../../domain/decider.ts'
-import { isUndecodable } from '../../events/decode.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { isDecodeError } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { handle, type Writing } from '../core/handle.ts'
-import { load } from '../../events/load.ts'
-import type { IdBlocks } from '../installation/integer-ids.ts'
-import type { People } from './people.ts'
+import { handle, type CommandContext } from '../core/handle.ts'
+import { loadStream } from '../../events/load.ts'
+import type { IdAllocator } from '../installation/integer-ids.ts'
+import type { AccountDirectory } from './people.ts'
 
-export type Known = RegisteredAccount & { readonly account: number }
+export type AccountWithId = RegisteredAccount & { readonly account: number }
 
 /** What accounts are found with. */
-export type Finding = { readonly store: EventStore; readonly people: People }
+export type AccountLookupContext = { readonly store: EventStore; readonly people: AccountDirectory }
 
 /** What accounts are changed with. */
-export type Accounts = Writing & { readonly people: People }
+export type AccountCommandContext = CommandContext & { readonly people: AccountDirectory }
 
 /** The account that a log-in name belongs to; undefined when nobody has it, or its registration was not finished. */
-export async function findAccount({ store, people }: Finding, email: string): Promise<Known | undefined> {
-  const login = await people.login(email)
+export async function findAccount(
+  { store, people }: AccountLookupContext,
+  email: string,
+): Promise<AccountWithId | undefined> {
+  const login = await people.findLogin(email)
   if (login === undefined) return undefined
-  const { state } = await load(store, accountStream(login.account), accountDecider)
+  const { state } = await loadStream(store, accountStream(login.account), accountDecider)
   return state.status === 'unknown' ? undefined : { account: login.account, ...state }
 }
 
 /** @throws Refusal missing */
-export async function accountOf(finding: Finding, email: string): Promise<Known> {
-  const known = await findAccount(finding, email)
-  if (known === undefined) throw new Refusal('missing', `There is no account ${email.slice(0, 254)}`)
+export async function requireAccount(context: AccountLookupContext, email: string): Promise<AccountWithId> {
+  const known = await findAccount(context, email)
+  if (known === undefined) throw new RequestError('missing', `There is no account ${email.slice(0, 254)}`)
   return known
 }
 
@@ -49,10 +52,10 @@ export async function accountOf(finding: Finding, email: string): Promise<Known>
  */
 export async function hasPerson(store: Pick<EventStore, 'read'>, account: number): Promise<boolean> {
   try {
-    const { state } = await load(store, accountStream(account), accountDecider)
+    const { state } = await loadStream(store, accountStream(account), accountDecider)
     return state.status !== 'unknown' && state.status !== 'forgotten'
   } catch (error) {
-    if (isUndecodable(error)) return true
+    if (isDecodeError(error)) return true
     throw error
   }
 }
@@ -62,20 +65,20 @@ export type ChangedAccount = { readonly account: number; readonly email: string 
 
 /** @throws Refusal missing, and what `decide` throws */
 export async function changeAccount(
-  accounts: Accounts,
+  accounts: AccountCommandContext,
   email: string,
   origin: Origin,
   decide: (account: Account, now: number) => AccountEvent[],
 ): Promise<ChangedAccount> {
-  const known = await accountOf(accounts, email)
+  const known = await requireAccount(accounts, email)
   const wish = { stream: accountStream(known.account), origin }
   const { state } = await handle(accounts, wish, accountDecider, decide)
-  return { account: known.account, email: await accounts.people.shownAs(known.account, state) }
+  return { account: known.account, email: await accounts.people.displayNameOf(known.account, state) }
 }
 
-export type Registering = Accounts & {
-  readonly passwords: Pick<Passwords, 'hash'>
-  readonly accountIds: Pick<IdBlocks, 'take'>
+export type RegistrationContext = AccountCommandContext & {
+  readonly passwords: Pick<PasswordHasher, 'hash'>
+  readonly accountIds: Pick<IdAllocator, 'take'>
 }
 
 export type Registration = { readonly email: string; readonly password: string; readonly plan: Plan }
@@ -87,29 +90,27 @@ export type Registration = { readonly email: string; readonly password: string; 
  * @throws Refusal conflict when the name is taken, invalid for an address or a password that can't be used
  */
 export async function registerAccount(
-  registering: Registering,
+  context: RegistrationContext,
   { email, password, plan }: Registration,
   origin: Origin,
 ): Promise<{ account: number; email: string }> {
-  const wanted = { email, password: await registering.passwords.hash(password), plan }
+  const wanted = { email, password: await context.passwords.hash(password), plan }
   register(accountDecider.initialState, wanted)
-  const account = await reserve(registering, email, origin)
+  const account = await reserveLoginName(context, email, origin)
   const stream = accountStream(account)
   // Whose the name is already keeps the address that was given then.
-  register((await load(registering.store, stream, accountDecider)).state, wanted)
-  await registering.people.keep(account, email)
-  await handle(registering, { stream, origin }, accountDecider, (state) => register(state, wanted))
+  register((await loadStream(context.store, stream, accountDecider)).state, wanted)
+  await context.people.storeEmail(account, email)
+  await handle(context, { stream, origin }, accountDecider, (state) => register(state, wanted))
   return { account, email }
 }
 
-async function reserve(registering: Registering, email: string, origin: Origin): Promise<number> {
-  const { people, accountIds } = registering
-  const login = await people.login(email)
+async function reserveLoginName(context: RegistrationContext, email: string, origin: Origin): Promise<number> {
+  const { people, accountIds } = context
+  const login = await people.findLogin(email)
   if (login !== undefined) return login.account
-  const [account, stream] = [await accountIds.take(), await people.loginStream(email)]
-  const { state } = await handle(registering, { stream, origin }, loginDecider, (free) =>
-    reserveLogin(free, { account }),
-  )
+  const [account, stream] = [await accountIds.take(), await people.loginStreamOf(email)]
+  const { state } = await handle(context, { stream, origin }, loginDecider, (free) => reserveLogin(free, { account }))
   return state.status === 'reserved' ? state.account : account
 }
 
@@ -118,8 +119,8 @@ async function reserve(registering: Registering, email: string, origin: Origin):
  * @throws Refusal missing, or invalid for a password that can't be used
  */
 export async function changePassword(
-  accounts: Accounts & { readonly passwords: Pick<Passwords, 'hash'> },
-  { email, password, apiTokens }: { email: string; password: string; apiTokens: ApiTokensFate },
+  accounts: AccountCommandContext & { readonly passwords: Pick<PasswordHasher, 'hash'> },
+  { email, password, apiTokens }: { email: string; password: string; apiTokens: ApiTokenHandling },
   origin: Origin,
 ): Promise<ChangedAccount> {
   const hash = await accounts.passwords.hash(password)
@@ -127,16 +128,19 @@ export async function changePassword(
 }
 
 /** @throws Refusal missing */
-export const changePlan = (accounts: Accounts, { email, plan }: { email: string; plan: Plan }, origin: Origin) =>
-  changeAccount(accounts, email, origin, (state) => domain.changePlan(state, { plan }))
+export const changePlan = (
+  accounts: AccountCommandContext,
+  { email, plan }: { email: string; plan: Plan },
+  origin: Origin,
+) => changeAccount(accounts, email, origin, (state) => domain.changePlan(state, { plan }))
 
 /** Nobody logs in to the account any more, and its tokens end; its API tokens where they are not kept. @throws Refusal missing */
 export const disableAccount = (
-  accounts: Accounts,
-  { email, apiTokens }: { email: string; apiTokens: ApiTokensFate },
+  accounts: AccountCommandContext,
+  { email, apiTokens }: { email: string; apiTokens: ApiTokenHandling },
   origin: Origin,
 ) => changeAccount(accounts, email, origin, (state) => domain.disable(state, { apiTokens }))
 
 /** The account can be logged in to again; tokens that ended stay ended. @throws Refusal missing */
-export const enableAccount = (accounts: Accounts, email: string, origin: Origin) =>
+export const enableAccount = (accounts: AccountCommandContext, email: string, origin: Origin) =>
   changeAccount(accounts, email, origin, domain.enable)

@@ -1,35 +1,39 @@
 import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret/secret.ts'
 import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
 import { accountDecider, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import type { Persons } from '../../stores/ports/persons.ts'
+import type { PersonStore } from '../../stores/ports/persons.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { handle } from '../core/handle.ts'
 import { deleteWebhook, webhooksOf } from '../webhooks/webhooks.ts'
-import { type Accounts } from './accounts.ts'
-import type { FoundLogin } from './people.ts'
+import { type AccountCommandContext } from './accounts.ts'
+import type { LoginReference } from './people.ts'
 
-export type Forgetting = Accounts & { readonly persons: Persons; readonly vault: Vault }
+export type ForgetAccountContext = AccountCommandContext & { readonly persons: PersonStore; readonly vault: Vault }
 
 /** `events` that were written now. `inClear`: streams where the log of a former release has the address, for good. */
-export type Forgotten = { readonly account: number; readonly events: number; readonly inClear: readonly string[] }
+export type ForgetAccountResult = {
+  readonly account: number
+  readonly events: number
+  readonly plaintextStreams: readonly string[]
+}
 
 /**
  * Whose login it is, by an address or by the account's number: of one whose address is forgotten nobody has another name.
  * @throws Refusal missing
  */
-export async function loginOf({ store, people }: Accounts, who: string): Promise<FoundLogin> {
+export async function requireLogin({ store, people }: AccountCommandContext, who: string): Promise<LoginReference> {
   const number = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(who)?.[1] ?? NaN)
-  const found = Number.isSafeInteger(number) ? await loginOfNumber(store, number) : await people.login(who)
-  if (found === undefined) throw new Refusal('missing', `There is no account ${who.slice(0, 254)}`)
+  const found = Number.isSafeInteger(number) ? await findLoginByAccountId(store, number) : await people.findLogin(who)
+  if (found === undefined) throw new RequestError('missing', `There is no account ${who.slice(0, 254)}`)
   return found
 }
 
 /** The newest reservation for it that was not released. */
-async function loginOfNumber(store: EventStore, account: number): Promise<FoundLogin | undefined> {
-  let found: FoundLogin | undefined
+async function findLoginByAccountId(store: EventStore, account: number): Promise<LoginReference | undefined> {
+  let found: LoginReference | undefined
   for await (const { stream, type, data } of store.readAll('start', { prefixes: ['login-'] })) {
     if (data['account'] !== account) continue
     if (type === 'LoginReserved') found = { stream, account }
@@ -45,57 +49,55 @@ async function loginOfNumber(store: EventStore, account: number): Promise<FoundL
  * @throws StoreUnavailable
  */
 export async function forgetAccount(
-  forgetting: Forgetting,
-  { account, stream }: FoundLogin,
+  context: ForgetAccountContext,
+  { account, stream }: LoginReference,
   origin: Origin,
-): Promise<Forgotten> {
-  const { store, persons, vault } = forgetting
-  const inClear = await streamsInClear(store, [stream, accountStream(account)])
-  let events = await endAccount(forgetting, account, origin)
-  events += await endWebhooks(forgetting, account, origin)
-  events += await endSecrets(forgetting, account, origin)
+): Promise<ForgetAccountResult> {
+  const { store, persons, vault } = context
+  const plaintextStreams = await findPlaintextStreams(store, [stream, accountStream(account)])
+  let events = await endAccount(context, account, origin)
+  events += await endWebhooks(context, account, origin)
+  events += await burnPendingSecrets(context, account, origin)
   await persons.forget([account])
   // A service that runs beside does so every few seconds; where it uses the file now, it will.
   await vault.shred()
-  const released = await handle(forgetting, { stream, origin }, loginDecider, (login) =>
-    releaseLogin(login, { account }),
-  )
-  return { account, events: events + released.events.length, inClear }
+  const released = await handle(context, { stream, origin }, loginDecider, (login) => releaseLogin(login, { account }))
+  return { account, events: events + released.events.length, plaintextStreams }
 }
 
 /** Sessions and tokens end with it. An account whose registration was never finished has nothing to end. */
-async function endAccount(forgetting: Forgetting, account: number, origin: Origin): Promise<number> {
-  const wish = { stream: accountStream(account), origin }
+async function endAccount(context: ForgetAccountContext, account: number, origin: Origin): Promise<number> {
+  const target = { stream: accountStream(account), origin }
   const decide = (state: Account): AccountEvent[] => (state.status === 'unknown' ? [] : forget(state))
-  return (await handle(forgetting, wish, accountDecider, decide)).events.length
+  return (await handle(context, target, accountDecider, decide)).events.length
 }
 
-async function endWebhooks(forgetting: Forgetting, owner: number, origin: Origin): Promise<number> {
-  const webhooks = await webhooksOf(forgetting.store, owner)
-  for (const { id } of webhooks) await deleteWebhook(forgetting, { owner, id }, origin)
+async function endWebhooks(context: ForgetAccountContext, owner: number, origin: Origin): Promise<number> {
+  const webhooks = await webhooksOf(context.store, owner)
+  for (const { id } of webhooks) await deleteWebhook(context, { owner, id }, origin)
   return webhooks.length
 }
 
 /** Secrets that wait for their reader end, and with them the mails that hold addresses, whoever's. */
-async function endSecrets(forgetting: Forgetting, owner: number, origin: Origin): Promise<number> {
-  const { store, vault } = forgetting
+async function burnPendingSecrets(context: ForgetAccountContext, owner: number, origin: Origin): Promise<number> {
+  const { store, vault } = context
   let events = 0
   const streams: string[] = []
   for await (const { stream, type, data } of store.readAll('start', { prefixes: ['secret-'] })) {
     if (type === 'SecretShared' && data['owner'] === owner) streams.push(stream)
   }
   for (const stream of streams) {
-    const decide = (secret: Secret, now: number) => (isWaiting(secret, now) ? burn(secret, now, 'owner') : [])
-    events += (await handle(forgetting, { stream, origin }, secretDecider, decide)).events.length
+    const decide = (secret: Secret, now: number) => (isPending(secret, now) ? burn(secret, now, 'owner') : [])
+    events += (await handle(context, { stream, origin }, secretDecider, decide)).events.length
     await vault.end([{ digest: stream.slice('secret-'.length) }])
   }
   return events
 }
 
-const isWaiting = (secret: Secret, now: number) => secret.status === 'new' && now < expiresAt(secret)
+const isPending = (secret: Secret, now: number) => secret.status === 'new' && now < expiresAt(secret)
 
 /** Those whose events of a former release have an address. */
-async function streamsInClear(store: EventStore, streams: readonly string[]): Promise<string[]> {
+async function findPlaintextStreams(store: EventStore, streams: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const stream of streams) {
     if ((await store.read(stream)).some(({ data }) => typeof data['email'] === 'string')) found.push(stream)

@@ -7,12 +7,12 @@ import { loginDecider, normaliseEmail } from '../../domain/account/login.ts'
 import type { PersonKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import type { Persons } from '../../stores/ports/persons.ts'
-import type { Writing } from '../core/handle.ts'
-import { load } from '../../events/load.ts'
-import { openSealedKey, unsealKey, type KeyKind } from '../installation/link-key.ts'
+import type { PersonStore } from '../../stores/ports/persons.ts'
+import type { CommandContext } from '../core/handle.ts'
+import { loadStream } from '../../events/load.ts'
+import { loadOrCreateSealedKey, unsealKey, type SealedKeyDefinition } from '../installation/link-key.ts'
 
-const PERSON_KEY: KeyKind<PersonKeySealed> = {
+const PERSON_KEY: SealedKeyDefinition<PersonKeySealed> = {
   stream: 'keys-persons',
   type: 'PersonKeySealed',
   purpose: 'person-key',
@@ -30,7 +30,7 @@ class PersonKey {
   }
 
   /** Who has the log alone can't tell whose name it is, nor test a guess. @param email normalised */
-  nameOf(email: string): string {
+  loginNameHmac(email: string): string {
     return hmac(this.#names, email).toString('hex')
   }
 
@@ -48,87 +48,87 @@ class PersonKey {
  * The log's person key. It is made with the first account, once for all instances, and stays for good: the names of log-ins
  * hang on it. After a rotation of the master key it is sealed again.
  */
-class PersonKeys {
-  #known: PersonKey | undefined
+class PersonKeyProvider {
+  #cachedKey: PersonKey | undefined
 
   constructor(
-    private readonly writing: Writing,
+    private readonly writing: CommandContext,
     private readonly keys: MasterKeys,
   ) {}
 
   /** undefined as long as there is none. @throws WrongMasterKey, StoreUnavailable */
-  async known(): Promise<PersonKey | undefined> {
-    if (this.#known !== undefined) return this.#known
-    return (await lastIn(this.writing.store)) === undefined ? undefined : this.made()
+  async findKey(): Promise<PersonKey | undefined> {
+    if (this.#cachedKey !== undefined) return this.#cachedKey
+    return (await readLastKeyEvent(this.writing.store)) === undefined ? undefined : this.findOrCreateKey()
   }
 
   /** @throws WrongMasterKey, StoreUnavailable */
-  async made(): Promise<PersonKey> {
-    if (this.#known !== undefined) return this.#known
-    const { root, revision } = await openSealedKey(this.writing, this.keys, PERSON_KEY)
+  async findOrCreateKey(): Promise<PersonKey> {
+    if (this.#cachedKey !== undefined) return this.#cachedKey
+    const { root, revision } = await loadOrCreateSealedKey(this.writing, this.keys, PERSON_KEY)
     const key = new PersonKey(root)
     // One that a closed log could not keep is nobody's: what is named by it is refused.
-    if (revision >= 0n) this.#known = key
+    if (revision >= 0n) this.#cachedKey = key
     return key
   }
 }
 
 /** Whether the keys open the log's person key, where there is one. @throws WrongMasterKey, StoreUnavailable */
 export async function checkPersonKey(store: EventStore, keys: MasterKeys): Promise<void> {
-  const last = await lastIn(store)
+  const last = await readLastKeyEvent(store)
   if (last !== undefined) unsealKey(decode<PersonKeySealed>(last).data, keys, PERSON_KEY.purpose)
 }
 
-const lastIn = async (store: EventStore) => (await store.read(PERSON_KEY.stream, { last: 1 })).at(-1)
+const readLastKeyEvent = async (store: EventStore) => (await store.read(PERSON_KEY.stream, { last: 1 })).at(-1)
 
 /** As releases up to 4.0 named it: whoever has the log can test a guess. */
-export const plainLoginStream = (email: string) =>
+export const legacyLoginStream = (email: string) =>
   `login-${createHash('sha256').update(normaliseEmail(email)).digest('hex')}`
 
 /** What stands where an address is shown that is nowhere any more, or not here. */
 const placeholderOf = (account: number) => `account-${account}`
 
 /** A log-in, and the stream that it stands in. */
-export type FoundLogin = { readonly stream: string; readonly account: number }
+export type LoginReference = { readonly stream: string; readonly account: number }
 
 /** Who the accounts are: their addresses, which lie beside the log, and their log-in names, which the log has keyed. */
-export class People {
-  readonly #keys: PersonKeys
+export class AccountDirectory {
+  readonly #keys: PersonKeyProvider
 
   constructor(
-    private readonly writing: Writing,
-    private readonly persons: Persons,
+    private readonly writing: CommandContext,
+    private readonly persons: PersonStore,
     keys: MasterKeys,
   ) {
-    this.#keys = new PersonKeys(writing, keys)
+    this.#keys = new PersonKeyProvider(writing, keys)
   }
 
   /** Seals the key again where the master key was rotated. @throws WrongMasterKey, StoreUnavailable */
-  async ready(): Promise<void> {
-    await this.#keys.known()
+  async loadKey(): Promise<void> {
+    await this.#keys.findKey()
   }
 
   /** Where a name is reserved from now on. @throws WrongMasterKey, StoreUnavailable */
-  async loginStream(email: string): Promise<string> {
-    return `login-${(await this.#keys.made()).nameOf(normaliseEmail(email))}`
+  async loginStreamOf(email: string): Promise<string> {
+    return `login-${(await this.#keys.findOrCreateKey()).loginNameHmac(normaliseEmail(email))}`
   }
 
   /** Whose log-in name it is. As much is read for a name that nobody has: it takes as long. */
-  async login(email: string): Promise<FoundLogin | undefined> {
-    const key = await this.#keys.known()
-    const plain = plainLoginStream(email)
-    const streams = key === undefined ? [plain] : [`login-${key.nameOf(normaliseEmail(email))}`, plain]
+  async findLogin(email: string): Promise<LoginReference | undefined> {
+    const key = await this.#keys.findKey()
+    const plain = legacyLoginStream(email)
+    const streams = key === undefined ? [plain] : [`login-${key.loginNameHmac(normaliseEmail(email))}`, plain]
     const { store } = this.writing
     const found = await Promise.all(
-      streams.map(async (stream) => ({ stream, login: (await load(store, stream, loginDecider)).state })),
+      streams.map(async (stream) => ({ stream, login: (await loadStream(store, stream, loginDecider)).state })),
     )
     for (const { stream, login } of found) if (login.status === 'reserved') return { stream, account: login.account }
     return undefined
   }
 
   /** Before the log says that there is the account: what never comes to be is swept. */
-  async keep(account: number, email: string): Promise<void> {
-    const key = await this.#keys.made()
+  async storeEmail(account: number, email: string): Promise<void> {
+    const key = await this.#keys.findOrCreateKey()
     await this.persons.put({ account, sealed: key.seal(email, account), at: this.writing.clock() })
   }
 
@@ -136,15 +136,15 @@ export class People {
    * An account's address as it was registered; undefined where it was forgotten, or its row did not come along.
    * @param state as the log has it
    */
-  async addressOf(account: number, state: Account): Promise<string | undefined> {
+  async emailOf(account: number, state: Account): Promise<string | undefined> {
     if (state.status === 'unknown' || state.status === 'forgotten') return undefined
     if (state.email !== undefined) return state.email
-    const [key, sealed] = await Promise.all([this.#keys.known(), this.persons.read(account)])
+    const [key, sealed] = await Promise.all([this.#keys.findKey(), this.persons.read(account)])
     return sealed && key?.open(sealed, account)
   }
 
   /** Likewise, for people: an account without an address is told by its number. */
-  async shownAs(account: number, state: Account): Promise<string> {
-    return (await this.addressOf(account, state)) ?? placeholderOf(account)
+  async displayNameOf(account: number, state: Account): Promise<string> {
+    return (await this.emailOf(account, state)) ?? placeholderOf(account)
   }
 }

@@ -8,33 +8,33 @@ import type {
 import { contradictionsOf, type Contradiction } from '../../domain/certification/contradictions.ts'
 import {
   attach,
-  certificationOf,
+  findCertification,
   detach,
   diamondDecider,
   diamondStream,
-  owned,
-  recordReading as decide,
+  requireOwnedDiamond,
+  recordReportReading as decide,
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/origin.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import type { Incoming, Kept } from '../../stores/ports/files.ts'
-import { onceForKey } from '../bulk/once.ts'
+import type { FileUpload, StoredFile } from '../../stores/ports/files.ts'
+import { handleIdempotent } from '../bulk/once.ts'
 import type { IdempotencyKey } from '../bulk/request.ts'
-import { handle, type Writing } from '../core/handle.ts'
-import { ensured, whileHeld } from '../core/held-files.ts'
+import { handle, type CommandContext } from '../core/handle.ts'
+import { ensureHeldFile, withFileHold } from '../core/held-files.ts'
 import { foldEvents } from '../../events/load.ts'
-import type { By } from '../diamonds/diamonds.ts'
-import type { IdBlocks } from '../installation/integer-ids.ts'
+import type { CommandPrincipal } from '../diamonds/diamonds.ts'
+import type { IdAllocator } from '../installation/integer-ids.ts'
 
 /** What commands on certifications write with. */
-export type Certifying = Writing & { readonly certificationIds: IdBlocks }
+export type CertificationCommandContext = CommandContext & { readonly certificationIds: IdAllocator }
 
 /** A report's file that was received whole and looked at. */
-export type ReceivedFile = { readonly incoming: Incoming; readonly name: string | null }
+export type ReceivedFile = { readonly incoming: FileUpload; readonly name: string | null }
 
-export type Attached = {
+export type AttachedCertification = {
   readonly certification: CertificationAttached['data']
   /** Its stone as it is with it. */
   readonly diamond: LiveDiamond
@@ -42,7 +42,7 @@ export type Attached = {
 }
 
 /** What is attached to which diamond. */
-type Wanted = CertificationInput & { readonly file: ReportFile | null }
+type CertificationInputWithFile = CertificationInput & { readonly file: ReportFile | null }
 
 /**
  * Attaches a report to a diamond. Its file is durable and held before the event is written, and the event before the
@@ -52,56 +52,68 @@ type Wanted = CertificationInput & { readonly file: ReportFile | null }
  *   StoreUnavailable
  */
 export async function attachCertification(
-  writing: Certifying,
-  by: By,
+  context: CertificationCommandContext,
+  principal: CommandPrincipal,
   input: CertificationInput,
   file?: ReceivedFile,
   key?: IdempotencyKey,
-): Promise<Attached> {
+): Promise<AttachedCertification> {
   const { diamond } = input
   const stream = diamondStream(diamond)
   if (key === undefined)
-    owned((await writing.states.load(writing.store, stream, diamondDecider)).state, diamond, by.owner)
-  const kept = await file?.incoming.keep()
-  return whileHeld(kept, () => {
-    const stored = kept === undefined ? null : { digest: kept.digest, bytes: kept.bytes, name: file?.name ?? null }
-    const wanted = { ...input, file: stored }
-    if (key === undefined) return attachAs(writing, by, wanted, randomUUID(), kept)
-    const keyed = { ...key, owner: by.owner, body: wanted }
-    return onceForKey(writing, keyed, {
+    requireOwnedDiamond(
+      (await context.stateCache.load(context.store, stream, diamondDecider)).state,
       diamond,
-      origin: by.origin,
-      make: (wish) => attachAs(writing, by, wanted, wish, kept),
-      again: (wish) => firstAnswer(writing, stream, wish),
-      takeBack: ({ certification: { id } }) => takenBack(writing, { ...by, stream, id }),
+      principal.owner,
+    )
+  const heldFile = await file?.incoming.keep()
+  return withFileHold(heldFile, () => {
+    const stored =
+      heldFile === undefined ? null : { digest: heldFile.digest, bytes: heldFile.bytes, name: file?.name ?? null }
+    const wanted = { ...input, file: stored }
+    if (key === undefined) return attachWithCommandId(context, principal, wanted, randomUUID(), heldFile)
+    const keyed = { ...key, owner: principal.owner, body: wanted }
+    return handleIdempotent(context, keyed, {
+      diamond,
+      origin: principal.origin,
+      execute: (commandId) => attachWithCommandId(context, principal, wanted, commandId, heldFile),
+      replay: (commandId) => replayAttachment(context, stream, commandId),
+      compensate: ({ certification: { id } }) => compensateAttachment(context, { ...principal, stream, id }),
     })
   })
 }
 
 /** @param wish names what is wanted: an earlier try of it that was stored is found */
-async function attachAs(
-  writing: Certifying,
-  by: By,
-  { diamond, laboratory, number, file }: Wanted,
-  wish: string,
-  kept: Kept | undefined,
-): Promise<Attached> {
-  const { owner, origin } = by
+async function attachWithCommandId(
+  context: CertificationCommandContext,
+  principal: CommandPrincipal,
+  { diamond, laboratory, number, file }: CertificationInputWithFile,
+  commandId: string,
+  heldFile: StoredFile | undefined,
+): Promise<AttachedCertification> {
+  const { owner, origin } = principal
   const stream = diamondStream(diamond)
-  const id = await writing.certificationIds.take()
-  const { state, events, position } = await handle(writing, { stream, id: wish, origin }, diamondDecider, (found) =>
-    attach(found, { diamond, owner }, id, { laboratory, number, file }),
+  const id = await context.certificationIds.take()
+  const { state, events, position } = await handle(
+    context,
+    { stream, id: commandId, origin },
+    diamondDecider,
+    (found) => attach(found, { diamond, owner }, id, { laboratory, number, file }),
   )
   const attached = events.find((event) => event.type === 'CertificationAttached')
-  if (attached === undefined || state.status !== 'live') return firstAnswer(writing, stream, wish)
-  await ensured(kept, () => takenBack(writing, { ...by, stream, id: attached.data.id }))
+  if (attached === undefined || state.status !== 'live') return replayAttachment(context, stream, commandId)
+  await ensureHeldFile(heldFile, () => compensateAttachment(context, { ...principal, stream, id: attached.data.id }))
   return { certification: attached.data, diamond: state, position }
 }
 
 /** What a wish has attached, however long ago; its stone as it is, or as it was then where it is gone by now. */
-async function firstAnswer({ store }: Writing, stream: string, wish: string): Promise<Attached> {
+async function replayAttachment(
+  { store }: CommandContext,
+  stream: string,
+  commandId: string,
+): Promise<AttachedCertification> {
   const stored = await store.read(stream)
-  const index = stored.findIndex(({ id }) => id === eventId(wish, 0))
+  const index = stored.findIndex(({ id }) => id === eventId(commandId, 0))
   const event = stored[index]
   if (event === undefined) throw new Error(`${stream} has nothing of a request that was done`)
   const now = foldEvents(diamondDecider, stored)
@@ -110,10 +122,12 @@ async function firstAnswer({ store }: Writing, stream: string, wish: string): Pr
   return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
 }
 
-type Taking = By & { readonly stream: string; readonly id: number }
+type CertificationDetachment = CommandPrincipal & { readonly stream: string; readonly id: number }
 
-const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =>
-  handle(writing, { stream, origin }, diamondDecider, (state) => detach(state, id, owner))
+const compensateAttachment = (
+  context: CertificationCommandContext,
+  { owner, origin, stream, id }: CertificationDetachment,
+) => handle(context, { stream, origin }, diamondDecider, (state) => detach(state, id, owner))
 
 /**
  * Removes a certification; its file is collected later, when nothing uses it.
@@ -121,16 +135,16 @@ const takenBack = (writing: Certifying, { owner, origin, stream, id }: Taking) =
  * @throws Refusal missing, forbidden; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function removeCertification(
-  writing: Writing,
-  { owner, origin }: By,
+  context: CommandContext,
+  { owner, origin }: CommandPrincipal,
   { id, diamond }: { readonly id: number; readonly diamond: number },
 ): Promise<Position | undefined> {
-  const wish = { stream: diamondStream(diamond), origin }
-  const { position } = await handle(writing, wish, diamondDecider, (state) => detach(state, id, owner))
+  const target = { stream: diamondStream(diamond), origin }
+  const { position } = await handle(context, target, diamondDecider, (state) => detach(state, id, owner))
   return position
 }
 
-export type ReadReport = {
+export type ReportReadingEntry = {
   readonly diamond: number
   readonly certification: number
   readonly reading: ReportReading
@@ -141,14 +155,17 @@ export type ReadReport = {
 }
 
 /** In what the report says otherwise than its owner. */
-export type Recorded = { readonly contradictions: readonly Contradiction[] }
+export type ReportReadingResult = { readonly contradictions: readonly Contradiction[] }
 
 /**
  * Writes down what was read of a report, once.
  * @returns undefined where it had been before, or where the certification is gone
  * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
  */
-export async function recordReading(writing: Writing, report: ReadReport): Promise<Recorded | undefined> {
+export async function recordReading(
+  context: CommandContext,
+  report: ReportReadingEntry,
+): Promise<ReportReadingResult | undefined> {
   const { diamond, certification, reading, correlation, causation, trace } = report
   const origin = {
     actor: 'reports',
@@ -157,11 +174,11 @@ export async function recordReading(writing: Writing, report: ReadReport): Promi
     causation,
     ...(trace !== undefined && { trace }),
   } as const
-  const wish = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
-  const { state, events } = await handle(writing, wish, diamondDecider, (found) =>
+  const target = { stream: diamondStream(diamond), id: `report-read/${certification}`, origin }
+  const { state, events } = await handle(context, target, diamondDecider, (found) =>
     decide(found, certification, reading),
   )
-  const read = certificationOf(state, certification)
+  const read = findCertification(state, certification)
   if (events.length === 0 || state.status !== 'live' || read === undefined) return undefined
   return { contradictions: contradictionsOf(read, state.fields) }
 }

@@ -1,24 +1,24 @@
 import { clientDecider, clientStream, isClientId, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { randomBytes } from 'node:crypto'
-import { digestOf, randomToken, sameDigest } from '../../credentials/digests.ts'
-import type { GuessLimits } from '../../credentials/guess-limits.ts'
-import type { NoteSecurity } from '../../domain/account/security-event.ts'
+import { tokenDigest, randomToken, sameDigest } from '../../credentials/digests.ts'
+import type { FailedAttemptLimiter } from '../../credentials/guess-limits.ts'
+import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
 import * as domain from '../../domain/client/client.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { handle, type Writing } from '../core/handle.ts'
-import { load } from '../../events/load.ts'
-import type { IdBlocks } from '../installation/integer-ids.ts'
+import { handle, type CommandContext } from '../core/handle.ts'
+import { loadStream } from '../../events/load.ts'
+import type { IdAllocator } from '../installation/integer-ids.ts'
 
 /** @throws what `decide` throws */
 async function changeClient(
-  writing: Writing,
+  context: CommandContext,
   client: string,
   origin: Origin,
   decide: (client: Client) => ClientEvent[],
 ): Promise<{ client: string }> {
-  await handle(writing, { stream: clientStream(client), origin }, clientDecider, decide)
+  await handle(context, { stream: clientStream(client), origin }, clientDecider, decide)
   return { client }
 }
 
@@ -27,14 +27,14 @@ export type ClientCredentials = { readonly client: string; readonly secret: stri
 
 /** @throws Refusal invalid for a name that can't be used */
 export async function registerClient(
-  writing: Writing & { readonly clientIds: Pick<IdBlocks, 'take'> },
+  context: CommandContext & { readonly clientIds: Pick<IdAllocator, 'take'> },
   name: string,
   origin: Origin,
 ): Promise<ClientCredentials> {
-  const client = `${await writing.clientIds.take()}_${randomBase36()}`
+  const client = `${await context.clientIds.take()}_${randomBase36()}`
   const secret = randomToken()
-  await changeClient(writing, client, origin, (state) =>
-    domain.registerClient(state, { name, secret: digestOf(secret) }),
+  await changeClient(context, client, origin, (state) =>
+    domain.registerClient(state, { name, secret: tokenDigest(secret) }),
   )
   return { client, secret }
 }
@@ -49,47 +49,51 @@ const randomBase36 = () =>
  * Gives a client a new secret; the old one is refused from now on, tokens live on.
  * @throws Refusal missing
  */
-export async function rotateClientSecret(writing: Writing, client: string, origin: Origin): Promise<ClientCredentials> {
+export async function rotateClientSecret(
+  context: CommandContext,
+  client: string,
+  origin: Origin,
+): Promise<ClientCredentials> {
   const secret = randomToken()
-  await changeClient(writing, client, origin, (state) => domain.rotateSecret(state, { secret: digestOf(secret) }))
+  await changeClient(context, client, origin, (state) => domain.rotateSecret(state, { secret: tokenDigest(secret) }))
   return { client, secret }
 }
 
 /** The client gets no tokens any more, and those it got end. @throws Refusal missing */
-export const disableClient = (writing: Writing, client: string, origin: Origin) =>
-  changeClient(writing, client, origin, domain.disableClient)
+export const disableClient = (context: CommandContext, client: string, origin: Origin) =>
+  changeClient(context, client, origin, domain.disableClient)
 
 /** The client gets tokens again; those that ended stay ended. @throws Refusal missing */
-export const enableClient = (writing: Writing, client: string, origin: Origin) =>
-  changeClient(writing, client, origin, domain.enableClient)
+export const enableClient = (context: CommandContext, client: string, origin: Origin) =>
+  changeClient(context, client, origin, domain.enableClient)
 
 /** A client that has shown its secret. */
 export type VerifiedClient = { readonly client: string; readonly clientEpoch: number }
 
 /** The client is unknown, disabled, or its secret is wrong: which, is nobody's business. */
-export class ClientRefused extends Refusal {
+export class ClientRefused extends RequestError {
   constructor(message = 'The client credentials are invalid') {
     super('unauthenticated', message)
   }
 }
 
-export type ClientCheck = {
+export type ClientVerificationContext = {
   readonly store: EventStore
-  readonly guesses: GuessLimits
-  readonly security: NoteSecurity
+  readonly guesses: FailedAttemptLimiter
+  readonly security: SecurityEventRecorder
 }
 
 /** @throws ClientRefused, or Refusal too-many */
 export async function verifyClient(
-  { store, guesses, security }: ClientCheck,
+  { store, guesses, security }: ClientVerificationContext,
   { client, secret, address }: { client: string; secret: string; address: string },
 ): Promise<VerifiedClient> {
   const { state } = isClientId(client)
-    ? await load(store, clientStream(client), clientDecider)
+    ? await loadStream(store, clientStream(client), clientDecider)
     : { state: clientDecider.initialState }
-  const right = sameDigest(digestOf(secret), state.status === 'unknown' ? '' : state.secret)
+  const right = sameDigest(tokenDigest(secret), state.status === 'unknown' ? '' : state.secret)
   if (state.status === 'enabled' && right) return { client, clientEpoch: state.epoch }
-  guesses.wrong('client secret', address)
+  guesses.recordWrongCredential('client secret', address)
   security({ event: 'wrong-client-secret', client: state.status === 'unknown' ? null : client, address })
   throw new ClientRefused()
 }

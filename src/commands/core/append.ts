@@ -1,5 +1,5 @@
-import { eventId, metadata, type Origin } from '../../events/origin.ts'
-import { writtenVersion } from '../../events/registry.ts'
+import { eventId, toEventMetadata, type Origin } from '../../events/origin.ts'
+import { currentPayloadVersion } from '../../events/registry.ts'
 import {
   comparePositions,
   OutcomeUnknown,
@@ -8,50 +8,50 @@ import {
   type NewEvent,
   type Position,
 } from '../../stores/ports/event-store.ts'
-import { retrying } from './retry.ts'
+import { withRetry } from './retry.ts'
 
 /** Makes of what was decided an event to be stored. */
-export type Stamp = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
+export type EventFactory = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
 
 /**
  * Every event that is written passes here: its metadata say which version of its payload it has. Events of one version
  * share their metadata, which stores then turn into text once for a bulk.
  * @param now milliseconds since 1970
  */
-export function stamp(origin: Origin, now: number): Stamp {
-  const base = metadata(origin, now)
-  return (id, { type, data }) => ({ id, type, data: { ...data }, metadata: versioned(base, type) })
+export function createEventFactory(origin: Origin, now: number): EventFactory {
+  const base = toEventMetadata(origin, now)
+  return (id, { type, data }) => ({ id, type, data: { ...data }, metadata: withEventVersion(base, type) })
 }
 
 /**
  * A wish's events as the store takes them, with ids that a repeat of it will have again.
  * @param now milliseconds since 1970
  */
-export function toAppend(
+export function toNewEvents(
   { id, origin }: { readonly id: string; readonly origin: Origin },
   events: readonly { readonly type: string; readonly data: object }[],
   now: number,
 ): NewEvent[] {
-  const stamped = stamp(origin, now)
-  return events.map((event, index) => stamped(eventId(id, index), event))
+  const toNewEvent = createEventFactory(origin, now)
+  return events.map((event, index) => toNewEvent(eventId(id, index), event))
 }
 
-const byVersion = new WeakMap<NewEvent['metadata'], Map<string, NewEvent['metadata']>>()
+const metadataBySchema = new WeakMap<NewEvent['metadata'], Map<string, NewEvent['metadata']>>()
 
 /** Metadata for a type of event; the same object for all types that are in the same version. */
-export const versioned = (base: NewEvent['metadata'], type: string): NewEvent['metadata'] =>
-  withSchema(base, String(writtenVersion(type)))
+export const withEventVersion = (base: NewEvent['metadata'], type: string): NewEvent['metadata'] =>
+  withSchema(base, String(currentPayloadVersion(type)))
 
 export function withSchema(base: NewEvent['metadata'], schema: string): NewEvent['metadata'] {
   if (base['schema'] === schema) return base
-  const made = byVersion.get(base) ?? new Map<string, NewEvent['metadata']>()
+  const made = metadataBySchema.get(base) ?? new Map<string, NewEvent['metadata']>()
   const found = made.get(schema) ?? { ...base, schema }
-  byVersion.set(base, made.set(schema, found))
+  metadataBySchema.set(base, made.set(schema, found))
   return found
 }
 
 /** What is needed to append. */
-export type Appending = {
+export type AppendContext = {
   readonly store: EventStore
   /** Milliseconds that never go back; the process's unless told. */
   readonly monotonic?: () => number
@@ -63,8 +63,13 @@ export type Appending = {
  * @returns the position of the last event of all
  * @throws WrongRevision, OutcomeUnknown after the last try, StoreUnavailable
  */
-export function appendAll({ store, monotonic }: Appending, appends: readonly Append[]): Promise<Position | undefined> {
-  return retrying({ on: [OutcomeUnknown], monotonic }, async () => latest(await appendOneOrMany(store, appends)))
+export function appendAll(
+  { store, monotonic }: AppendContext,
+  appends: readonly Append[],
+): Promise<Position | undefined> {
+  return withRetry({ on: [OutcomeUnknown], monotonic }, async () =>
+    latestPosition(await appendOneOrMany(store, appends)),
+  )
 }
 
 async function appendOneOrMany(store: EventStore, appends: readonly Append[]): Promise<Position[]> {
@@ -74,7 +79,7 @@ async function appendOneOrMany(store: EventStore, appends: readonly Append[]): P
 }
 
 /** Where appends are made beside each other, the last of them is not the latest. */
-export function latest(positions: readonly (Position | undefined)[]): Position | undefined {
+export function latestPosition(positions: readonly (Position | undefined)[]): Position | undefined {
   let found: Position | undefined
   for (const position of positions) {
     if (position !== undefined && (found === undefined || comparePositions(position, found) > 0)) found = position

@@ -1,21 +1,25 @@
 import { LRUCache } from 'lru-cache'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
-import { load, type Loaded } from '../../events/load.ts'
+import { loadStream, type LoadedStream } from '../../events/load.ts'
 
 /** A stream that has events, folded up to its last one: that one's id, revision, and time (ms since 1970). */
-export type Folded<State> = {
+export type CachedState<State> = {
   readonly state: State
-  readonly last: string
+  readonly lastEventId: string
   readonly revision: Revision
-  readonly at: number
+  readonly lastEventAt: number
 }
 
-export type Bounds = { readonly streams: number; readonly bytes: number; readonly bytesOfOne: number }
+export type StateCacheLimits = {
+  readonly maxStreams: number
+  readonly maxBytes: number
+  readonly maxStateBytes: number
+}
 
-const BOUNDS: Bounds = { streams: 10_000, bytes: 16 * 2 ** 20, bytesOfOne: 2 ** 20 }
+const DEFAULT_LIMITS: StateCacheLimits = { maxStreams: 10_000, maxBytes: 16 * 2 ** 20, maxStateBytes: 2 ** 20 }
 
-type Kept = { readonly folded: Folded<unknown>; readonly decider: unknown; readonly bytes: number }
+type StateCacheEntry = { readonly cached: CachedState<unknown>; readonly decider: unknown; readonly bytes: number }
 
 /**
  * The states of the streams that this process has folded lately, so that the next command on one of them need not read
@@ -23,18 +27,21 @@ type Kept = { readonly folded: Folded<unknown>; readonly decider: unknown; reado
  * one holds when it is appended at its revision, or when the stream's last event is still the same.
  * Those that were used last stay, within bounds; a state of more than `bytesOfOne` is not kept.
  */
-export class FoldedStates {
-  readonly #kept: LRUCache<string, Kept>
+export class StateCache {
+  readonly #entries: LRUCache<string, StateCacheEntry>
 
-  constructor(private readonly bounds: Bounds = BOUNDS) {
-    const { streams: max, bytes: maxSize, bytesOfOne: maxEntrySize } = bounds
-    this.#kept = new LRUCache({ max, maxSize, maxEntrySize, sizeCalculation: ({ bytes }) => bytes })
+  constructor(private readonly limits: StateCacheLimits = DEFAULT_LIMITS) {
+    const { maxStreams: max, maxBytes: maxSize, maxStateBytes: maxEntrySize } = limits
+    this.#entries = new LRUCache({ max, maxSize, maxEntrySize, sizeCalculation: ({ bytes }) => bytes })
   }
 
   /** How a stream was when this process used it last, by this very decider. */
-  find<State, Event extends DomainEvent>(stream: string, decider: Decider<State, Event>): Folded<State> | undefined {
-    const kept = this.#kept.get(stream)
-    return kept === undefined || kept.decider !== decider ? undefined : (kept.folded as Folded<State>)
+  find<State, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Event>,
+  ): CachedState<State> | undefined {
+    const entry = this.#entries.get(stream)
+    return entry === undefined || entry.decider !== decider ? undefined : (entry.cached as CachedState<State>)
   }
 
   /**
@@ -47,43 +54,48 @@ export class FoldedStates {
     stream: string,
     decider: Decider<State, Event>,
     id?: string,
-  ): Promise<Loaded<State, Event>> {
+  ): Promise<LoadedStream<State, Event>> {
     const known = this.find(stream, decider)
     if (known !== undefined) {
       const [last] = await store.read(stream, { last: 1 })
-      if (last?.id === known.last && last.revision === known.revision) return { ...known, own: [], position: undefined }
+      if (last?.id === known.lastEventId && last.revision === known.revision)
+        return { ...known, commandEvents: [], position: undefined }
     }
-    const loaded = await load(store, stream, decider, id)
-    const { state, own, revision, last, at } = loaded
-    if (last === undefined || revision === 'none' || own.length > 0) this.forget(stream)
-    else this.keep(stream, decider, { state, revision, last, at })
+    const loaded = await loadStream(store, stream, decider, id)
+    const { state, commandEvents, revision, lastEventId, lastEventAt } = loaded
+    if (lastEventId === undefined || revision === 'none' || commandEvents.length > 0) this.invalidate(stream)
+    else this.put(stream, decider, { state, revision, lastEventId, lastEventAt })
     return loaded
   }
 
   /** What reads no more than a stream's newest events does not know it, and reads little. */
-  keep<State, Event extends DomainEvent>(stream: string, decider: Decider<State, Event>, folded: Folded<State>): void {
-    if (decider.newest !== undefined) return this.forget(stream)
-    const bytes = weightOf(folded.state, this.bounds.bytesOfOne) + 2 * stream.length + OBJECT
-    this.#kept.set(stream, { folded, decider, bytes })
+  put<State, Event extends DomainEvent>(
+    stream: string,
+    decider: Decider<State, Event>,
+    cached: CachedState<State>,
+  ): void {
+    if (decider.tail !== undefined) return this.invalidate(stream)
+    const bytes = estimateBytes(cached.state, this.limits.maxStateBytes) + 2 * stream.length + OBJECT_BYTES
+    this.#entries.set(stream, { cached, decider, bytes })
   }
 
   /** For one that this process changes in another way. */
-  forget(stream: string): void {
-    this.#kept.delete(stream)
+  invalidate(stream: string): void {
+    this.#entries.delete(stream)
   }
 }
 
 /** Bytes of an object or a list with nothing in it, and of each member's place. */
-const OBJECT = 32
-const MEMBER = 8
+const OBJECT_BYTES = 32
+const MEMBER_BYTES = 8
 
 /** About how many bytes of memory a value takes; some number over `most` where it takes more than that. */
-function weightOf(value: unknown, most: number): number {
-  if (typeof value === 'string') return OBJECT + 2 * value.length
+function estimateBytes(value: unknown, most: number): number {
+  if (typeof value === 'string') return OBJECT_BYTES + 2 * value.length
   if (typeof value !== 'object' || value === null) return 0
-  let bytes = OBJECT
+  let bytes = OBJECT_BYTES
   for (const member of Object.values(value)) {
-    bytes += MEMBER + weightOf(member, most - bytes)
+    bytes += MEMBER_BYTES + estimateBytes(member, most - bytes)
     if (bytes > most) break
   }
   return bytes

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
-import { isUndecodable } from '../../events/decode.ts'
-import { load } from '../../events/load.ts'
+import { isDecodeError } from '../../events/decode.ts'
+import { loadStream } from '../../events/load.ts'
 import type { Origin } from '../../events/origin.ts'
 import {
   OutcomeUnknown,
@@ -11,10 +11,10 @@ import {
   type Position,
   type Revision,
 } from '../../stores/ports/event-store.ts'
-import { appendAll, toAppend, type Appending } from './append.ts'
-import { FoldedStates, type Folded } from './folded-states.ts'
+import { appendAll, toNewEvents, type AppendContext } from './append.ts'
+import { StateCache, type CachedState } from './folded-states.ts'
 import { CommandOutcomes } from './outcomes.ts'
-import { retrying } from './retry.ts'
+import { withRetry } from './retry.ts'
 
 /** Runs the commands of one stream one after another within this process; commands of other streams don't wait. */
 class StreamQueue {
@@ -45,19 +45,19 @@ class StreamQueue {
 }
 
 /** What every command writes with. One a process. */
-export type Writing = Appending & {
+export type CommandContext = AppendContext & {
   readonly queue: StreamQueue
-  readonly states: FoldedStates
+  readonly stateCache: StateCache
   readonly outcomes: CommandOutcomes
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number
 }
 
 /** What a process writes to a store with. */
-export const writingTo = (store: EventStore, clock: () => number): Writing => ({
+export const createCommandContext = (store: EventStore, clock: () => number): CommandContext => ({
   store,
   queue: new StreamQueue(),
-  states: new FoldedStates(),
+  stateCache: new StateCache(),
   outcomes: new CommandOutcomes(),
   clock,
 })
@@ -66,12 +66,17 @@ export const writingTo = (store: EventStore, clock: () => number): Writing => ({
  * What a caller wants of a stream. `id` names it for good, where it may have been wanted before: its events are then found
  * and not repeated. `isNew`: the stream can't have events yet, unless this is a repeat.
  */
-export type Wish = { readonly stream: string; readonly id?: string; readonly isNew?: boolean; readonly origin: Origin }
+export type CommandTarget = {
+  readonly stream: string
+  readonly id?: string
+  readonly isNew?: boolean
+  readonly origin: Origin
+}
 
 /** @param now never before the stream's last event, in milliseconds; may run several times */
 export type Decide<State, Event> = (state: State, now: number, revision: Revision) => readonly Event[]
 
-export type Handled<State, Event> = {
+export type CommandResult<State, Event> = {
   readonly state: State
   /** What was decided now, or had been stored by an earlier try of the same wish. */
   readonly events: readonly Event[]
@@ -89,21 +94,23 @@ export type Handled<State, Event> = {
  * @throws what `decide` throws, WrongRevision after the last try, OutcomeUnknown, StoreUnavailable
  */
 export function handle<State, Event extends DomainEvent>(
-  writing: Writing,
-  wish: Wish,
+  context: CommandContext,
+  target: CommandTarget,
   decider: Decider<State, Event>,
   decide: Decide<State, Event>,
-): Promise<Handled<State, Event>> {
-  const { queue, outcomes, monotonic } = writing
-  const { stream } = wish
-  const failed = (error: unknown) => outcomes.retried(stream, error)
-  const command = { ...wish, id: wish.id ?? randomUUID(), decider, decide, isNamed: wish.id !== undefined }
+): Promise<CommandResult<State, Event>> {
+  const { queue, outcomes, monotonic } = context
+  const { stream } = target
+  const onRetry = (error: unknown) => outcomes.countRetry(stream, error)
+  const command = { ...target, id: target.id ?? randomUUID(), decider, decide, isNamed: target.id !== undefined }
   const handling = () =>
-    retrying({ on: [WrongRevision, OutcomeUnknown], failed, monotonic }, (attempt) => tried(writing, command, attempt))
-  return queue.run(stream, () => outcomes.of(stream, handling))
+    withRetry({ on: [WrongRevision, OutcomeUnknown], onRetry, monotonic }, (attempt) =>
+      attemptCommand(context, command, attempt),
+    )
+  return queue.run(stream, () => outcomes.track(stream, handling))
 }
 
-type Command<State, Event extends DomainEvent> = Wish & {
+type Command<State, Event extends DomainEvent> = CommandTarget & {
   readonly id: string
   /** Whether the id is the caller's: the stream may have its events then. */
   readonly isNamed: boolean
@@ -111,43 +118,43 @@ type Command<State, Event extends DomainEvent> = Wish & {
   readonly decide: Decide<State, Event>
 }
 
-async function tried<State, Event extends DomainEvent>(
-  writing: Writing,
+async function attemptCommand<State, Event extends DomainEvent>(
+  context: CommandContext,
   command: Command<State, Event>,
   attempt: number,
-): Promise<Handled<State, Event>> {
-  const { store, states, clock } = writing
+): Promise<CommandResult<State, Event>> {
+  const { store, stateCache, clock } = context
   const { stream, id, isNamed, decider, decide } = command
-  const known = attempt === 1 ? knownBefore(states, command) : undefined
-  const guessed = known && decidedOnKnown(known, decide, clock())
-  if (known !== undefined && guessed !== undefined) return append(writing, command, known, guessed)
-  const loaded = await (isNamed ? load(store, stream, decider, id) : states.load(store, stream, decider, id))
-  const { state, revision, own, position } = loaded
-  if (own.length > 0) return { state, events: own, revision, position }
-  const now = Math.max(clock(), loaded.at)
+  const cached = attempt === 1 ? findCachedState(stateCache, command) : undefined
+  const optimistic = cached && decideOnCachedState(cached, decide, clock())
+  if (cached !== undefined && optimistic !== undefined) return append(context, command, cached, optimistic)
+  const loaded = await (isNamed ? loadStream(store, stream, decider, id) : stateCache.load(store, stream, decider, id))
+  const { state, revision, commandEvents, position } = loaded
+  if (commandEvents.length > 0) return { state, events: commandEvents, revision, position }
+  const now = Math.max(clock(), loaded.lastEventAt)
   const events = decide(state, now, revision)
   if (events.length === 0) return { state, events, revision, position: undefined }
-  return append(writing, command, loaded, { events, now })
+  return append(context, command, loaded, { events, now })
 }
 
 /** The stream's state as far as it is known without reading, which may be outdated. */
-function knownBefore<State, Event extends DomainEvent>(
-  states: FoldedStates,
+function findCachedState<State, Event extends DomainEvent>(
+  stateCache: StateCache,
   { stream, decider, isNew, isNamed }: Command<State, Event>,
-): Omit<Folded<State>, 'last'> | undefined {
-  if (isNew === true) return { state: decider.initialState, revision: 'none', at: 0 }
-  return isNamed ? undefined : states.find(stream, decider)
+): Omit<CachedState<State>, 'lastEventId'> | undefined {
+  if (isNew === true) return { state: decider.initialState, revision: 'none', lastEventAt: 0 }
+  return isNamed ? undefined : stateCache.find(stream, decider)
 }
 
-type Decided<Event> = { readonly events: readonly Event[]; readonly now: number }
+type CommandDecision<Event> = { readonly events: readonly Event[]; readonly now: number }
 
 /** What is to be written on top of a state that may be outdated; undefined where that is nothing, or it is refused. */
-function decidedOnKnown<State, Event>(
-  { state, revision, at }: Omit<Folded<State>, 'last'>,
+function decideOnCachedState<State, Event>(
+  { state, revision, lastEventAt }: Omit<CachedState<State>, 'lastEventId'>,
   decide: Decide<State, Event>,
   clock: number,
-): Decided<Event> | undefined {
-  const now = Math.max(clock, at)
+): CommandDecision<Event> | undefined {
+  const now = Math.max(clock, lastEventAt)
   try {
     const events = decide(state, now, revision)
     return events.length > 0 ? { events, now } : undefined
@@ -157,25 +164,25 @@ function decidedOnKnown<State, Event>(
 }
 
 async function append<State, Event extends DomainEvent>(
-  { store, states }: Writing,
+  { store, stateCache }: CommandContext,
   { stream, origin, id, decider }: Command<State, Event>,
   before: { readonly state: State; readonly revision: Revision },
-  { events, now }: Decided<Event>,
-): Promise<Handled<State, Event>> {
-  const stamped = toAppend({ id, origin }, events, now)
+  { events, now }: CommandDecision<Event>,
+): Promise<CommandResult<State, Event>> {
+  const stamped = toNewEvents({ id, origin }, events, now)
   const position = await store.append(stream, before.revision, stamped)
   const state = events.reduce((folded, event) => decider.evolve(folded, event), before.state)
-  const revision = after(before.revision, events.length)
-  states.keep(stream, decider, { state, revision, last: stamped.at(-1)?.id ?? '', at: now })
+  const revision = revisionAfter(before.revision, events.length)
+  stateCache.put(stream, decider, { state, revision, lastEventId: stamped.at(-1)?.id ?? '', lastEventAt: now })
   return { state, events, revision, position }
 }
 
 /** The revision of a stream's last event when `count` more were appended. */
-export const after = (revision: Revision, count: number): bigint =>
+export const revisionAfter = (revision: Revision, count: number): bigint =>
   (revision === 'none' ? -1n : revision) + BigInt(count)
 
 /** What is wanted of one stream among others. */
-export type EachWish<State, Event> = Wish & { readonly id: string; readonly decide: Decide<State, Event> }
+export type StreamCommand<State, Event> = CommandTarget & { readonly id: string; readonly decide: Decide<State, Event> }
 
 /**
  * Handles what is wanted of many streams, each for itself, and appends it in one call. A stream whose events are of a newer
@@ -184,47 +191,49 @@ export type EachWish<State, Event> = Wish & { readonly id: string; readonly deci
  * @throws what `decide` throws, WrongRevision after the last try, OutcomeUnknown, StoreUnavailable
  */
 export const handleEach = <State, Event extends DomainEvent>(
-  writing: Writing,
-  wishes: readonly EachWish<State, Event>[],
+  context: CommandContext,
+  commands: readonly StreamCommand<State, Event>[],
   decider: Decider<State, Event>,
 ): Promise<number> =>
-  retrying({ on: [WrongRevision, OutcomeUnknown], monotonic: writing.monotonic }, async (attempt) => {
-    const found = await Promise.all(wishes.map((wish) => changeOf(writing, wish, decider, attempt)))
+  withRetry({ on: [WrongRevision, OutcomeUnknown], monotonic: context.monotonic }, async (attempt) => {
+    const found = await Promise.all(commands.map((command) => decideStreamAppend(context, command, decider, attempt)))
     const appends = found.filter((append) => append !== undefined)
-    if (appends.length > 0) await appendAll(writing, appends)
+    if (appends.length > 0) await appendAll(context, appends)
     return appends.length
   })
 
 /** Without reading for a stream that is new, at the first try. */
-function changeOf<State, Event extends DomainEvent>(
-  writing: Writing,
-  wish: EachWish<State, Event>,
+function decideStreamAppend<State, Event extends DomainEvent>(
+  context: CommandContext,
+  command: StreamCommand<State, Event>,
   decider: Decider<State, Event>,
   attempt: number,
 ): Append | undefined | Promise<Append | undefined> {
-  if (wish.isNew !== true || attempt > 1) return loadedChange(writing, wish, decider)
-  return change(wish, { state: decider.initialState, revision: 'none' }, writing.clock())
+  if (command.isNew !== true || attempt > 1) return loadAndDecideAppend(context, command, decider)
+  return decideAppend(command, { state: decider.initialState, revision: 'none' }, context.clock())
 }
 
-async function loadedChange<State, Event extends DomainEvent>(
-  { store, clock }: Writing,
-  wish: EachWish<State, Event>,
+async function loadAndDecideAppend<State, Event extends DomainEvent>(
+  { store, clock }: CommandContext,
+  command: StreamCommand<State, Event>,
   decider: Decider<State, Event>,
 ): Promise<Append | undefined> {
   try {
-    const loaded = await load(store, wish.stream, decider, wish.id)
-    return loaded.own.length > 0 ? undefined : change(wish, loaded, Math.max(clock(), loaded.at))
+    const loaded = await loadStream(store, command.stream, decider, command.id)
+    return loaded.commandEvents.length > 0
+      ? undefined
+      : decideAppend(command, loaded, Math.max(clock(), loaded.lastEventAt))
   } catch (error) {
-    if (isUndecodable(error)) return undefined
+    if (isDecodeError(error)) return undefined
     throw error
   }
 }
 
-function change<State, Event extends DomainEvent>(
-  { stream, decide, ...wish }: EachWish<State, Event>,
+function decideAppend<State, Event extends DomainEvent>(
+  { stream, decide, ...command }: StreamCommand<State, Event>,
   { state, revision }: { readonly state: State; readonly revision: Append['expected'] },
   now: number,
 ): Append | undefined {
   const events = decide(state, now, revision)
-  return events.length === 0 ? undefined : { stream, expected: revision, events: toAppend(wish, events, now) }
+  return events.length === 0 ? undefined : { stream, expected: revision, events: toNewEvents(command, events, now) }
 }

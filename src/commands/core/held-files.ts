@@ -1,11 +1,14 @@
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
-import type { Kept } from '../../stores/ports/files.ts'
+import type { StoredFile } from '../../stores/ports/files.ts'
 
 /** Milliseconds that a file is still held after an append of which nobody knows whether it arrives. */
-const LATE_APPEND = 60_000
+const LATE_APPEND_MS = 60_000
 
 /** Runs an action that writes an event which names a file; the file is held until it is known whether it is there. */
-export async function whileHeld<Result>(kept: Kept | undefined, action: () => Promise<Result>): Promise<Result> {
+export async function withFileHold<Result>(
+  heldFile: StoredFile | undefined,
+  action: () => Promise<Result>,
+): Promise<Result> {
   let late = false
   try {
     return await action()
@@ -13,17 +16,20 @@ export async function whileHeld<Result>(kept: Kept | undefined, action: () => Pr
     late = error instanceof OutcomeUnknown
     throw error
   } finally {
-    if (late && kept !== undefined) setTimeout(() => kept.release(), LATE_APPEND).unref()
-    else kept?.release()
+    if (late && heldFile !== undefined) setTimeout(() => heldFile.release(), LATE_APPEND_MS).unref()
+    else heldFile?.release()
   }
 }
 
 /** A process that stood still for long enough has lost its hold: what it has put on record must be there all the same. */
-export async function ensured(kept: Kept | undefined, takeBack: () => Promise<unknown>): Promise<void> {
+export async function ensureHeldFile(
+  heldFile: StoredFile | undefined,
+  compensate: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await kept?.ensure()
+    await heldFile?.ensureStored()
   } catch (error) {
-    await takeBack()
+    await compensate()
     throw error
   }
 }

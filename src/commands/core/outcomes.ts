@@ -1,5 +1,5 @@
-import { Refusal } from '../../domain/decider.ts'
-import { subjectOf, SUBJECTS } from '../../events/registry.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { categoryOf, STREAM_CATEGORIES } from '../../events/registry.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 
 /** How a command ends: `conflict` where others were first at every try, `unknown` where nobody knows whether it is stored. */
@@ -7,58 +7,58 @@ const OUTCOMES = ['done', 'refused', 'conflict', 'unknown', 'unavailable', 'fail
 type CommandOutcome = (typeof OUTCOMES)[number]
 
 /** Why a command is tried again. */
-const REASONS = ['conflict', 'unknown'] as const
-type Reason = (typeof REASONS)[number]
+const RETRY_REASONS = ['conflict', 'unknown'] as const
+type RetryReason = (typeof RETRY_REASONS)[number]
 
 /** A number of commands, or of their tries. `subject` is what stands before the first dash of their stream's name. */
-export type Counted<Kind> = { readonly subject: string; readonly kind: Kind; readonly count: number }
+export type CommandCount<Kind> = { readonly subject: string; readonly kind: Kind; readonly count: number }
 
 /** Counts how the commands of a process end, and what made them try again: each count is there from the start, at 0. */
 export class CommandOutcomes {
-  readonly #ended = zeros(OUTCOMES)
-  readonly #retried = zeros(REASONS)
+  readonly #outcomeCounts = zeroCounts(OUTCOMES)
+  readonly #retryCounts = zeroCounts(RETRY_REASONS)
 
   /** @param stream of what the command changes; of several, any of them */
-  async of<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
+  async track<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
     try {
       const result = await command()
-      this.#count(this.#ended, stream, 'done')
+      this.#count(this.#outcomeCounts, stream, 'done')
       return result
     } catch (error) {
-      this.#count(this.#ended, stream, outcomeOf(error))
+      this.#count(this.#outcomeCounts, stream, outcomeOf(error))
       throw error
     }
   }
 
   /** It is tried once more, because of an error. */
-  retried(stream: string, error: unknown): void {
-    this.#count(this.#retried, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
+  countRetry(stream: string, error: unknown): void {
+    this.#count(this.#retryCounts, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
   }
 
-  get ended(): Counted<CommandOutcome>[] {
-    return listed(this.#ended)
+  get ended(): CommandCount<CommandOutcome>[] {
+    return toCommandCounts(this.#outcomeCounts)
   }
 
-  get retries(): Counted<Reason>[] {
-    return listed(this.#retried)
+  get retries(): CommandCount<RetryReason>[] {
+    return toCommandCounts(this.#retryCounts)
   }
 
   #count<Kind>(counts: Map<string, Map<Kind, number>>, stream: string, kind: Kind): void {
-    const subject = subjectOf(stream)
+    const subject = categoryOf(stream)
     const bySubject = counts.get(subject) ?? new Map<Kind, number>()
     counts.set(subject, bySubject.set(kind, (bySubject.get(kind) ?? 0) + 1))
   }
 }
 
 function outcomeOf(error: unknown): CommandOutcome {
-  if (error instanceof Refusal) return 'refused'
+  if (error instanceof RequestError) return 'refused'
   if (error instanceof WrongRevision) return 'conflict'
   if (error instanceof OutcomeUnknown) return 'unknown'
   return error instanceof StoreUnavailable ? 'unavailable' : 'failed'
 }
 
-const zeros = <Kind>(kinds: readonly Kind[]) =>
-  new Map(SUBJECTS.map((subject) => [subject, new Map(kinds.map((kind) => [kind, 0]))]))
+const zeroCounts = <Kind>(kinds: readonly Kind[]) =>
+  new Map(STREAM_CATEGORIES.map((subject) => [subject, new Map(kinds.map((kind) => [kind, 0]))]))
 
-const listed = <Kind>(counts: ReadonlyMap<string, ReadonlyMap<Kind, number>>): Counted<Kind>[] =>
+const toCommandCounts = <Kind>(counts: ReadonlyMap<string, ReadonlyMap<Kind, number>>): CommandCount<Kind>[] =>
   [...counts].flatMap(([subject, byKind]) => [...byKind].map(([kind, count]) => ({ subject, kind, count })))

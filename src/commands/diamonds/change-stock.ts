@@ -1,8 +1,14 @@
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { handleAll } from '../bulk/handle-all.ts'
-import { digestOf } from '../bulk/request.ts'
-import { births, decideAll, type By, type DiamondChange, type Inventory } from './diamonds.ts'
+import { handleBulk } from '../bulk/handle-all.ts'
+import { canonicalDigest } from '../bulk/request.ts'
+import {
+  decideCreations,
+  decideChanges,
+  type CommandPrincipal,
+  type DiamondChange,
+  type DiamondCommandContext,
+} from './diamonds.ts'
 
 /** What is to become of a part of an account's stones, together. */
 export type StockChange = {
@@ -13,22 +19,22 @@ export type StockChange = {
 }
 
 /** How many stones were made and changed; the others of `changes` are as they were to be. */
-export type StockChanged = {
+export type StockChangeResult = {
   readonly created: number
   readonly changed: number
   readonly position: Position | undefined
 }
 
 /** It was done before, or by another process meanwhile. */
-export class DoneBefore extends Error {
+export class AlreadyApplied extends Error {
   override readonly name = 'DoneBefore'
 }
 
 /** The record of what is done once for good. */
-export const onceForGood = (stream: string) => ({
+export const permanentRecordOf = (stream: string) => ({
   stream,
-  body: digestOf(stream),
-  again: () => Promise.reject(new DoneBefore(`${stream} says that this was done`)),
+  body: canonicalDigest(stream),
+  replay: () => Promise.reject(new AlreadyApplied(`${stream} says that this was done`)),
 })
 
 /**
@@ -37,17 +43,19 @@ export const onceForGood = (stream: string) => ({
  * @throws Refusal for a diamond that is not there any more; DoneBefore, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export const changeStock = (
-  inventory: Inventory,
-  by: By,
+  context: DiamondCommandContext,
+  principal: CommandPrincipal,
   { record, creates, changes }: StockChange,
-): Promise<StockChanged> =>
-  handleAll(inventory, {
-    origin: by.origin,
+): Promise<StockChangeResult> =>
+  handleBulk(context, {
+    origin: principal.origin,
     diamonds: changes.map(({ id }) => id),
-    once: onceForGood(record),
+    once: permanentRecordOf(record),
     async decide(now) {
-      const changed = (await decideAll(inventory, by, changes)).decisions.filter(({ events }) => events.length > 0)
-      const born = (await births(inventory, by.owner, creates, now)).decisions
-      return { decisions: [...born, ...changed], told: { created: born.length, changed: changed.length } }
+      const changed = (await decideChanges(context, principal, changes)).decisions.filter(
+        ({ events }) => events.length > 0,
+      )
+      const born = (await decideCreations(context, principal.owner, creates, now)).decisions
+      return { decisions: [...born, ...changed], result: { created: born.length, changed: changed.length } }
     },
   })

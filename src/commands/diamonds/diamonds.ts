@@ -2,31 +2,31 @@ import {
   create,
   diamondDecider,
   diamondStream,
-  owned,
+  requireOwnedDiamond,
   patch,
   remove,
   type Diamond,
   type DiamondCreated,
   type DiamondEvent,
 } from '../../domain/diamond/diamond.ts'
-import type { Change, NewDiamond } from '../../domain/diamond/fields.ts'
-import { Refusal, type Fault } from '../../domain/decider.ts'
+import type { DiamondFieldChanges, NewDiamond } from '../../domain/diamond/fields.ts'
+import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { Position, Revision } from '../../stores/ports/event-store.ts'
-import { handleAll, type Answered, type DecidedAll } from '../bulk/handle-all.ts'
-import { recordOf, type Keyed } from '../bulk/request.ts'
-import { after, handle, type Writing } from '../core/handle.ts'
-import type { IdBlocks } from '../installation/integer-ids.ts'
+import { handleBulk, type BulkResult, type BulkDecision } from '../bulk/handle-all.ts'
+import { requestRecordOf, type KeyedRequest } from '../bulk/request.ts'
+import { revisionAfter, handle, type CommandContext } from '../core/handle.ts'
+import type { IdAllocator } from '../installation/integer-ids.ts'
 
 /** What commands on diamonds write with. */
-export type Inventory = Writing & { readonly diamondIds: IdBlocks }
+export type DiamondCommandContext = CommandContext & { readonly diamondIds: IdAllocator }
 
 /** Whose diamonds may be changed, and who wants it. */
-export type By = { readonly owner: number; readonly origin: Origin }
+export type CommandPrincipal = { readonly owner: number; readonly origin: Origin }
 
 /** R of a diamond's ETag: the revision of its owner's last change. What was read of its reports since is none. */
-function ownersRevision(diamond: Diamond, revision: Revision): bigint {
+function ownerRevisionOf(diamond: Diamond, revision: Revision): bigint {
   const behind = diamond.status === 'live' ? BigInt(diamond.readingsBehind) : 0n
   return (revision === 'none' ? -1n : revision) - behind
 }
@@ -36,36 +36,36 @@ export type CreateDiamonds = {
   readonly entries: readonly NewDiamond[]
   readonly origin: Origin
   /** Where the caller sent an Idempotency-Key. */
-  readonly key?: Omit<Keyed, 'owner'>
+  readonly key?: Omit<KeyedRequest, 'owner'>
 }
 
 /** What each diamond was born with, in the order of the entries. */
-type Births = { readonly created: readonly DiamondCreated[] }
-export type CreatedDiamonds = Answered<Births>
+type CreatedDiamondList = { readonly created: readonly DiamondCreated[] }
+export type CreatedDiamonds = BulkResult<CreatedDiamondList>
 
 /**
  * Creates diamonds, all or none. With a key, the same request again gives the first diamonds again.
  * @throws Refusal invalid when the key was used for another body; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export function createDiamonds(
-  inventory: Inventory,
+  context: DiamondCommandContext,
   { owner, entries, origin, key }: CreateDiamonds,
 ): Promise<CreatedDiamonds> {
-  const again = (diamonds: readonly number[], position: Position) => storedBirths(inventory, diamonds, position)
-  return handleAll(inventory, {
+  const replay = (diamonds: readonly number[], position: Position) => readCreatedDiamonds(context, diamonds, position)
+  return handleBulk(context, {
     origin,
-    ...(key !== undefined && { once: { ...recordOf({ ...key, owner }), again } }),
-    decide: (now) => births(inventory, owner, entries, now),
+    ...(key !== undefined && { once: { ...requestRecordOf({ ...key, owner }), replay } }),
+    decide: (now) => decideCreations(context, owner, entries, now),
   })
 }
 
 /** Decides on new diamonds. @param now milliseconds since 1970 */
-export async function births(
-  { diamondIds }: Inventory,
+export async function decideCreations(
+  { diamondIds }: DiamondCommandContext,
   owner: number,
   entries: readonly NewDiamond[],
   now: number,
-): Promise<DecidedAll<Births>> {
+): Promise<BulkDecision<CreatedDiamondList>> {
   const ids = await diamondIds.takeMany(entries.length)
   const created = entries.map((fields, index) => create(ids[index] ?? 0, owner, fields, now))
   const decisions = created.map((event) => ({
@@ -74,12 +74,12 @@ export async function births(
     at: 0,
     events: [event],
   }))
-  return { decisions, told: { created } }
+  return { decisions, result: { created } }
 }
 
 /** What diamonds that were created before were born with. */
-async function storedBirths(
-  { store }: Inventory,
+async function readCreatedDiamonds(
+  { store }: DiamondCommandContext,
   diamonds: readonly number[],
   position: Position,
 ): Promise<CreatedDiamonds> {
@@ -99,18 +99,23 @@ export type DiamondChange = {
 }
 
 /** A diamond as a change has left it. */
-export type Changed = {
+export type ChangedDiamond = {
   readonly id: number
   /** R of its ETag `"R.S"`. */
   readonly revision: bigint
 }
 
-type ChangedAll = { readonly changed: readonly Changed[] }
+type ChangedDiamondList = { readonly changed: readonly ChangedDiamond[] }
 
 /** `position` is where the last change stands, undefined when nothing had to change. */
-export type ChangedDiamonds = ChangedAll & { readonly position: Position | undefined }
+export type ChangedDiamonds = ChangedDiamondList & { readonly position: Position | undefined }
 
-export function patchDiamond(id: number, change: Change, { owner }: By, pointer?: string): DiamondChange {
+export function planPatch(
+  id: number,
+  change: DiamondFieldChanges,
+  { owner }: CommandPrincipal,
+  pointer?: string,
+): DiamondChange {
   return {
     id,
     decide: (diamond) => patch(diamond, id, owner, change),
@@ -118,38 +123,43 @@ export function patchDiamond(id: number, change: Change, { owner }: By, pointer?
   }
 }
 
-export function deleteDiamond(id: number, { owner }: By, pointer?: string): DiamondChange {
+export function planDelete(id: number, { owner }: CommandPrincipal, pointer?: string): DiamondChange {
   return { id, decide: (diamond) => remove(diamond, id, owner), ...(pointer !== undefined && { pointer }) }
 }
 
 /** Revisions that the caller has seen, from If-Match; any, or `*` for whatever there is. */
-export type Match = '*' | readonly bigint[]
+export type IfMatchRevisions = '*' | readonly bigint[]
 
 /**
  * Changes one diamond.
  * @throws Refusal missing, forbidden, precondition
  */
 export async function changeDiamond(
-  writing: Writing,
-  { owner, origin }: By,
+  context: CommandContext,
+  { owner, origin }: CommandPrincipal,
   { id, decide }: DiamondChange,
-  match?: Match,
+  match?: IfMatchRevisions,
 ): Promise<ChangedDiamonds> {
-  const wish = { stream: diamondStream(id), origin }
-  const { state, events, position, revision } = await handle(writing, wish, diamondDecider, (diamond, _now, found) => {
-    owned(diamond, id, owner)
-    checkMatch(match, diamond, found)
-    return decide(diamond)
-  })
+  const target = { stream: diamondStream(id), origin }
+  const { state, events, position, revision } = await handle(
+    context,
+    target,
+    diamondDecider,
+    (diamond, _now, found) => {
+      requireOwnedDiamond(diamond, id, owner)
+      checkIfMatch(match, diamond, found)
+      return decide(diamond)
+    },
+  )
   // What was written now is the owner's last change, whatever came after an earlier try of it.
   const left = events.length > 0 ? diamondDecider.initialState : state
-  return { position, changed: [{ id, revision: ownersRevision(left, revision) }] }
+  return { position, changed: [{ id, revision: ownerRevisionOf(left, revision) }] }
 }
 
-function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revision): void {
+function checkIfMatch(match: IfMatchRevisions | undefined, diamond: Diamond, revision: Revision): void {
   if (match === undefined || match === '*') return
-  if (!match.includes(ownersRevision(diamond, revision))) {
-    throw new Refusal('precondition', 'The diamond has changed since it was read: If-Match does not hold')
+  if (!match.includes(ownerRevisionOf(diamond, revision))) {
+    throw new RequestError('precondition', 'The diamond has changed since it was read: If-Match does not hold')
   }
 }
 
@@ -158,31 +168,39 @@ function checkMatch(match: Match | undefined, diamond: Diamond, revision: Revisi
  * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
  *   one of the first kind, else missing
  */
-export const changeDiamonds = (writing: Writing, by: By, changes: readonly DiamondChange[]): Promise<ChangedDiamonds> =>
-  handleAll(writing, {
-    origin: by.origin,
+export const changeDiamonds = (
+  context: CommandContext,
+  principal: CommandPrincipal,
+  changes: readonly DiamondChange[],
+): Promise<ChangedDiamonds> =>
+  handleBulk(context, {
+    origin: principal.origin,
     diamonds: changes.map(({ id }) => id),
-    decide: () => decideAll(writing, by, changes),
+    decide: () => decideChanges(context, principal, changes),
   })
 
 /** A diamond that somebody names. `pointer` is where in a bulk request's body. */
-type Named = Pick<DiamondChange, 'id' | 'pointer'>
+type DiamondReference = Pick<DiamondChange, 'id' | 'pointer'>
 
 /** What of these the owner may not touch, as a refusal of them would say it, in their order. */
-export async function ownershipFaults(writing: Writing, owner: number, named: readonly Named[]): Promise<Fault[]> {
-  const loaded = await loadAll(writing, named)
+export async function ownershipFaults(
+  context: CommandContext,
+  owner: number,
+  named: readonly DiamondReference[],
+): Promise<ErrorDetail[]> {
+  const loaded = await loadDiamonds(context, named)
   return loaded.flatMap(({ id, pointer, state }) => {
-    const refused = refusalOf(() => owned(state, id, owner))
+    const refused = catchRefusal(() => requireOwnedDiamond(state, id, owner))
     return refused === undefined ? [] : [faultAt(refused, pointer)]
   })
 }
 
-const loadAll = <One extends Named>({ store, states }: Writing, named: readonly One[]) =>
+const loadDiamonds = <One extends DiamondReference>({ store, stateCache }: CommandContext, named: readonly One[]) =>
   Promise.all(
-    named.map(async (one) => ({ ...one, ...(await states.load(store, diamondStream(one.id), diamondDecider)) })),
+    named.map(async (one) => ({ ...one, ...(await stateCache.load(store, diamondStream(one.id), diamondDecider)) })),
   )
 
-const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
+const faultAt = ({ message }: RequestError, pointer: string | undefined): ErrorDetail => ({
   message,
   ...(pointer !== undefined && { pointer }),
 })
@@ -191,35 +209,37 @@ const faultAt = ({ message }: Refusal, pointer: string | undefined): Fault => ({
  * Decides on diamonds as they are now.
  * @throws Refusal as `changeDiamonds` does
  */
-export async function decideAll(
-  writing: Writing,
-  { owner }: Pick<By, 'owner'>,
+export async function decideChanges(
+  context: CommandContext,
+  { owner }: Pick<CommandPrincipal, 'owner'>,
   changes: readonly DiamondChange[],
-): Promise<DecidedAll<ChangedAll>> {
-  const changed: Changed[] = []
-  const faults: Fault[] = []
-  const kinds = new Set<Refusal['kind']>()
-  const decisions = (await loadAll(writing, changes)).map(({ id, pointer, decide, state, revision, at }) => {
-    const refused = refusalOf(() => owned(state, id, owner))
-    const events = refused === undefined ? decide(state) : []
-    if (refused !== undefined) {
-      kinds.add(refused.kind)
-      faults.push(faultAt(refused, pointer))
-    }
-    const left = events.length > 0 ? after(revision, events.length) : ownersRevision(state, revision)
-    changed.push({ id, revision: left })
-    return { stream: diamondStream(id), expected: revision, at, events }
-  })
-  if (faults.length > 0) throw new Refusal(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
-  return { decisions, told: { changed } }
+): Promise<BulkDecision<ChangedDiamondList>> {
+  const changed: ChangedDiamond[] = []
+  const faults: ErrorDetail[] = []
+  const kinds = new Set<RequestError['kind']>()
+  const decisions = (await loadDiamonds(context, changes)).map(
+    ({ id, pointer, decide, state, revision, lastEventAt }) => {
+      const refused = catchRefusal(() => requireOwnedDiamond(state, id, owner))
+      const events = refused === undefined ? decide(state) : []
+      if (refused !== undefined) {
+        kinds.add(refused.kind)
+        faults.push(faultAt(refused, pointer))
+      }
+      const left = events.length > 0 ? revisionAfter(revision, events.length) : ownerRevisionOf(state, revision)
+      changed.push({ id, revision: left })
+      return { stream: diamondStream(id), expected: revision, at: lastEventAt, events }
+    },
+  )
+  if (faults.length > 0) throw new RequestError(kinds.has('forbidden') ? 'forbidden' : 'missing', faults)
+  return { decisions, result: { changed } }
 }
 
-function refusalOf(check: () => unknown): Refusal | undefined {
+function catchRefusal(check: () => unknown): RequestError | undefined {
   try {
     check()
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error
+    if (error instanceof RequestError) return error
     throw error
   }
 }

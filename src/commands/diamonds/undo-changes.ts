@@ -7,16 +7,22 @@ import {
   type DiamondEvent,
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
-import { DEFAULTS, FIELD_NAMES, type Change, type NewDiamond, type OptionalField } from '../../domain/diamond/fields.ts'
+import {
+  DEFAULTS,
+  FIELD_NAMES,
+  type DiamondFieldChanges,
+  type NewDiamond,
+  type OptionalField,
+} from '../../domain/diamond/fields.ts'
 import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
-import { handleAll } from '../bulk/handle-all.ts'
-import { timeOf } from '../../events/origin.ts'
+import { handleBulk } from '../bulk/handle-all.ts'
+import { eventTimeOf } from '../../events/origin.ts'
 import { foldEvents } from '../../events/load.ts'
-import { onceForGood } from './change-stock.ts'
-import { births, type By, type Inventory } from './diamonds.ts'
+import { permanentRecordOf } from './change-stock.ts'
+import { decideCreations, type CommandPrincipal, type DiamondCommandContext } from './diamonds.ts'
 
 /** What takes back what was done to a diamond under one correlation id. */
-export type TakingBack =
+export type DiamondUndoAction =
   /** Nothing was done, or nothing of it is left. */
   | { readonly kind: 'nothing' }
   /** It was made, and goes. */
@@ -32,32 +38,32 @@ export type TakingBack =
  * @param stored all of a diamond's stream
  * @param correlation of what is to be taken back: all its events of a stream were appended together
  */
-function takingBack(stored: readonly StoredEvent[], correlation: string): TakingBack {
-  const first = stored.findIndex((event) => isOf(event, correlation))
+function decideUndo(stored: readonly StoredEvent[], correlation: string): DiamondUndoAction {
+  const first = stored.findIndex((event) => hasCorrelation(event, correlation))
   if (first < 0) return { kind: 'nothing' }
-  const last = stored.findLastIndex((event) => isOf(event, correlation))
+  const last = stored.findLastIndex((event) => hasCorrelation(event, correlation))
   const before = foldEvents(diamondDecider, stored.slice(0, first))
   const after = foldEvents(diamondDecider, stored.slice(0, last + 1))
   const now = foldEvents(diamondDecider, stored)
-  if (!isSame(after, now)) return leftAsChanged(before, after, now, stored.at(-1))
+  if (!isUnchanged(after, now)) return refuseUndo(before, after, now, stored.at(-1))
   if (now.status !== 'live')
     return before.status === 'live' ? { kind: 'create', fields: before.fields } : { kind: 'nothing' }
   const { id, owner } = now
   if (before.status !== 'live') return { kind: 'delete', events: remove(now, id, owner) }
-  const events = patch(now, id, owner, changeTo(before, now))
+  const events = patch(now, id, owner, revertingChange(before, now))
   return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
 }
 
 /** Whether nobody has changed it between: what was changed and taken back is no change, nor what the service has read of reports. */
-function isSame(after: Diamond, now: Diamond): boolean {
+function isUnchanged(after: Diamond, now: Diamond): boolean {
   if (after.status !== 'live' || now.status !== 'live') return after.status === now.status
   const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
   return FIELD_NAMES.every((name) => after.fields[name] === now.fields[name]) && ids(after) === ids(now)
 }
 
-const isOf = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
+const hasCorrelation = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
 
-function leftAsChanged(before: Diamond, after: Diamond, now: Diamond, since: StoredEvent | undefined): TakingBack {
+function refuseUndo(before: Diamond, after: Diamond, now: Diamond, since: StoredEvent | undefined): DiamondUndoAction {
   // What was made and is deleted is gone, as it is to be.
   if (before.status !== 'live' && now.status !== 'live') return { kind: 'nothing' }
   const { sku } = after.status === 'live' ? after.fields : { sku: '' }
@@ -66,7 +72,7 @@ function leftAsChanged(before: Diamond, after: Diamond, now: Diamond, since: Sto
 }
 
 /** The change that makes a diamond's fields what they were. */
-function changeTo({ fields: wanted }: LiveDiamond, { fields: found }: LiveDiamond): Change {
+function revertingChange({ fields: wanted }: LiveDiamond, { fields: found }: LiveDiamond): DiamondFieldChanges {
   const differing = FIELD_NAMES.filter((name) => wanted[name] !== found[name])
   const unset = differing.filter((name) => name in DEFAULTS && wanted[name] === DEFAULTS[name as OptionalField])
   const set = differing.filter((name) => !unset.includes(name)).map((name) => [name, wanted[name]] as const)
@@ -74,9 +80,9 @@ function changeTo({ fields: wanted }: LiveDiamond, { fields: found }: LiveDiamon
 }
 
 /** A diamond that was changed since by somebody else. */
-export type ChangedSince = Extract<TakingBack, { kind: 'changed since' }> & { readonly id: number }
+export type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed since' }> & { readonly id: number }
 
-export type ToUndo = {
+export type DiamondUndoRequest = {
   /** Says that it was taken back, and keeps it from being taken back twice. */
   readonly record: string
   /** Of what is to be taken back. */
@@ -85,7 +91,7 @@ export type ToUndo = {
 }
 
 /** How many diamonds came back, are as before, and went; had nothing to be taken back, and were left. */
-export type Undone = {
+export type DiamondUndoResult = {
   readonly created: number
   readonly changed: number
   readonly deleted: number
@@ -96,9 +102,12 @@ export type Undone = {
 }
 
 /** Those of the diamonds that can't be taken back without undoing what somebody did since. @throws StoreUnavailable */
-export async function changedSince(store: EventStore, { correlation, diamonds }: ToUndo): Promise<ChangedSince[]> {
-  const found = await foundOf(store, { correlation, diamonds })
-  return found.flatMap(({ id, back }) => (back.kind === 'changed since' ? [{ id, ...back }] : []))
+export async function findUndoConflicts(
+  store: EventStore,
+  { correlation, diamonds }: DiamondUndoRequest,
+): Promise<DiamondUndoConflict[]> {
+  const found = await loadUndoCandidates(store, { correlation, diamonds })
+  return found.flatMap(({ id, action }) => (action.kind === 'changed since' ? [{ id, ...action }] : []))
 }
 
 /**
@@ -106,39 +115,51 @@ export async function changedSince(store: EventStore, { correlation, diamonds }:
  * changed since stay as they are.
  * @throws DoneBefore, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
-export const undoChanges = (inventory: Inventory, { owner, origin }: By, wanted: ToUndo): Promise<Undone> =>
-  handleAll(inventory, {
+export const undoChanges = (
+  context: DiamondCommandContext,
+  { owner, origin }: CommandPrincipal,
+  wanted: DiamondUndoRequest,
+): Promise<DiamondUndoResult> =>
+  handleBulk(context, {
     origin,
     diamonds: wanted.diamonds,
-    once: { ...onceForGood(wanted.record), ofNothing: true },
+    once: { ...permanentRecordOf(wanted.record), recordsNoChange: true },
     async decide(now) {
-      const found = await foundOf(inventory.store, wanted)
-      const lost = found.flatMap(({ back }) => (back.kind === 'create' ? [back.fields] : []))
-      const born = (await births(inventory, owner, lost, now)).decisions
-      const changes = found.flatMap(({ id, back, revision, at }) =>
-        back.kind === 'delete' || back.kind === 'change'
-          ? [{ stream: diamondStream(id), expected: revision, at, events: back.events }]
+      const found = await loadUndoCandidates(context.store, wanted)
+      const lost = found.flatMap(({ action }) => (action.kind === 'create' ? [action.fields] : []))
+      const born = (await decideCreations(context, owner, lost, now)).decisions
+      const changes = found.flatMap(({ id, action, revision, at }) =>
+        action.kind === 'delete' || action.kind === 'change'
+          ? [{ stream: diamondStream(id), expected: revision, at, events: action.events }]
           : [],
       )
-      const of = (kind: TakingBack['kind']) => found.filter(({ back }) => back.kind === kind).length
-      const told = {
+      const of = (kind: DiamondUndoAction['kind']) => found.filter(({ action }) => action.kind === kind).length
+      const result = {
         created: of('create'),
         changed: of('change'),
         deleted: of('delete'),
         unchanged: of('nothing'),
         refused: of('changed since'),
       }
-      return { decisions: [...born, ...changes], told }
+      return { decisions: [...born, ...changes], result }
     },
   })
 
-type Found = { readonly id: number; readonly back: TakingBack; readonly revision: bigint; readonly at: number }
+type DiamondUndoCandidate = {
+  readonly id: number
+  readonly action: DiamondUndoAction
+  readonly revision: bigint
+  readonly at: number
+}
 
-const foundOf = (store: EventStore, { correlation, diamonds }: Omit<ToUndo, 'record'>): Promise<Found[]> =>
+const loadUndoCandidates = (
+  store: EventStore,
+  { correlation, diamonds }: Omit<DiamondUndoRequest, 'record'>,
+): Promise<DiamondUndoCandidate[]> =>
   Promise.all(
     diamonds.map(async (id) => {
       const stored = await store.read(diamondStream(id))
       const last = stored.at(-1)
-      return { id, back: takingBack(stored, correlation), revision: last?.revision ?? 0n, at: timeOf(last) }
+      return { id, action: decideUndo(stored, correlation), revision: last?.revision ?? 0n, at: eventTimeOf(last) }
     }),
   )

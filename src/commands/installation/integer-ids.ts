@@ -1,8 +1,8 @@
-import { IDS, idsDecider, reserve } from '../../domain/installation/installation.ts'
+import { ID_STREAM_PREFIX, idsDecider, reserveIds } from '../../domain/installation/installation.ts'
 import type { Origin } from '../../events/origin.ts'
-import { handle, type Writing } from '../core/handle.ts'
+import { handle, type CommandContext } from '../core/handle.ts'
 
-export type IdBlocksOptions = Writing & {
+export type IdAllocatorOptions = CommandContext & {
   /** The ids are those of stream `ids-{kind}`: `diamond`, `certification`, `account` ... */
   readonly kind: string
   /** How many ids one event reserves. What a process has not given out when it ends is never given out. */
@@ -16,13 +16,13 @@ export type IdBlocksOptions = Writing & {
  * Integer ids that no two processes ever share, out of blocks reserved in the log.
  * Within a process they ascend in the order of the calls that found ids at hand.
  */
-export class IdBlocks {
-  readonly #options: IdBlocksOptions
+export class IdAllocator {
+  readonly #options: IdAllocatorOptions
   readonly #blocks: { next: number; readonly to: number }[] = []
   #left = 0
   #fetching: Promise<void> | undefined
 
-  constructor(options: IdBlocksOptions) {
+  constructor(options: IdAllocatorOptions) {
     this.#options = options
   }
 
@@ -71,8 +71,8 @@ export class IdBlocks {
 
   async #reserve(size: number): Promise<void> {
     const { kind, origin } = this.#options
-    const wish = { stream: `${IDS}${kind}`, origin }
-    const { events } = await handle(this.#options, wish, idsDecider, (last) => [reserve(last, size)])
+    const target = { stream: `${ID_STREAM_PREFIX}${kind}`, origin }
+    const { events } = await handle(this.#options, target, idsDecider, (last) => [reserveIds(last, size)])
     for (const { data } of events) {
       this.#blocks.push({ next: data.from, to: data.to })
       this.#left += data.to - data.from + 1

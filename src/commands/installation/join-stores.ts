@@ -1,19 +1,19 @@
 import {
-  belongsWith,
+  isSameInstallation,
   hasLostVault,
-  joinedDecider,
+  storesDecider,
   STORES_STREAM,
-  type Joined,
+  type StoreIdentities,
   type StoresJoined,
 } from '../../domain/installation/installation.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { Origin } from '../../events/origin.ts'
-import { handle, writingTo } from '../core/handle.ts'
+import { handle, createCommandContext } from '../core/handle.ts'
 
-export type Joining = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
+export type JoinStoresContext = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
 
 /** Vault or files at hand are another installation's: what the log has would be missing, and what is shared lost to others. */
-export class StrangeStores extends StoreUnavailable {
+export class ForeignStores extends StoreUnavailable {
   override readonly name = 'StrangeStores'
 }
 
@@ -22,38 +22,42 @@ export class StrangeStores extends StoreUnavailable {
  * @returns `vault lost` where the vault is a new one beside the log's own files: it was lost, and is the log's from now on
  * @throws StrangeStores, StoreUnavailable
  */
-export async function checkJoined(joining: Joining, found: Joined): Promise<'as known' | 'vault lost'> {
+export async function verifyJoinedStores(
+  context: JoinStoresContext,
+  found: StoreIdentities,
+): Promise<'as known' | 'vault lost'> {
   // A log that was left takes nothing any more: it is only read.
-  const isClosed = (await joining.store.closed()) !== undefined
+  const isClosed = (await context.store.closedReason()) !== undefined
   let isVaultLost = false
-  await keep(joining, found, (known) => {
+  await appendStoresJoined(context, found, (known) => {
     isVaultLost = known !== undefined && hasLostVault(known, found)
-    if (known !== undefined && !isVaultLost) throw strange(known, found)
+    if (known !== undefined && !isVaultLost) throw foreignStoresError(known, found)
     return !isClosed
   })
   return isVaultLost ? 'vault lost' : 'as known'
 }
 
 /** From here on these are the log's, whatever were: after a restore, or a move. */
-export const joinStores = (joining: Joining, found: Joined): Promise<unknown> => keep(joining, found, () => true)
+export const joinStores = (context: JoinStoresContext, found: StoreIdentities): Promise<unknown> =>
+  appendStoresJoined(context, found, () => true)
 
 /** @param isWanted called where the log has others, or none */
-const keep = (
-  { store, clock, origin }: Joining,
-  found: Joined,
-  isWanted: (known: Joined | undefined) => boolean,
+const appendStoresJoined = (
+  { store, clock, origin }: JoinStoresContext,
+  found: StoreIdentities,
+  isWanted: (known: StoreIdentities | undefined) => boolean,
 ): Promise<unknown> => {
   const joined: StoresJoined = { type: 'StoresJoined', data: found }
-  return handle(writingTo(store, clock), { stream: STORES_STREAM, origin }, joinedDecider, (known) => {
-    const isKnown = known !== undefined && belongsWith(known, found)
+  return handle(createCommandContext(store, clock), { stream: STORES_STREAM, origin }, storesDecider, (known) => {
+    const isKnown = known !== undefined && isSameInstallation(known, found)
     return isKnown || !isWanted(known) ? [] : [joined]
   })
 }
 
-const strange = (known: Joined, found: Joined) =>
-  new StrangeStores(
+const foreignStoresError = (known: StoreIdentities, found: StoreIdentities) =>
+  new ForeignStores(
     `The log's vault and files are in ${known.place} (${shortOf(known)}), and DATA_DIR and READ_MODEL name ${found.place} ` +
       `(${shortOf(found)}): set them to the former, or run \`npx adamant restore --in-place\` if that is lost`,
   )
 
-const shortOf = ({ vault, files }: Joined) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`
+const shortOf = ({ vault, files }: StoreIdentities) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { derive } from '../../credentials/digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from '../../credentials/master-keys.ts'
-import { newestOf } from '../../domain/decider.ts'
-import { epochOf, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'
+import { latestEventDecider } from '../../domain/decider.ts'
+import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { LINK_KEY_STREAM, type LinkKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
-import { timeOf, type Origin } from '../../events/origin.ts'
+import { eventTimeOf, type Origin } from '../../events/origin.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import { handle, type Writing } from '../core/handle.ts'
+import { handle, type CommandContext } from '../core/handle.ts'
 
 /** A key that the installation made itself, as events carry it. */
 export type SealedKey = {
@@ -22,10 +22,10 @@ export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey'
 }
 
-type KeyEvent = { readonly type: string; readonly data: SealedKey }
+type SealedKeyEvent = { readonly type: string; readonly data: SealedKey }
 
 /** Where a key is kept and how it is sealed. */
-export type KeyKind<Event extends KeyEvent> = {
+export type SealedKeyDefinition<Event extends SealedKeyEvent> = {
   readonly stream: string
   readonly type: Event['type']
   /** What the key that seals it is derived for. */
@@ -35,9 +35,9 @@ export type KeyKind<Event extends KeyEvent> = {
 }
 
 /** A key, and its last event's payload; none where the log is closed and has none: the key ends with this process. */
-export type OpenedKey<Event extends KeyEvent> = {
+export type UnsealedKey<Event extends SealedKeyEvent> = {
   readonly root: Buffer
-  readonly kept: Event['data'] | undefined
+  readonly payload: Event['data'] | undefined
   /** Of its last event; -1 where there is none. */
   readonly revision: bigint
 }
@@ -47,14 +47,14 @@ export type OpenedKey<Event extends KeyEvent> = {
  * master key it is sealed again, so that the old one can go.
  * @throws WrongMasterKey, StoreUnavailable
  */
-export async function openSealedKey<Event extends KeyEvent>(
-  writing: Writing,
+export async function loadOrCreateSealedKey<Event extends SealedKeyEvent>(
+  context: CommandContext,
   keys: MasterKeys,
-  { stream, type, purpose, origin }: KeyKind<Event>,
-): Promise<OpenedKey<Event>> {
-  const { store } = writing
+  { stream, type, purpose, origin }: SealedKeyDefinition<Event>,
+): Promise<UnsealedKey<Event>> {
+  const { store } = context
   // A log that is only read is used with what it has.
-  const isClosed = (await store.closed()) !== undefined
+  const isClosed = (await store.closedReason()) !== undefined
   const made = randomBytes(32)
   const rootOf = (kept: Event['data'] | undefined) => (kept === undefined ? made : unsealKey(kept, keys, purpose))
   const decide = (kept: Event['data'] | undefined): Event[] => {
@@ -62,8 +62,8 @@ export async function openSealedKey<Event extends KeyEvent>(
     if (isClosed || kept?.key === keys.current.id) return []
     return [{ type, data: { ...kept, ...sealKey(root, keys.current, purpose) } } as Event]
   }
-  const { state, revision } = await handle(writing, { stream, origin }, newestOf<Event>(type), decide)
-  return { root: rootOf(state), kept: state, revision: revision === 'none' ? -1n : revision }
+  const { state, revision } = await handle(context, { stream, origin }, latestEventDecider<Event>(type), decide)
+  return { root: rootOf(state), payload: state, revision: revision === 'none' ? -1n : revision }
 }
 
 function sealKey(key: Buffer, master: MasterKey, purpose: string): SealedKey {
@@ -88,7 +88,7 @@ export function unsealKey({ key: id, sealed }: SealedKey, { current, old }: Mast
   return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
 }
 
-const LINK_KEY: KeyKind<LinkKeySealed> = {
+const LINK_KEY: SealedKeyDefinition<LinkKeySealed> = {
   stream: LINK_KEY_STREAM,
   type: 'LinkKeySealed',
   purpose: 'link-key',
@@ -98,7 +98,7 @@ const LINK_KEY: KeyKind<LinkKeySealed> = {
 /** The key that signs links now. `since`: when it took another one's place (ms since 1970); 0 for the first there is. */
 export type LinkKey = { readonly key: KeyObject; readonly since: number }
 
-type Noted = Pick<StoredEvent, 'stream' | 'revision' | 'type' | 'data' | 'metadata'>
+type LinkKeyEvent = Pick<StoredEvent, 'stream' | 'revision' | 'type' | 'data' | 'metadata'>
 
 /**
  * The key that signs links: made once for all instances and kept in the log, sealed by the master key. After a
@@ -112,16 +112,16 @@ export class LinkKeys {
   private constructor(
     private readonly keys: MasterKeys,
     private sealed: { readonly root: Buffer; readonly revision: bigint; readonly since: number },
-    private epoch: Epoch,
+    private epoch: LogEpoch,
   ) {
-    this.#current = this.#derived()
+    this.#current = this.#deriveCurrent()
   }
 
   /** @throws WrongMasterKey, StoreUnavailable */
-  static async open(writing: Writing, keys: MasterKeys): Promise<LinkKeys> {
-    const { root, kept, revision } = await openSealedKey(writing, keys, LINK_KEY)
+  static async open(writing: CommandContext, keys: MasterKeys): Promise<LinkKeys> {
+    const { root, payload, revision } = await loadOrCreateSealedKey(writing, keys, LINK_KEY)
     const [restored] = await writing.store.read(RESTORES_STREAM, { last: 1 })
-    return new LinkKeys(keys, { root, since: kept?.since ?? 0, revision }, epochAfter(restored))
+    return new LinkKeys(keys, { root, since: payload?.since ?? 0, revision }, logEpochOf(restored))
   }
 
   get current(): LinkKey {
@@ -129,21 +129,21 @@ export class LinkKeys {
   }
 
   /** Takes note of what another process did to the key; every other event is nothing here. */
-  note(event: Noted): void {
-    if (event.type === 'LogRestored' && event.stream === RESTORES_STREAM) this.epoch = epochAfter(event)
-    else if (event.type === 'LinkKeySealed' && event.revision > this.sealed.revision) this.#take(event)
+  note(event: LinkKeyEvent): void {
+    if (event.type === 'LogRestored' && event.stream === RESTORES_STREAM) this.epoch = logEpochOf(event)
+    else if (event.type === 'LinkKeySealed' && event.revision > this.sealed.revision) this.#applySealedKey(event)
     else return
-    this.#current = this.#derived()
+    this.#current = this.#deriveCurrent()
   }
 
   /** One that was sealed with a master key which is not at hand is for the next start, which says so. */
-  #take({ data, revision }: Noted): void {
+  #applySealedKey({ data, revision }: LinkKeyEvent): void {
     const { key, sealed, since } = data as LinkKeySealed['data']
     if (![this.keys.current.id, this.keys.old?.id].includes(key)) return
     this.sealed = { root: unsealKey({ key, sealed }, this.keys, LINK_KEY.purpose), revision, since: since ?? 0 }
   }
 
-  #derived(): LinkKey {
+  #deriveCurrent(): LinkKey {
     const { root, since } = this.sealed
     const { number, at } = this.epoch
     if (number === FIRST_EPOCH) return { key: createSecretKey(root), since }
@@ -152,21 +152,21 @@ export class LinkKeys {
 }
 
 /** The log's epoch, and when it began, in milliseconds since 1970. */
-type Epoch = { readonly number: number; readonly at: number }
+type LogEpoch = { readonly number: number; readonly at: number }
 
-const epochAfter = (restored: Noted | undefined): Epoch => ({
-  number: epochOf(restored),
-  at: timeOf(restored),
+const logEpochOf = (restored: LinkKeyEvent | undefined): LogEpoch => ({
+  number: epochOfLastRestore(restored),
+  at: eventTimeOf(restored),
 })
 
 /**
  * Puts another key in the place of the one that signs links: no link from before opens any more, in no process.
  * @throws StoreUnavailable
  */
-export async function rotateLinkKey(writing: Writing, keys: MasterKeys, origin: Origin): Promise<void> {
+export async function rotateLinkKey(context: CommandContext, keys: MasterKeys, origin: Origin): Promise<void> {
   const root = randomBytes(32)
-  const wish = { stream: LINK_KEY_STREAM, origin }
-  await handle(writing, wish, newestOf<LinkKeySealed>(LINK_KEY.type), (_kept, now): LinkKeySealed[] => [
+  const target = { stream: LINK_KEY_STREAM, origin }
+  await handle(context, target, latestEventDecider<LinkKeySealed>(LINK_KEY.type), (_kept, now): LinkKeySealed[] => [
     { type: 'LinkKeySealed', data: { ...sealKey(root, keys.current, LINK_KEY.purpose), since: now } },
   ])
 }

@@ -1,5 +1,5 @@
 import {
-  closedBy,
+  readOnlyStateOf,
   COPY_STREAM,
   LOG_STREAM,
   type CopyAbandoned,
@@ -11,23 +11,23 @@ import {
 } from '../../domain/installation/moving.ts'
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { eventId, type Origin } from '../../events/origin.ts'
-import { retrying } from '../core/retry.ts'
-import { stamp } from '../core/append.ts'
+import { withRetry } from '../core/retry.ts'
+import { createEventFactory } from '../core/append.ts'
 
-type Step = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned | ReplayMade
+type LogMoveEvent = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned | ReplayMade
 
 /** What moves an installation: each step at the exact revision, so that of two that exclude each other one is refused. */
-export type Moving = { readonly origin: Origin; readonly clock: () => number }
+export type LogMoveContext = { readonly origin: Origin; readonly clock: () => number }
 
 /** The log that is filled knows from its first event on that it is not complete. @throws WrongRevision */
-export const beginCopy = (moving: Moving, target: EventStore, data: CopyBegun['data']) =>
-  append(moving, target, COPY_STREAM, undefined, { type: 'CopyBegun', data })
+export const beginCopy = (context: LogMoveContext, target: EventStore, data: CopyBegun['data']) =>
+  append(context, target, COPY_STREAM, undefined, { type: 'CopyBegun', data })
 
 /** From here on every process that has this log open refuses to write to it. Done twice, it is done once. @throws WrongRevision */
-export async function fenceLog(moving: Moving, source: EventStore, data: LogFenced['data']): Promise<void> {
-  const last = await newest(source, LOG_STREAM)
-  if (isStep(last, 'LogFenced', data.copy)) return
-  await append(moving, source, LOG_STREAM, last, { type: 'LogFenced', data })
+export async function fenceLog(context: LogMoveContext, source: EventStore, data: LogFenced['data']): Promise<void> {
+  const last = await readLastEvent(source, LOG_STREAM)
+  if (isMoveEvent(last, 'LogFenced', data.copy)) return
+  await append(context, source, LOG_STREAM, last, { type: 'LogFenced', data })
 }
 
 /** The copy has ended the other way before. */
@@ -39,56 +39,60 @@ export class CopyEnded extends Error {
 }
 
 /** The log that was filled is complete, and takes writes. @throws CopyEnded where the copy was given up */
-export async function finishCopy(moving: Moving, target: EventStore, data: CopyDone['data']): Promise<void> {
-  await endCopy(moving, target, { type: 'CopyDone', data })
-  await openLog(moving, target, data.copy)
+export async function finishCopy(context: LogMoveContext, target: EventStore, data: CopyDone['data']): Promise<void> {
+  await endCopy(context, target, { type: 'CopyDone', data })
+  await openLog(context, target, data.copy)
 }
 
 /** The log that was filled up to a moment is for reading alone, for good. @throws WrongRevision */
-export async function closeReplay(moving: Moving, target: EventStore, data: ReplayMade['data']): Promise<void> {
-  const last = await newest(target, COPY_STREAM)
-  if (last?.type !== 'ReplayMade') await append(moving, target, COPY_STREAM, last, { type: 'ReplayMade', data })
+export async function closeReplay(
+  context: LogMoveContext,
+  target: EventStore,
+  data: ReplayMade['data'],
+): Promise<void> {
+  const last = await readLastEvent(target, COPY_STREAM)
+  if (last?.type !== 'ReplayMade') await append(context, target, COPY_STREAM, last, { type: 'ReplayMade', data })
 }
 
 /** The log that was filled can't be finished any more. @throws CopyEnded where it is */
-export const abandonCopy = (moving: Moving, target: EventStore, copy: string): Promise<void> =>
-  endCopy(moving, target, { type: 'CopyAbandoned', data: { copy } })
+export const abandonCopy = (context: LogMoveContext, target: EventStore, copy: string): Promise<void> =>
+  endCopy(context, target, { type: 'CopyAbandoned', data: { copy } })
 
 /** Right behind CopyBegun and nowhere else: whoever comes second, at the same moment too, finds how it has ended. */
-async function endCopy(moving: Moving, target: EventStore, step: CopyDone | CopyAbandoned): Promise<void> {
+async function endCopy(context: LogMoveContext, target: EventStore, step: CopyDone | CopyAbandoned): Promise<void> {
   const [begun, ended] = await target.read(COPY_STREAM)
   if (ended?.type === step.type) return
   if (ended !== undefined) throw new CopyEnded(ended.type === 'CopyDone' ? 'CopyDone' : 'CopyAbandoned')
   try {
-    await append(moving, target, COPY_STREAM, begun, step)
+    await append(context, target, COPY_STREAM, begun, step)
   } catch (error) {
     if (!(error instanceof WrongRevision)) throw error
-    await endCopy(moving, target, step)
+    await endCopy(context, target, step)
   }
 }
 
 /** A log that this copy has fenced takes writes again. */
-export async function openLog(moving: Moving, store: EventStore, copy: string): Promise<void> {
-  const last = await newest(store, LOG_STREAM)
-  if (closedBy(last, []) === undefined || !isStep(last, 'LogFenced', copy)) return
-  await append(moving, store, LOG_STREAM, last, { type: 'LogOpened', data: { copy } })
+export async function openLog(context: LogMoveContext, store: EventStore, copy: string): Promise<void> {
+  const last = await readLastEvent(store, LOG_STREAM)
+  if (readOnlyStateOf(last, []) === undefined || !isMoveEvent(last, 'LogFenced', copy)) return
+  await append(context, store, LOG_STREAM, last, { type: 'LogOpened', data: { copy } })
 }
 
-const isStep = (event: StoredEvent | undefined, type: Step['type'], copy: string) =>
+const isMoveEvent = (event: StoredEvent | undefined, type: LogMoveEvent['type'], copy: string) =>
   event?.type === type && event.data['copy'] === copy
 
-const newest = async (store: EventStore, stream: string) => (await store.read(stream, { last: 1 })).at(-1)
+const readLastEvent = async (store: EventStore, stream: string) => (await store.read(stream, { last: 1 })).at(-1)
 
 async function append(
-  { origin, clock }: Moving,
+  { origin, clock }: LogMoveContext,
   store: EventStore,
   stream: string,
   last: StoredEvent | undefined,
-  { type, data }: Step,
+  { type, data }: LogMoveEvent,
 ): Promise<void> {
   const revision = last === undefined ? -1n : last.revision
   const id = eventId(`${data.copy}/${type}`, Number(revision + 1n))
-  const event = stamp(origin, clock())(id, { type, data })
+  const event = createEventFactory(origin, clock())(id, { type, data })
   // Its id is known again where the append is repeated.
-  await retrying({ on: [OutcomeUnknown] }, () => store.append(stream, last?.revision ?? 'none', [event]))
+  await withRetry({ on: [OutcomeUnknown] }, () => store.append(stream, last?.revision ?? 'none', [event]))
 }

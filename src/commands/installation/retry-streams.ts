@@ -1,11 +1,11 @@
-import { newestOf } from '../../domain/decider.ts'
+import { latestEventDecider } from '../../domain/decider.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { handle, type Writing } from '../core/handle.ts'
+import { handle, type CommandContext } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
 
 /** Streams of one event: its runner reads them whole, and nothing else meanwhile. */
-export const RETRIED_AT_ONCE = 100
+export const MAX_STREAMS_PER_RETRY = 100
 
 /**
  * Asks a read model's active runner, wherever it runs, to fold streams again that it has set aside.
@@ -14,13 +14,15 @@ export const RETRIED_AT_ONCE = 100
  * @throws OutcomeUnknown, StoreUnavailable
  */
 export async function retryStreams(
-  writing: Writing,
+  context: CommandContext,
   { model, streams }: RetryRequested['data'],
   origin: Origin,
 ): Promise<Position> {
-  const wish = { stream: retriesStream(model), origin }
+  const target = { stream: retriesStream(model), origin }
   const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
-  const { position } = await handle(writing, wish, newestOf<RetryRequested>('RetryRequested'), () => [asked])
+  const { position } = await handle(context, target, latestEventDecider<RetryRequested>('RetryRequested'), () => [
+    asked,
+  ])
   if (position === undefined) throw new Error('what is asked for is always written')
   return position
 }

@@ -1,24 +1,24 @@
 import { scoresStream, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import type { Fold } from '../../domain/scoring/mesh/symmetry.ts'
-import { foldOf, ownStone, stoneOf } from '../../domain/diamond/scored-stone.ts'
-import { scored, scoresDecider, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
+import type { SymmetryFold } from '../../domain/scoring/mesh/symmetry.ts'
+import { symmetryFoldOf, stoneOfOwnModel, stoneOf } from '../../domain/diamond/scored-stone.ts'
+import { recordScores, scoresDecider, type DiamondScored, type Scores } from '../../domain/diamond/scores.ts'
 import type { Cut } from '../../domain/scoring/cut/cut.ts'
-import { score } from '../../domain/scoring/score.ts'
+import { scoreStone } from '../../domain/scoring/score.ts'
 import { UntraceableCut } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf, type Stone } from '../../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import { handleEach, type Writing } from '../core/handle.ts'
+import { handleEach, type CommandContext } from '../core/handle.ts'
 import { eventId, type Origin } from '../../events/origin.ts'
 
-export type ScoringTools = Writing & {
+export type ScoringTools = CommandContext & {
   /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */
   readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
   /** A stone's own body; rejects with UntraceableCut where its file can't be traced. */
-  readonly tracedModel: (digest: string, fold: Fold | undefined) => TracedCut | Promise<TracedCut>
+  readonly tracedModel: (digest: string, fold: SymmetryFold | undefined) => TracedCut | Promise<TracedCut>
 }
 
-export type DueStone = {
+export type DiamondToScore = {
   readonly diamond: LiveDiamond
   /** Of the diamond's last event that changed what its scores are computed from. */
   readonly stoneRevision: number
@@ -31,8 +31,8 @@ export type DueStone = {
 export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 
 /** What came of it: how many have scores by this call or a repeat of it, and which can have none, with the reason. */
-export type Scoring = { readonly count: number; readonly unscored: readonly Unscored[] }
-export type Unscored = { readonly diamond: number; readonly error: Unscorable }
+export type ScoreDiamondsResult = { readonly count: number; readonly unscored: readonly UnscoredDiamond[] }
+export type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable }
 
 /** No scores can be computed for a stone, now or later: what computes them is pure, so trying again would not help. */
 class Unscorable extends Error {
@@ -44,11 +44,11 @@ class Unscorable extends Error {
  * no scores can be computed for keeps no other one waiting.
  * @throws what the store says, and what `traced` rejects with but UntraceableCut, after all others were appended
  */
-export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[]): Promise<Scoring> {
-  const known: Scored[] = []
-  const unscored: Unscored[] = []
+export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondToScore[]): Promise<ScoreDiamondsResult> {
+  const known: ComputedScores[] = []
+  const unscored: UnscoredDiamond[] = []
   const later: Promise<number>[] = []
-  const setAside = (diamond: number, error: unknown): 0 => {
+  const recordUnscored = (diamond: number, error: unknown): 0 => {
     if (!(error instanceof Unscorable)) throw error
     unscored.push({ diamond, error })
     return 0
@@ -56,14 +56,14 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[
   for (const stone of due) {
     const { id } = stone.diamond
     try {
-      const scores = scoresOf(stone.diamond, tools)
+      const scores = computeScores(stone.diamond, tools)
       if (!(scores instanceof Promise)) known.push({ ...stone, scores })
       else {
         const appended = async () => append(tools, [{ ...stone, scores: await scores }])
-        later.push(appended().catch((error: unknown) => setAside(id, error)))
+        later.push(appended().catch((error: unknown) => recordUnscored(id, error)))
       }
     } catch (error) {
-      setAside(id, error)
+      recordUnscored(id, error)
     }
   }
   let count = 0
@@ -74,54 +74,54 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DueStone[
   return { count, unscored }
 }
 
-type Scored = DueStone & { readonly scores: Scores }
+type ComputedScores = DiamondToScore & { readonly scores: Scores }
 
 /** @throws Unscorable, also by the promise */
-function scoresOf(diamond: LiveDiamond, tools: ScoringTools): Scores | Promise<Scores> {
+function computeScores(diamond: LiveDiamond, tools: ScoringTools): Scores | Promise<Scores> {
   const { model } = diamond
-  const stone = computed(diamond, () => (model === undefined ? stoneOf(diamond) : ownStone(diamond)))
-  const found = computed(diamond, () =>
-    model === undefined ? tracedCut(stone, tools) : tools.tracedModel(model.file.digest, foldOf(diamond)),
+  const stone = orUnscorable(diamond, () => (model === undefined ? stoneOf(diamond) : stoneOfOwnModel(diamond)))
+  const found = orUnscorable(diamond, () =>
+    model === undefined ? traceCutOf(stone, tools) : tools.tracedModel(model.file.digest, symmetryFoldOf(diamond)),
   )
-  if (!(found instanceof Promise)) return computed(diamond, () => score(stone, found))
+  if (!(found instanceof Promise)) return orUnscorable(diamond, () => scoreStone(stone, found))
   return found.then(
-    (one) => computed(diamond, () => score(stone, one)),
+    (one) => orUnscorable(diamond, () => scoreStone(stone, one)),
     (error: unknown) => {
-      throw error instanceof UntraceableCut ? unscorable(diamond, error) : error
+      throw error instanceof UntraceableCut ? unscorableError(diamond, error) : error
     },
   )
 }
 
-function tracedCut(stone: Stone, { traced }: ScoringTools): ReturnType<ScoringTools['traced']> {
+function traceCutOf(stone: Stone, { traced }: ScoringTools): ReturnType<ScoringTools['traced']> {
   const cut = cutOf(stone)
   return cut === null ? null : traced(cut)
 }
 
-function computed<Result>(diamond: LiveDiamond, compute: () => Result): Result {
+function orUnscorable<Result>(diamond: LiveDiamond, compute: () => Result): Result {
   try {
     return compute()
   } catch (error) {
-    throw unscorable(diamond, error)
+    throw unscorableError(diamond, error)
   }
 }
 
-const unscorable = ({ id }: LiveDiamond, cause: unknown) =>
+const unscorableError = ({ id }: LiveDiamond, cause: unknown) =>
   new Unscorable(`diamond ${id}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
 
-const scoreName = (diamond: number, stoneRevision: number, version: string) =>
+const scoreCommandId = (diamond: number, stoneRevision: number, version: string) =>
   `score/${diamond}/${stoneRevision}/${version}`
 
 /** Of the event by which a model, this one unless told, scores a stone as it was at that revision. */
-export const scoredId = (diamond: number, stoneRevision: number, version = MODEL_VERSION): string =>
-  eventId(scoreName(diamond, stoneRevision, version), 0)
+export const scoredEventId = (diamond: number, stoneRevision: number, version = MODEL_VERSION): string =>
+  eventId(scoreCommandId(diamond, stoneRevision, version), 0)
 
 /** @returns how many were written: not where they are there already, or those of a later stone or a newer release */
-const append = (writing: Writing, scores: readonly Scored[]): Promise<number> =>
-  handleEach(writing, scores.map(wishOf), scoresDecider)
+const append = (context: CommandContext, scores: readonly ComputedScores[]): Promise<number> =>
+  handleEach(context, scores.map(toStreamCommand), scoresDecider)
 
-function wishOf({ diamond, stoneRevision, scores, isNew, origin }: Scored) {
+function toStreamCommand({ diamond, stoneRevision, scores, isNew, origin }: ComputedScores) {
   const { id } = diamond
   const data = { id, revision: stoneRevision, scores }
-  const decide = (last: DiamondScored['data'] | undefined) => scored(last, data)
-  return { stream: scoresStream(id), id: scoreName(id, stoneRevision, MODEL_VERSION), isNew, origin, decide }
+  const decide = (last: DiamondScored['data'] | undefined) => recordScores(last, data)
+  return { stream: scoresStream(id), id: scoreCommandId(id, stoneRevision, MODEL_VERSION), isNew, origin, decide }
 }

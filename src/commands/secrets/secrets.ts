@@ -1,36 +1,36 @@
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { MasterSeal, SealedByAnotherKey, type MailSeal } from '../../credentials/sealing.ts'
-import type { Inner, SecretBox } from '../../credentials/secret-box.ts'
-import { digestOfSecretKey, keysOfMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
+import type { InnerSealedValue, SecretBox } from '../../credentials/secret-box.ts'
+import { parseSecretKeyDigest, parseMetadataKey, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
 import { accountDecider, accountStream } from '../../domain/account/account.ts'
 import {
   burn,
-  endGuessed,
+  burnAfterMaxAttempts,
   expire,
-  mayBePassphrase,
-  recordMail as decide,
-  refuseLocked,
-  remembered,
+  isPossiblePassphrase,
+  recordMailOutcome as decide,
+  requireUnlocked,
+  requireUnexpiredMetadata,
   reveal,
   secretDecider,
-  TRIES_IN_LIFE,
+  MAX_TOTAL_ATTEMPTS,
   tryPassphrase,
-  unknownSecretRefusal,
-  waiting,
+  unknownSecretError,
+  requirePending,
   type KnownSecret,
   type MailOutcome,
   type Secret,
 } from '../../domain/secret/secret.ts'
-import { load } from '../../events/load.ts'
+import { loadStream } from '../../events/load.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
-import type { Sealed, Vault } from '../../stores/ports/vault.ts'
-import type { Accounts } from '../accounts/accounts.ts'
+import type { SealedItem, Vault } from '../../stores/ports/vault.ts'
+import type { AccountCommandContext } from '../accounts/accounts.ts'
 import { handle } from '../core/handle.ts'
 
 /** What commands on secrets work with. */
-export type Secrets = Accounts & {
+export type SecretCommandContext = AccountCommandContext & {
   readonly vault: Vault
   readonly box: SecretBox
   readonly mailSeal: MailSeal
@@ -41,15 +41,18 @@ export type Secrets = Accounts & {
  * log says that it has ended.
  * @throws Refusal missing, BytesMissing where the log has it waiting
  */
-async function sealedOf({ store, vault, clock }: Pick<Secrets, 'store' | 'vault' | 'clock'>, digest: string) {
+async function readSealedValue(
+  { store, vault, clock }: Pick<SecretCommandContext, 'store' | 'vault' | 'clock'>,
+  digest: string,
+) {
   const sealed = await vault.read(digest)
   if (sealed !== undefined) return sealed
-  waiting(await loadSecret(store, digest), clock())
+  requirePending(await loadSecret(store, digest), clock())
   throw new BytesMissing(`The vault has nothing of the secret ${digest.slice(0, 16)}, which the log has waiting`)
 }
 
 export async function loadSecret(store: EventStore, digest: string): Promise<Secret> {
-  return (await load(store, secretStream(digest), secretDecider)).state
+  return (await loadStream(store, secretStream(digest), secretDecider)).state
 }
 
 /**
@@ -57,41 +60,41 @@ export async function loadSecret(store: EventStore, digest: string): Promise<Sec
  * @throws Refusal missing, too-many while it is locked
  */
 export async function previewSecret(
-  { store, vault, clock }: Pick<Secrets, 'store' | 'vault' | 'clock'>,
+  { store, vault, clock }: Pick<SecretCommandContext, 'store' | 'vault' | 'clock'>,
   secretKey: string,
 ): Promise<KnownSecret> {
-  const digest = digestOfSecretKey(secretKey)
-  if (digest === undefined) throw unknownSecretRefusal()
-  await sealedOf({ store, vault, clock }, digest)
+  const digest = parseSecretKeyDigest(secretKey)
+  if (digest === undefined) throw unknownSecretError()
+  await readSealedValue({ store, vault, clock }, digest)
   const now = clock()
-  const secret = waiting(await loadSecret(store, digest), now)
-  refuseLocked(secret, now)
+  const secret = requirePending(await loadSecret(store, digest), now)
+  requireUnlocked(secret, now)
   return secret
 }
 
-type Reading = Pick<Secrets, 'store' | 'clock'>
+type ReceiptReadContext = Pick<SecretCommandContext, 'store' | 'clock'>
 
 /**
  * What its sender may know of a secret; changes nothing.
  * @throws Refusal missing
  */
 export async function readReceipt(
-  { store, clock }: Reading,
+  { store, clock }: ReceiptReadContext,
   metadataKey: string,
 ): Promise<{ readonly keys: SecretKeys; readonly secret: KnownSecret }> {
-  const keys = keysOfMetadataKey(metadataKey)
-  if (keys === undefined) throw unknownSecretRefusal()
-  return { keys, secret: remembered(await loadSecret(store, keys.digest), clock()) }
+  const keys = parseMetadataKey(metadataKey)
+  if (keys === undefined) throw unknownSecretError()
+  return { keys, secret: requireUnexpiredMetadata(await loadSecret(store, keys.digest), clock()) }
 }
 
 /** The address of a secret's owner as the API shows it. */
 export async function custidOf(
-  { store, people }: Pick<Secrets, 'store' | 'people'>,
+  { store, people }: Pick<SecretCommandContext, 'store' | 'people'>,
   owner: number | null,
 ): Promise<string> {
   if (owner === null) return 'anon'
-  const { state } = await load(store, accountStream(owner), accountDecider)
-  return state.status === 'unknown' ? '' : people.shownAs(owner, state)
+  const { state } = await loadStream(store, accountStream(owner), accountDecider)
+  return state.status === 'unknown' ? '' : people.displayNameOf(owner, state)
 }
 
 export type RevealSecret = {
@@ -104,30 +107,30 @@ export type RevealSecret = {
   readonly origin: Origin
 }
 
-type Named = { readonly secretKey: string; readonly digest: string }
+type SecretReaderKeys = { readonly secretKey: string; readonly digest: string }
 
 /**
  * Gives the value to one reader only: it is decrypted first, and told when this call's SecretRevealed is the one that
  * is stored. No wish has a name, which two callers might share.
  * @throws Refusal missing for everything that can't be read, too-many; OutcomeUnknown, StoreUnavailable: not told then
  */
-export async function revealSecret(secrets: Secrets, wish: RevealSecret): Promise<string> {
-  const digest = digestOfSecretKey(wish.secretKey)
-  if (digest === undefined) throw unknownSecretRefusal()
-  const sealed = await sealedOf(secrets, digest)
-  const keys = { secretKey: wish.secretKey, digest }
-  const inner = secrets.box.outerOpened(sealed, digest)
+export async function revealSecret(secrets: SecretCommandContext, command: RevealSecret): Promise<string> {
+  const digest = parseSecretKeyDigest(command.secretKey)
+  if (digest === undefined) throw unknownSecretError()
+  const sealed = await readSealedValue(secrets, digest)
+  const keys = { secretKey: command.secretKey, digest }
+  const inner = secrets.box.openOuter(sealed, digest)
   const value =
     inner.passphrase === undefined
       ? secrets.box.open(inner, keys)
-      : await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'reveal' })
-  if (value === undefined) throw unknownSecretRefusal()
+      : await openWithPassphrase(secrets, keys, inner, { ...command, purpose: 'reveal' })
+  if (value === undefined) throw unknownSecretError()
   const stream = secretStream(digest)
-  await handle(secrets, { stream, origin: wish.origin }, secretDecider, reveal)
+  await handle(secrets, { stream, origin: command.origin }, secretDecider, reveal)
   return value
 }
 
-export type PassphraseTry = {
+export type PassphraseAttempt = {
   readonly passphrase: string
   readonly account?: number | undefined
   readonly address?: string
@@ -141,28 +144,30 @@ export type PassphraseTry = {
  * @throws Refusal missing, too-many
  */
 async function openWithPassphrase(
-  secrets: Secrets,
-  keys: Named,
-  inner: Inner,
-  { passphrase, purpose, origin, account, address }: PassphraseTry,
+  secrets: SecretCommandContext,
+  keys: SecretReaderKeys,
+  inner: InnerSealedValue,
+  { passphrase, purpose, origin, account, address }: PassphraseAttempt,
 ): Promise<string | undefined> {
   if (passphrase === '') {
     const now = secrets.clock()
-    refuseLocked(waiting(await loadSecret(secrets.store, keys.digest), now), now)
+    requireUnlocked(requirePending(await loadSecret(secrets.store, keys.digest), now), now)
     return undefined
   }
-  const place = secrets.box.enter({ purpose: 'read', account, address })
+  const slot = secrets.box.acquireSlot({ purpose: 'read', account, address })
   try {
-    const wish = { stream: secretStream(keys.digest), origin }
-    const { state } = await handle(secrets, wish, secretDecider, (secret, now) => tryPassphrase(secret, now, purpose))
-    if (state.status !== 'new') throw unknownSecretRefusal()
-    const value = mayBePassphrase(passphrase) ? await secrets.box.openWith(place, passphrase, inner, keys) : undefined
-    if (value === undefined && state.failedTries >= TRIES_IN_LIFE) {
-      await handle(secrets, wish, secretDecider, endGuessed)
+    const target = { stream: secretStream(keys.digest), origin }
+    const { state } = await handle(secrets, target, secretDecider, (secret, now) => tryPassphrase(secret, now, purpose))
+    if (state.status !== 'new') throw unknownSecretError()
+    const value = isPossiblePassphrase(passphrase)
+      ? await secrets.box.openWithPassphrase(slot, passphrase, inner, keys)
+      : undefined
+    if (value === undefined && state.failedTries >= MAX_TOTAL_ATTEMPTS) {
+      await handle(secrets, target, secretDecider, burnAfterMaxAttempts)
     }
     return value
   } finally {
-    place.leave()
+    slot.release()
   }
 }
 
@@ -184,28 +189,28 @@ export type BurnedSecret = { readonly keys: SecretKeys; readonly secret: KnownSe
  * with, and a wrong one counts.
  * @throws Refusal missing for everything that can't be burned, too-many; OutcomeUnknown, StoreUnavailable
  */
-export async function burnSecret(secrets: Secrets, wish: BurnSecret): Promise<BurnedSecret> {
-  const keys = keysOfMetadataKey(wish.metadataKey)
-  if (keys === undefined) throw unknownSecretRefusal()
-  const secret = waiting(await loadSecret(secrets.store, keys.digest), secrets.clock())
-  const by = wish.account !== undefined && wish.account === secret.owner ? 'owner' : 'key'
-  if (secret.passphrase && by === 'key') await checkPassphrase(secrets, keys, wish)
-  const stream = { stream: secretStream(keys.digest), origin: wish.origin }
-  const { state } = await handle(secrets, stream, secretDecider, (known, now) => burn(known, now, by))
-  if (state.status === 'unknown') throw unknownSecretRefusal()
+export async function burnSecret(secrets: SecretCommandContext, command: BurnSecret): Promise<BurnedSecret> {
+  const keys = parseMetadataKey(command.metadataKey)
+  if (keys === undefined) throw unknownSecretError()
+  const secret = requirePending(await loadSecret(secrets.store, keys.digest), secrets.clock())
+  const by = command.account !== undefined && command.account === secret.owner ? 'owner' : 'key'
+  if (secret.passphrase && by === 'key') await checkPassphrase(secrets, keys, command)
+  const target = { stream: secretStream(keys.digest), origin: command.origin }
+  const { state } = await handle(secrets, target, secretDecider, (known, now) => burn(known, now, by))
+  if (state.status === 'unknown') throw unknownSecretError()
   return { keys, secret: state }
 }
 
 /** @throws Refusal missing for a wrong passphrase */
-async function checkPassphrase(secrets: Secrets, keys: SecretKeys, wish: BurnSecret): Promise<void> {
-  const sealed = await sealedOf(secrets, keys.digest)
-  const inner = secrets.box.outerOpened(sealed, keys.digest)
-  const value = await openWithPassphrase(secrets, keys, inner, { ...wish, purpose: 'burn' })
-  if (value === undefined) throw unknownSecretRefusal()
+async function checkPassphrase(secrets: SecretCommandContext, keys: SecretKeys, command: BurnSecret): Promise<void> {
+  const sealed = await readSealedValue(secrets, keys.digest)
+  const inner = secrets.box.openOuter(sealed, keys.digest)
+  const value = await openWithPassphrase(secrets, keys, inner, { ...command, purpose: 'burn' })
+  if (value === undefined) throw unknownSecretError()
 }
 
 /** Records that a secret's time is over, once, and tells how it ended. */
-export async function expireSecret(secrets: Secrets, digest: string): Promise<Secret> {
+export async function expireSecret(secrets: SecretCommandContext, digest: string): Promise<Secret> {
   const stream = secretStream(digest)
   const origin = { actor: 'sweeper', via: 'projection', correlation: `expiry-${digest.slice(0, 16)}` } as const
   const { state } = await handle(secrets, { stream, id: `${stream}/expired`, origin }, secretDecider, expire)
@@ -213,11 +218,11 @@ export async function expireSecret(secrets: Secrets, digest: string): Promise<Se
 }
 
 /** Records what became of a mail, once. */
-export async function recordMail(secrets: Secrets, digest: string, outcome: MailOutcome): Promise<void> {
+export async function recordMail(secrets: SecretCommandContext, digest: string, outcome: MailOutcome): Promise<void> {
   const stream = secretStream(digest)
   const origin = { actor: 'mailer', via: 'projection', correlation: `${outcome.mail}-${digest.slice(0, 16)}` } as const
-  const wish = { stream, id: `${stream}/${outcome.messageId}`, origin }
-  await handle(secrets, wish, secretDecider, (secret, now) => decide(secret, now, outcome))
+  const target = { stream, id: `${stream}/${outcome.messageId}`, origin }
+  await handle(secrets, target, secretDecider, (secret, now) => decide(secret, now, outcome))
 }
 
 const BATCH = 100
@@ -233,9 +238,9 @@ export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sea
   for (const kind of ['entry', 'mail'] as const) {
     let behind = ''
     for (;;) {
-      const found = await vault.sealedOtherwise(kind, keys.current.id, behind, BATCH)
+      const found = await vault.findSealedByOtherKeys(kind, keys.current.id, behind, BATCH)
       for (const one of found) {
-        const again = sealedAgain(seals[kind], one)
+        const again = tryReseal(seals[kind], one)
         if (again === undefined) done.shut++
         else {
           await vault.reseal(one, again)
@@ -249,7 +254,7 @@ export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sea
   return done
 }
 
-function sealedAgain(seal: MasterSeal, { sealed, name }: Sealed): Buffer | undefined {
+function tryReseal(seal: MasterSeal, { sealed, name }: SealedItem): Buffer | undefined {
   try {
     return seal.seal(seal.open(sealed, name), name)
   } catch (error) {

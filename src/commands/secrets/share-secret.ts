@@ -1,24 +1,24 @@
 import {
   expiresAt,
-  forgottenAt,
+  metadataExpiresAt,
   linkName,
   secretDecider,
   share,
   type Secret,
   type SecretShared,
-  type Shared,
+  type SecretSharedData,
 } from '../../domain/secret/secret.ts'
 import { sealReceipt } from '../../credentials/sealing.ts'
 import { newSecretKeys, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
-import { obfuscated } from '../../domain/secret/address.ts'
+import { obfuscateEmail } from '../../domain/secret/address.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import type { NewMail, VaultEntry } from '../../stores/ports/vault.ts'
 import { handle } from '../core/handle.ts'
 import type { Origin } from '../../events/origin.ts'
-import type { Secrets } from './secrets.ts'
+import type { SecretCommandContext } from './secrets.ts'
 
 /** Who shares: `apiToken` is the token's id, `token` the token itself, which alone opens the receipt. */
-export type Sender = {
+export type SecretSender = {
   readonly account: number
   readonly email: string
   readonly apiToken: string
@@ -28,7 +28,7 @@ export type Sender = {
 /** All of it checked: see src/domain/secret/secret.ts and address.ts. */
 export type ShareSecret = {
   readonly value: string
-  readonly kind: Shared['kind']
+  readonly kind: SecretSharedData['kind']
   /** Empty for none. */
   readonly passphrase: string
   /** Seconds, in force. */
@@ -36,7 +36,7 @@ export type ShareSecret = {
   /** Addresses that the link is mailed to. */
   readonly recipients: readonly string[]
   readonly notify: boolean
-  readonly sender: Sender | undefined
+  readonly sender: SecretSender | undefined
   /** Where the request comes from. */
   readonly address?: string
   readonly origin: Origin
@@ -49,15 +49,15 @@ export type SharedSecret = { readonly keys: SecretKeys; readonly secret: Secret 
  * nobody can ask for, and that the sweeper removes.
  * @throws Refusal too-many when too many passphrases wait, StoreUnavailable, OutcomeUnknown
  */
-export async function shareSecret(secrets: Secrets, wish: ShareSecret): Promise<SharedSecret> {
+export async function shareSecret(secrets: SecretCommandContext, command: ShareSecret): Promise<SharedSecret> {
   const keys = newSecretKeys()
-  const sealed = await secrets.box.seal(wish.value, keys, wish.passphrase, {
-    account: wish.sender?.account,
-    address: wish.address,
+  const sealed = await secrets.box.seal(command.value, keys, command.passphrase, {
+    account: command.sender?.account,
+    address: command.address,
   })
-  const event = sharedEvent(wish, secrets.clock())
-  await secrets.vault.put(entryOf(wish, keys, event.data, sealed), mailsOf(secrets, wish, keys, event.data))
-  await append(secrets, wish, keys, event)
+  const event = sharedEvent(command, secrets.clock())
+  await secrets.vault.put(entryOf(command, keys, event.data, sealed), mailsOf(secrets, command, keys, event.data))
+  await append(secrets, command, keys, event)
   return { keys, secret: secretDecider.evolve(secretDecider.initialState, event) }
 }
 
@@ -71,44 +71,49 @@ function sharedEvent({ sender, kind, ttl, passphrase, recipients, notify }: Shar
       at,
       ttl,
       passphrase: passphrase !== '',
-      recipient: recipients.map(obfuscated),
+      recipient: recipients.map(obfuscateEmail),
       notify,
     },
   }
 }
 
-function entryOf({ sender }: ShareSecret, keys: SecretKeys, shared: Shared, sealed: Buffer): VaultEntry {
+function entryOf({ sender }: ShareSecret, keys: SecretKeys, shared: SecretSharedData, sealed: Buffer): VaultEntry {
   const { digest, metadataKey } = keys
   const receipt = sender && {
     token: sender.apiToken,
     sealed: sealReceipt(sender.token, metadataKey, digest),
-    forgottenAt: forgottenAt(shared),
+    forgottenAt: metadataExpiresAt(shared),
   }
   return { digest, sealed, createdAt: shared.at, expiresAt: expiresAt(shared), receipt: receipt ?? null }
 }
 
 function mailsOf(
-  { mailSeal }: Secrets,
-  wish: ShareSecret,
+  { mailSeal }: SecretCommandContext,
+  command: ShareSecret,
   { digest, secretKey }: SecretKeys,
-  { at }: Shared,
+  { at }: SecretSharedData,
 ): NewMail[] {
-  const mails: NewMail[] = wish.recipients.map((to, number) => {
+  const mails: NewMail[] = command.recipients.map((to, number) => {
     const kind = linkName(number)
     return { kind, sealed: mailSeal.seal({ to, secretKey }, `${digest}/${kind}`), dueAt: at }
   })
-  if (wish.notify && wish.sender !== undefined) {
-    const sealed = mailSeal.seal({ to: wish.sender.email }, `${digest}/notice`)
+  if (command.notify && command.sender !== undefined) {
+    const sealed = mailSeal.seal({ to: command.sender.email }, `${digest}/notice`)
     mails.push({ kind: 'notice', sealed, dueAt: null })
   }
   return mails
 }
 
 /** The stream is new, since its name is random: nothing has to be read before. */
-async function append(secrets: Secrets, wish: ShareSecret, { digest }: SecretKeys, event: SecretShared): Promise<void> {
+async function append(
+  secrets: SecretCommandContext,
+  command: ShareSecret,
+  { digest }: SecretKeys,
+  event: SecretShared,
+): Promise<void> {
   try {
-    const named = { stream: secretStream(digest), isNew: true, origin: wish.origin }
-    await handle(secrets, named, secretDecider, (secret) => share(secret, event))
+    const target = { stream: secretStream(digest), isNew: true, origin: command.origin }
+    await handle(secrets, target, secretDecider, (secret) => share(secret, event))
   } catch (error) {
     // With an unknown outcome the event may still arrive, and then the value must be there. What the vault keeps of one
     // without a stream goes with the sweeper: the sender is told why nothing was shared.

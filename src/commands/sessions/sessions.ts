@@ -1,46 +1,46 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessTokens } from '../../credentials/access-tokens.ts'
-import { digestOf, randomToken } from '../../credentials/digests.ts'
-import type { GuessLimits } from '../../credentials/guess-limits.ts'
-import type { LogInPlaces } from '../../credentials/log-in-places.ts'
-import type { Passwords } from '../../credentials/passwords.ts'
+import { tokenDigest, randomToken } from '../../credentials/digests.ts'
+import type { FailedAttemptLimiter } from '../../credentials/guess-limits.ts'
+import type { FamiliarAddresses } from '../../credentials/log-in-places.ts'
+import type { PasswordHasher } from '../../credentials/passwords.ts'
 import { accountDecider, accountStream } from '../../domain/account/account.ts'
 import { normaliseEmail } from '../../domain/account/login.ts'
-import type { NoteSecurity } from '../../domain/account/security-event.ts'
+import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
 import type { Decider } from '../../domain/decider.ts'
-import { carried } from '../../domain/installation/installation.ts'
+import { logEpochMember } from '../../domain/installation/installation.ts'
 import {
-  findUsed,
-  GrantRefused,
-  INVALID,
-  open,
-  refresh,
+  findUsedToken,
+  InvalidGrant,
+  INVALID_REFRESH_TOKEN,
+  startSession,
+  rotateRefreshToken,
   sessionDecider,
-  type Rotation,
+  type TokenRotation,
   type Session,
   type SessionEvent,
 } from '../../domain/session/session.ts'
 import type { Origin } from '../../events/origin.ts'
 import type { NewEvent } from '../../stores/ports/event-store.ts'
-import { findAccount, type Accounts, type Known } from '../accounts/accounts.ts'
+import { findAccount, type AccountCommandContext, type AccountWithId } from '../accounts/accounts.ts'
 import type { VerifiedClient } from '../clients/clients.ts'
-import { stamp } from '../core/append.ts'
-import { handle, type Wish } from '../core/handle.ts'
-import { load } from '../../events/load.ts'
+import { createEventFactory } from '../core/append.ts'
+import { handle, type CommandTarget } from '../core/handle.ts'
+import { loadStream } from '../../events/load.ts'
 
 /** What the commands of sessions need. */
-export type Sessions = Accounts & {
+export type SessionCommandContext = AccountCommandContext & {
   readonly tokens: AccessTokens
   /** Seconds that a refresh token lives. */
   readonly refreshTtl: number
   /** The log's, domain/installation/installation.ts: the session feed's. */
   readonly logEpoch: () => number
-  readonly security: NoteSecurity
+  readonly security: SecurityEventRecorder
   /** Told of what happens to sessions, so that it holds in this process at once: the session feed. */
   readonly note: (event: Omit<NewEvent, 'id'> & { readonly stream: string }) => void
 }
 
-export type Granted = {
+export type IssuedTokens = {
   readonly accessToken: string
   readonly refreshToken: string
   /** Seconds. */
@@ -54,56 +54,64 @@ export type RefreshToken = { readonly session: string; readonly text: string; re
  * The client of sessions in a browser: no client's id has this form, so nobody can show its secret, and no token of such a
  * session can be refreshed, inspected or revoked by a program.
  */
-export const BROWSER = { client: 'browser', clientEpoch: 0 } as const
+export const BROWSER_CLIENT = { client: 'browser', clientEpoch: 0 } as const
 
 /** Seconds that a session in a browser lasts, however long other tokens live: 12 hours. */
-export const BROWSER_TTL = 43_200
+export const BROWSER_SESSION_TTL_SECONDS = 43_200
 
 /** In case of doubt the newest events are read first: rotations repeat what the older ones said. */
-const NEWEST = 4
+const NEWEST_EVENT_COUNT = 4
 
-const newSession = () => randomBytes(16).toString('hex')
+const newSessionId = () => randomBytes(16).toString('hex')
 export const sessionStream = (session: string) => `session-${session}`
 
 function newRefreshToken(session: string): RefreshToken {
   const text = `${session}.${randomToken()}`
-  return { session, text, digest: digestOf(text) }
+  return { session, text, digest: tokenDigest(text) }
 }
 
 /** Undefined for what never was a refresh token. */
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const session = /^([0-9a-f]{32})\.[\w-]{43}$/.exec(text)?.[1]
-  return session === undefined ? undefined : { session, text, digest: digestOf(text) }
+  return session === undefined ? undefined : { session, text, digest: tokenDigest(text) }
 }
 
 /** Reads as much of a session as it takes to know what a refresh token is; without one, to know its grant. */
 export function sessionDeciderFor(digest?: string): Decider<Session, SessionEvent> {
   const suffices = (session: Session) =>
     session.status === 'open'
-      ? digest === undefined || session.current.digest === digest || findUsed(session, digest) !== undefined
+      ? digest === undefined || session.current.digest === digest || findUsedToken(session, digest) !== undefined
       : session.status === 'revoked' && session.current !== undefined
-  return { ...sessionDecider, newest: { count: NEWEST, suffices } }
+  return { ...sessionDecider, tail: { count: NEWEST_EVENT_COUNT, isSufficient: suffices } }
 }
 
-function grant(sessions: Sessions, { session, text }: RefreshToken, rotation: Rotation): Granted {
+function issueTokens(
+  sessions: SessionCommandContext,
+  { session, text }: RefreshToken,
+  rotation: TokenRotation,
+): IssuedTokens {
   const accessToken = sessions.tokens.issue(rotation, session, rotation.number)
   return { accessToken, refreshToken: text, expiresIn: sessions.tokens.ttl }
 }
 
 /** Tells this process what ended tokens. */
-export function noteAll(sessions: Sessions, { stream, origin }: Wish, events: readonly SessionEvent[]): void {
-  const stamped = stamp(origin, sessions.clock())
+export function applyToSessionFeed(
+  sessions: SessionCommandContext,
+  { stream, origin }: CommandTarget,
+  events: readonly SessionEvent[],
+): void {
+  const stamped = createEventFactory(origin, sessions.clock())
   for (const event of events) sessions.note({ ...stamped('', event), stream })
 }
 
-export type OpeningSessions = Sessions & {
-  readonly passwords: Pick<Passwords, 'matches'>
-  readonly guesses: GuessLimits
+export type LogInContext = SessionCommandContext & {
+  readonly passwords: Pick<PasswordHasher, 'matches'>
+  readonly guesses: FailedAttemptLimiter
   /** From where accounts have logged in. */
-  readonly places: LogInPlaces
+  readonly places: FamiliarAddresses
 }
 
-export type LogIn = {
+export type PasswordLogIn = {
   readonly username: string
   readonly password: string
   readonly address: string
@@ -114,19 +122,19 @@ export type LogIn = {
  * Opens a session for who knows the password.
  * @throws GrantRefused, the same for an unknown user, a disabled one and a wrong password; Refusal too-many
  */
-export async function openSession(sessions: OpeningSessions, logIn: LogIn, origin: Origin): Promise<Granted> {
+export async function openSession(sessions: LogInContext, logIn: PasswordLogIn, origin: Origin): Promise<IssuedTokens> {
   const { account, epoch } = await verifyPassword(sessions, logIn, origin)
-  const token = newRefreshToken(newSession())
-  const wish = {
+  const token = newRefreshToken(newSessionId())
+  const target = {
     stream: sessionStream(token.session),
     origin: { ...origin, actor: `account-${account}` },
   }
-  const opened = await handle(sessions, wish, sessionDeciderFor(), (session, now) =>
-    open(session, {
+  const opened = await handle(sessions, target, sessionDeciderFor(), (session, now) =>
+    startSession(session, {
       account,
       accountEpoch: epoch,
       ...logIn.client,
-      ...carried(sessions.logEpoch()),
+      ...logEpochMember(sessions.logEpoch()),
       digest: token.digest,
       number: 0,
       at: now,
@@ -134,16 +142,16 @@ export async function openSession(sessions: OpeningSessions, logIn: LogIn, origi
       from: sessions.places.mark(account, logIn.address),
     }),
   )
-  noteAll(sessions, wish, opened.events)
-  if (opened.state.status !== 'open') throw new Error(`${wish.stream} did not open`)
-  return grant(sessions, token, opened.state.current)
+  applyToSessionFeed(sessions, target, opened.events)
+  if (opened.state.status !== 'open') throw new Error(`${target.stream} did not open`)
+  return issueTokens(sessions, token, opened.state.current)
 }
 
 async function verifyPassword(
-  { store, people, clock, passwords, guesses, places, security }: OpeningSessions,
-  { username, password, address, client }: LogIn,
+  { store, people, clock, passwords, guesses, places, security }: LogInContext,
+  { username, password, address, client }: PasswordLogIn,
   { correlation }: Origin,
-): Promise<Known> {
+): Promise<AccountWithId> {
   const known = await findAccount({ store, people }, username)
   // As many streams are read for nobody as for somebody, and so it takes as long.
   if (known === undefined) await store.read(accountStream(0))
@@ -155,7 +163,7 @@ async function verifyPassword(
   })
   const tried = { account: known?.account ?? null, client: client.client, address, request: correlation }
   security({ event: right ? 'log-in' : 'log-in-failed', ...tried })
-  if (!right || known === undefined) throw new GrantRefused('Invalid username and password combination')
+  if (!right || known === undefined) throw new InvalidGrant('Invalid username and password combination')
   return known
 }
 
@@ -165,24 +173,24 @@ async function verifyPassword(
  * @throws GrantRefused
  */
 export async function refreshSession(
-  sessions: Sessions,
+  sessions: SessionCommandContext,
   { token, client }: { token: string; client: VerifiedClient },
   origin: Origin,
-): Promise<Granted> {
+): Promise<IssuedTokens> {
   const presented = parseRefreshToken(token)
-  if (presented === undefined) throw new GrantRefused(INVALID)
-  const { account, accountEpoch } = await holderOf(sessions, presented)
+  if (presented === undefined) throw new InvalidGrant(INVALID_REFRESH_TOKEN)
+  const { account, accountEpoch } = await loadTokenAccount(sessions, presented)
   const next = newRefreshToken(presented.session)
   const actor = `account-${account}`
-  const wish = { stream: sessionStream(presented.session), origin: { ...origin, actor } }
+  const target = { stream: sessionStream(presented.session), origin: { ...origin, actor } }
   const epochs = { accountEpoch, logEpoch: sessions.logEpoch() }
-  const asked = { presented: presented.digest, digest: next.digest, ...epochs, ...client }
-  const { events } = await handle(sessions, wish, sessionDeciderFor(presented.digest), (session, now) =>
-    refresh(session, { ...asked, now, expiresAt: now + sessions.refreshTtl * 1000 }),
+  const asked = { presentedDigest: presented.digest, digest: next.digest, ...epochs, ...client }
+  const { events } = await handle(sessions, target, sessionDeciderFor(presented.digest), (session, now) =>
+    rotateRefreshToken(session, { ...asked, now, expiresAt: now + sessions.refreshTtl * 1000 }),
   )
   const [first] = events
-  if (first?.type === 'TokenRefreshed') return grant(sessions, next, first.data)
-  noteAll(sessions, wish, events)
+  if (first?.type === 'TokenRefreshed') return issueTokens(sessions, next, first.data)
+  applyToSessionFeed(sessions, target, events)
   if (events.some(({ type }) => type === 'RefreshReused')) {
     const { client: by } = client
     sessions.security({
@@ -193,15 +201,15 @@ export async function refreshSession(
       request: origin.correlation,
     })
   }
-  throw new GrantRefused(INVALID)
+  throw new InvalidGrant(INVALID_REFRESH_TOKEN)
 }
 
 /** The account behind the token as it is now. */
-async function holderOf({ store }: Sessions, { session, digest }: RefreshToken) {
-  const { state } = await load(store, sessionStream(session), sessionDeciderFor(digest))
-  if (state.status !== 'open') throw new GrantRefused(INVALID)
+async function loadTokenAccount({ store }: SessionCommandContext, { session, digest }: RefreshToken) {
+  const { state } = await loadStream(store, sessionStream(session), sessionDeciderFor(digest))
+  if (state.status !== 'open') throw new InvalidGrant(INVALID_REFRESH_TOKEN)
   const { account } = state.current
-  const holder = await load(store, accountStream(account), accountDecider)
-  if (holder.state.status !== 'enabled') throw new GrantRefused(INVALID)
+  const holder = await loadStream(store, accountStream(account), accountDecider)
+  if (holder.state.status !== 'enabled') throw new InvalidGrant(INVALID_REFRESH_TOKEN)
   return { account, accountEpoch: holder.state.epoch }
 }

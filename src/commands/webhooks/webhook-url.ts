@@ -23,15 +23,16 @@ export type WebhookRules = {
 }
 
 /** Characters of an address at most. */
-const LONGEST = 2_000
+const MAX_URL_LENGTH = 2_000
 
 /** Below it, no port but that of https is a receiver's: mail, shells and databases of others listen there. */
-const FIRST_PORT = 1_024
+const MIN_UNPRIVILEGED_PORT = 1_024
 const HTTPS_PORT = 443
 
 /** What is wrong with a webhook's address, as a sentence; undefined where nothing is. */
 export function faultOfUrl(text: string, rules: WebhookRules): string | undefined {
-  if (text.length > LONGEST) return `The address has ${text.length} characters, at most ${LONGEST} are taken`
+  if (text.length > MAX_URL_LENGTH)
+    return `The address has ${text.length} characters, at most ${MAX_URL_LENGTH} are taken`
   // What a parser takes away in silence would not be what is shown.
   if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) {
     return 'The address must be absolute, such as https://example.com/webhook'
@@ -52,8 +53,8 @@ function faultOfParts({ username, password, hash }: URL): string | undefined {
 
 function faultOfPort(url: URL): string | undefined {
   const port = portOf(url)
-  if (port === HTTPS_PORT || port >= FIRST_PORT) return undefined
-  return `The port must be ${HTTPS_PORT} or from ${FIRST_PORT} up, got ${port}`
+  if (port === HTTPS_PORT || port >= MIN_UNPRIVILEGED_PORT) return undefined
+  return `The port must be ${HTTPS_PORT} or from ${MIN_UNPRIVILEGED_PORT} up, got ${port}`
 }
 
 function faultOfHost(url: URL, rules: WebhookRules): string | undefined {

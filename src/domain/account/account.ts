@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { newestOf, Refusal, type Decider } from '../decider.ts'
-import { eventsIn, TIME, type EventOf } from '../event.ts'
-import { ADDRESS_GONE, formerAddress } from './login.ts'
+import { latestEventDecider, RequestError, type Decider } from '../decider.ts'
+import { declareEvents, TIME, type EventOf } from '../event.ts'
+import { EMAIL_REMOVED, legacyEmail } from './login.ts'
 
 export const PLANS = ['basic', 'standard', 'pro'] as const
 export type Plan = (typeof PLANS)[number]
@@ -18,11 +18,11 @@ export const accountStream = (account: number) => `account-${account}`
  * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.
  * The address stands in no event but those of former releases (`email`): src/commands/accounts/people.ts.
  */
-export const accountEvents = eventsIn('account-{id}', {
+export const accountEvents = declareEvents('account-{id}', {
   AccountRegistered: {
     about: 'An account was registered. Its address lies beside the log, so that it can be forgotten.',
-    payload: z.object({ email: formerAddress, password, plan }),
-    changes: [ADDRESS_GONE],
+    payload: z.object({ email: legacyEmail, password, plan }),
+    changes: [EMAIL_REMOVED],
     notShown: ['password'],
   },
   PasswordChanged: {
@@ -94,82 +94,82 @@ function evolve(account: Account, event: AccountEvent): Account {
 
 export function register(account: Account, given: { email: string; password: string; plan: Plan }): AccountEvent[] {
   checkEmail(given.email)
-  if (account.status !== 'unknown') throw new Refusal('conflict', `${given.email} is already registered`)
+  if (account.status !== 'unknown') throw new RequestError('conflict', `${given.email} is already registered`)
   return [{ type: 'AccountRegistered', data: { password: given.password, plan: given.plan } }]
 }
 
 /** What happens to an account's API tokens when its other tokens end. */
-export type ApiTokensFate = 'ended' | 'kept'
+export type ApiTokenHandling = 'ended' | 'kept'
 
 export function changePassword(
   account: Account,
-  { password, apiTokens }: { password: string; apiTokens: ApiTokensFate },
+  { password, apiTokens }: { password: string; apiTokens: ApiTokenHandling },
 ): AccountEvent[] {
-  const known = unforgotten(account)
-  return [{ type: 'PasswordChanged', data: { password, epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
+  const known = requireNotForgotten(account)
+  return [{ type: 'PasswordChanged', data: { password, epoch: known.epoch + 1 } }, ...revokeApiTokens(known, apiTokens)]
 }
 
 export function changePlan(account: Account, { plan }: { plan: Plan }): AccountEvent[] {
-  return registered(account).plan === plan ? [] : [{ type: 'PlanChanged', data: { plan } }]
+  return requireRegisteredAccount(account).plan === plan ? [] : [{ type: 'PlanChanged', data: { plan } }]
 }
 
-export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokensFate }): AccountEvent[] {
-  const known = registered(account)
-  if (known.status !== 'enabled') return ended(known, apiTokens)
-  return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...ended(known, apiTokens)]
+export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokenHandling }): AccountEvent[] {
+  const known = requireRegisteredAccount(account)
+  if (known.status !== 'enabled') return revokeApiTokens(known, apiTokens)
+  return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...revokeApiTokens(known, apiTokens)]
 }
 
 /** Each by its own event, which every release understands. */
-const ended = ({ apiTokens }: RegisteredAccount, fate: ApiTokensFate): AccountEvent[] =>
+const revokeApiTokens = ({ apiTokens }: RegisteredAccount, fate: ApiTokenHandling): AccountEvent[] =>
   fate === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
 
 /** Ends all that lets anybody in, for good. Nothing where it was done before. */
 export function forget(account: Account): AccountEvent[] {
-  if (registered(account).status === 'forgotten') return []
+  if (requireRegisteredAccount(account).status === 'forgotten') return []
   return [...disable(account, { apiTokens: 'ended' }), { type: 'AccountForgotten', data: {} }]
 }
 
 export function enable(account: Account): AccountEvent[] {
-  return unforgotten(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]
+  return requireNotForgotten(account).status === 'enabled' ? [] : [{ type: 'AccountEnabled', data: {} }]
 }
 
 export function issueApiToken(account: Account, issued: ApiToken): AccountEvent[] {
-  if (unforgotten(account).status === 'disabled') {
-    throw new Refusal('conflict', 'The account is disabled; enable it first')
+  if (requireNotForgotten(account).status === 'disabled') {
+    throw new RequestError('conflict', 'The account is disabled; enable it first')
   }
   return [{ type: 'ApiTokenIssued', data: issued }]
 }
 
 export function revokeApiToken(account: Account, { token }: { token: string }): AccountEvent[] {
-  if (!registered(account).apiTokens.some((known) => known.token === token)) {
-    throw new Refusal('missing', `The account has no API token ${token}`)
+  if (!requireRegisteredAccount(account).apiTokens.some((known) => known.token === token)) {
+    throw new RequestError('missing', `The account has no API token ${token}`)
   }
   return [{ type: 'ApiTokenRevoked', data: { token } }]
 }
 
 /** @throws Refusal missing; conflict for one that was forgotten */
-function unforgotten(account: Account): RegisteredAccount {
-  const known = registered(account)
+function requireNotForgotten(account: Account): RegisteredAccount {
+  const known = requireRegisteredAccount(account)
   if (known.status === 'forgotten')
-    throw new Refusal('conflict', 'The account was forgotten: nobody can use it any more')
+    throw new RequestError('conflict', 'The account was forgotten: nobody can use it any more')
   return known
 }
 
 /** @throws Refusal missing */
-export function registered(account: Account): RegisteredAccount {
-  if (account.status === 'unknown') throw new Refusal('missing', 'There is no such account')
+export function requireRegisteredAccount(account: Account): RegisteredAccount {
+  if (account.status === 'unknown') throw new RequestError('missing', 'There is no such account')
   return account
 }
 
 /** One @ with something on both sides, at most 254 characters (RFC 5321, 4.5.3.1.3), no space or control character. */
 function checkEmail(email: string): void {
   if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254) {
-    throw new Refusal('invalid', `An e-mail address has the form name@example.com, got ${email.slice(0, 80)}`)
+    throw new RequestError('invalid', `An e-mail address has the form name@example.com, got ${email.slice(0, 80)}`)
   }
 }
 
 /** A stream of its own keeps accounts short. */
-export const apiTokenUseEvents = eventsIn('apitoken-{account}-{token}', {
+export const apiTokenUseEvents = declareEvents('apitoken-{account}-{token}', {
   ApiTokenUsed: {
     about: 'A token of the secrets API was used; written once an hour at most.',
     payload: z.object({ at: TIME }),
@@ -177,13 +177,13 @@ export const apiTokenUseEvents = eventsIn('apitoken-{account}-{token}', {
 })
 export type ApiTokenUsed = EventOf<typeof apiTokenUseEvents>
 
-export const apiTokenUseDecider = newestOf<ApiTokenUsed>('ApiTokenUsed')
+export const apiTokenUseDecider = latestEventDecider<ApiTokenUsed>('ApiTokenUsed')
 
 /** Milliseconds within which uses count as one. */
-export const ONE_USE = 3_600_000
+export const USE_RECORDING_INTERVAL_MS = 3_600_000
 
 /** Nothing where a use of the last hour is known already, of whatever process. */
-export function used(last: ApiTokenUsed['data'] | undefined, now: number): ApiTokenUsed[] {
-  if (last !== undefined && now - last.at < ONE_USE) return []
+export function recordApiTokenUse(last: ApiTokenUsed['data'] | undefined, now: number): ApiTokenUsed[] {
+  if (last !== undefined && now - last.at < USE_RECORDING_INTERVAL_MS) return []
   return [{ type: 'ApiTokenUsed', data: { at: now } }]
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf, type PayloadChange } from '../event.ts'
+import { declareEvents, type EventOf, type PayloadChange } from '../event.ts'
 import type { Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
 
 const account = z.int().min(1).describe('id of the account')
 
 /** Addresses stood in events of the first version alone. */
-export const formerAddress = z
+export const legacyEmail = z
   .string()
   .optional()
   .describe('the address; only in events of version 1, none is written any more')
 
 /** What a payload of version 1 has more stays as it is: those accounts have their address nowhere else. */
-export const ADDRESS_GONE: PayloadChange = {
+export const EMAIL_REMOVED: PayloadChange = {
   about: '`email` is gone: no event has an address any more.',
   upcast: (data) => data,
 }
@@ -21,12 +21,12 @@ export const ADDRESS_GONE: PayloadChange = {
  * A log-in name, reserved for one account: the first append to its stream wins. What the name is stands in no event but
  * those of former releases (`email`); when its account is forgotten it is free again.
  */
-export const loginEvents = eventsIn('login-{digest}', {
+export const loginEvents = declareEvents('login-{digest}', {
   LoginReserved: {
     about:
       'A log-in name belongs to an account from now on: the first one to reserve it has it. The stream is named by an HMAC of the normalised address, with a key of its own; of an account of a former release by its SHA-256.',
-    payload: z.object({ account, email: formerAddress }),
-    changes: [ADDRESS_GONE],
+    payload: z.object({ account, email: legacyEmail }),
+    changes: [EMAIL_REMOVED],
   },
   LoginReleased: {
     about: 'Its account was forgotten: the log-in name is free.',
@@ -35,22 +35,22 @@ export const loginEvents = eventsIn('login-{digest}', {
 })
 export type LoginEvent = EventOf<typeof loginEvents>
 
-export type Login = { status: 'free' } | { status: 'reserved'; account: number }
+export type LoginReservation = { status: 'free' } | { status: 'reserved'; account: number }
 
-export const loginDecider: Decider<Login, LoginEvent> = { initialState: { status: 'free' }, evolve }
+export const loginDecider: Decider<LoginReservation, LoginEvent> = { initialState: { status: 'free' }, evolve }
 
-function evolve(login: Login, event: LoginEvent): Login {
+function evolve(login: LoginReservation, event: LoginEvent): LoginReservation {
   if (event.type === 'LoginReserved') return { status: 'reserved', account: event.data.account }
   return event.type === 'LoginReleased' ? loginDecider.initialState : login
 }
 
 /** Nothing when it is reserved already: whose it is, and whether that account exists, is in the state. */
-export function reserveLogin(login: Login, { account }: { account: number }): LoginEvent[] {
+export function reserveLogin(login: LoginReservation, { account }: { account: number }): LoginEvent[] {
   return login.status === 'reserved' ? [] : [{ type: 'LoginReserved', data: { account } }]
 }
 
 /** Nothing where it is not this account's any more. */
-export function releaseLogin(login: Login, { account }: { account: number }): LoginEvent[] {
+export function releaseLogin(login: LoginReservation, { account }: { account: number }): LoginEvent[] {
   if (login.status === 'free' || login.account !== account) return []
   return [{ type: 'LoginReleased', data: { account } }]
 }

@@ -3,8 +3,8 @@
  * it: people type passwords where their name belongs. `account` is null where there is none of that name.
  */
 export type SecurityEvent =
-  | ({ readonly event: 'log-in' } & LogInTry)
-  | ({ readonly event: 'log-in-failed' } & LogInTry)
+  | ({ readonly event: 'log-in' } & LoginAttempt)
+  | ({ readonly event: 'log-in-failed' } & LoginAttempt)
   | {
       readonly event: 'wrong-client-secret'
       /** null where there is no such client. */
@@ -30,7 +30,7 @@ export type SecurityEvent =
       readonly request: string
     }
 
-type LogInTry = {
+type LoginAttempt = {
   readonly account: number | null
   readonly client: string
   readonly address: string
@@ -49,4 +49,4 @@ export type Lockout = {
 }
 
 /** Takes note of what happened; it never fails and nobody waits for it. */
-export type NoteSecurity = (event: SecurityEvent) => void
+export type SecurityEventRecorder = (event: SecurityEvent) => void

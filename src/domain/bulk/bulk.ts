@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf, type Valid } from '../event.ts'
+import { declareEvents, type EventOf, type SchemaOutput } from '../event.ts'
 
 const body = z.string().describe('digest of what was asked for')
 const diamonds = z.array(z.int().min(1)).describe('ids of what it makes or changes')
@@ -17,13 +17,13 @@ const change = z.object({
 })
 const part = z.int().min(1).describe('counted from 1')
 
-export type AcceptedChange = Valid<typeof change>
+export type PlannedStreamAppend = SchemaOutput<typeof change>
 
 /**
  * A bulk that is too large for one write: once it is accepted, this process or another one carries it out. It is divided into
  * parts where one event would be too large, and is accepted with the last of them.
  */
-export const requestEvents = eventsIn('request-{digest}', {
+export const bulkRequestEvents = declareEvents('request-{digest}', {
   RequestAccepted: {
     about:
       'A bulk was accepted, and will be carried out whatever happens to the process: one event for each part of it.',
@@ -34,8 +34,8 @@ export const requestEvents = eventsIn('request-{digest}', {
     payload: z.object({ body, diamonds }),
   },
 })
-export type RequestAccepted = EventOf<typeof requestEvents, 'RequestAccepted'>
-export type RequestDone = EventOf<typeof requestEvents, 'RequestDone'>
+export type RequestAccepted = EventOf<typeof bulkRequestEvents, 'RequestAccepted'>
+export type RequestDone = EventOf<typeof bulkRequestEvents, 'RequestDone'>
 
 /** For so long the same key gives the first answer again: 24 hours, in milliseconds. */
-export const KEY_LIFE = 24 * 60 * 60 * 1000
+export const IDEMPOTENCY_KEY_TTL_MS = 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isShapeId } from '../dictionaries/shapes.ts'
-import { eventsIn, type EventOf, type StoredPayload } from '../event.ts'
+import { declareEvents, type EventOf, type StoredPayload } from '../event.ts'
 
 /** The laboratories whose reports can be attached. */
 export const LABORATORIES = ['GIA', 'AGS', 'HRD', 'IGI', 'IIDGR', 'GCAL'] as const
@@ -8,7 +8,7 @@ export const LABORATORIES = ['GIA', 'AGS', 'HRD', 'IGI', 'IIDGR', 'GCAL'] as con
 export type Laboratory = (typeof LABORATORIES)[number]
 
 /** What is read of a report behind a label. */
-export const FACTS = [
+export const REPORT_FACTS = [
   'number',
   'carat',
   'measurements',
@@ -22,10 +22,10 @@ export const FACTS = [
   'shape',
 ] as const
 
-export type Fact = (typeof FACTS)[number]
+export type ReportFact = (typeof REPORT_FACTS)[number]
 
 /** What names the bytes of a file in events: the Files port has them under it. */
-export const digest = z
+export const fileDigest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the file')
@@ -61,7 +61,7 @@ const reading = z.object({
   shape: z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id").nullable(),
   isLabGrown: z.boolean().nullable(),
   unclear: z
-    .array(z.enum(FACTS))
+    .array(z.enum(REPORT_FACTS))
     .describe(
       'members that are null because their value stands near several labels, or because the report says several values',
     ),
@@ -70,17 +70,17 @@ const reading = z.object({
 const id = z.int().min(1).describe('id of the certification')
 
 /** `digest` of what is removed: its file is collected when nothing else uses it. */
-export const certificationEvents = eventsIn('diamond-{id}', {
+export const certificationEvents = declareEvents('diamond-{id}', {
   CertificationAttached: {
     about: "The owner attached a laboratory's report.",
     payload: z.object({
       id,
       laboratory: z.enum(LABORATORIES),
       number: z.string().nullable().describe('as its owner says'),
-      file: z.object({ digest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
+      file: z.object({ digest: fileDigest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
     }),
   },
-  CertificationRemoved: { about: 'The owner removed it.', payload: z.object({ id, digest: digest.nullable() }) },
+  CertificationRemoved: { about: 'The owner removed it.', payload: z.object({ id, digest: fileDigest.nullable() }) },
   ReportRead: {
     about: 'The service read the PDF of a report. It changes nothing that the owner said.',
     payload: z.object({ certification: id, reading }),
@@ -99,11 +99,11 @@ export const certificationEvents = eventsIn('diamond-{id}', {
     ],
   },
 })
-type Events = typeof certificationEvents
-export type CertificationAttached = EventOf<Events, 'CertificationAttached'>
-export type CertificationRemoved = EventOf<Events, 'CertificationRemoved'>
-export type ReportRead = EventOf<Events, 'ReportRead'>
-export type CertificationEvent = EventOf<Events>
+type CertificationEventDeclarations = typeof certificationEvents
+export type CertificationAttached = EventOf<CertificationEventDeclarations, 'CertificationAttached'>
+export type CertificationRemoved = EventOf<CertificationEventDeclarations, 'CertificationRemoved'>
+export type ReportRead = EventOf<CertificationEventDeclarations, 'ReportRead'>
+export type CertificationEvent = EventOf<CertificationEventDeclarations>
 
 export type ReportReading = ReportRead['data']['reading']
 /** What an owner says of a report. */
@@ -120,7 +120,7 @@ export type Certification = NewCertification & {
   readonly reading: ReportReading | null
 }
 
-export const removed = ({ id, file }: Certification): CertificationRemoved => ({
+export const certificationRemovedEvent = ({ id, file }: Certification): CertificationRemoved => ({
   type: 'CertificationRemoved',
   data: { id, digest: file?.digest ?? null },
 })
@@ -147,23 +147,23 @@ export function evolveCertifications(
 }
 
 /** Characters of a name without its extension at most. */
-const LENGTH_MAX = 100
+const MAX_FILE_NAME_LENGTH = 100
 
 /** Characters that are looked at: normalising takes time that grows with the square of a run of combining marks. */
-const READ_MAX = 10 * LENGTH_MAX
+const READ_MAX = 10 * MAX_FILE_NAME_LENGTH
 
 /**
  * What an uploaded file's name leaves to save it by: its last part, without what a file system, a header or a reader
  * could take for something else. Always ends in `.pdf`.
  * @returns null when nothing is left
  */
-export function safeFileName(given: string | undefined): string | null {
+export function sanitiseFileName(given: string | undefined): string | null {
   const last = ((given ?? '').split(/[/\\]/).at(-1) ?? '').slice(0, READ_MAX)
-  const printable = last.toWellFormed().normalize('NFC').replaceAll(UNWANTED, '')
+  const printable = last.toWellFormed().normalize('NFC').replaceAll(UNSAFE_CHARACTERS, '')
   const stem = printable.replace(/(?:\.pdf)+$/i, '').replace(/^[.\s]+|[.\s]+$/g, '')
-  const short = [...stem].slice(0, LENGTH_MAX).join('').trim()
+  const short = [...stem].slice(0, MAX_FILE_NAME_LENGTH).join('').trim()
   return short === '' ? null : `${short}.pdf`
 }
 
 /** Controls, invisible formatting (which turns text around), private use, line separators; reserved on some systems. */
-const UNWANTED = /[\p{C}\p{Zl}\p{Zp}<>:"|?*\uFFFD]/gu
+const UNSAFE_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}<>:"|?*\uFFFD]/gu

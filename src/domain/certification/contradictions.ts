@@ -1,6 +1,6 @@
 import type { DiamondFields } from '../diamond/fields.ts'
-import { OTHER, rootOf, shapeTitle } from '../dictionaries/shapes.ts'
-import type { Certification, Fact } from './certification.ts'
+import { OTHER_SHAPE_ID, rootShapeOf, shapeTitle } from '../dictionaries/shapes.ts'
+import type { Certification, ReportFact } from './certification.ts'
 
 /** Something in which a report's PDF says otherwise than its owner does, of the report or of the stone. */
 export type Contradiction = {
@@ -18,7 +18,11 @@ export function contradictionsOf(
 ): readonly Contradiction[] {
   if (reading === null) return NONE
   const found: Contradiction[] = []
-  if (number !== null && reading.number !== null && bare(number) !== bare(reading.number)) {
+  if (
+    number !== null &&
+    reading.number !== null &&
+    normaliseReportNumber(number) !== normaliseReportNumber(reading.number)
+  ) {
     found.push({ field: 'number', given: number, read: reading.number })
   }
   if (reading.laboratory !== null && reading.laboratory !== laboratory) {
@@ -27,8 +31,8 @@ export function contradictionsOf(
   if (reading.carat !== null && Math.abs(reading.carat - fields.carat) > CARAT_TOLERANCE) {
     found.push({ field: 'carat', given: fields.carat, read: reading.carat })
   }
-  const shape = typeof fields.cutShape === 'number' ? rootOf(fields.cutShape) : OTHER
-  if (reading.shape !== null && shape !== OTHER && reading.shape !== shape) {
+  const shape = typeof fields.cutShape === 'number' ? rootShapeOf(fields.cutShape) : OTHER_SHAPE_ID
+  if (reading.shape !== null && shape !== OTHER_SHAPE_ID && reading.shape !== shape) {
     found.push({ field: 'shape', given: shapeTitle(shape), read: shapeTitle(reading.shape) })
   }
   if (reading.isLabGrown !== null && reading.isLabGrown !== fields.isLabGrown) {
@@ -39,7 +43,7 @@ export function contradictionsOf(
 
 /** As people read them, a sentence each without its full stop; none for a report that fits its stone. */
 export const contradictionTexts = (certification: Certification, fields: DiamondFields): readonly string[] =>
-  contradictionsOf(certification, fields).map(sentence)
+  contradictionsOf(certification, fields).map(describeContradiction)
 
 /** All that an owner should know of a report that was read: its contradictions, and what could not be taken from it. */
 export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] => {
@@ -52,7 +56,7 @@ export const warningsOf = (certification: Certification, fields: DiamondFields):
   ]
 }
 
-const NAMES: Readonly<Record<Fact, string>> = {
+const NAMES: Readonly<Record<ReportFact, string>> = {
   number: 'number',
   carat: 'weight',
   measurements: 'measurements',
@@ -66,7 +70,7 @@ const NAMES: Readonly<Record<Fact, string>> = {
   shape: 'shape',
 }
 
-function sentence({ field, given, read }: Contradiction): string {
+function describeContradiction({ field, given, read }: Contradiction): string {
   switch (field) {
     case 'number':
       return `The report has the number ${read}, not ${given}`
@@ -87,4 +91,4 @@ const originOf = (isLabGrown: boolean) => (isLabGrown ? 'laboratory-grown' : 'na
 const CARAT_TOLERANCE = 0.005_001
 
 /** `LG 123-45` and `lg12345` are one number. */
-const bare = (number: string) => number.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()
+const normaliseReportNumber = (number: string) => number.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()

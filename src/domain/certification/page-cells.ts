@@ -17,13 +17,13 @@ const REPORT_PAGES: Readonly<Record<Laboratory, string | null>> = {
 }
 
 /** The laboratory's report-check page for a number, null without a number or where no such page is known. */
-export function reportPage(laboratory: Laboratory, number: string | null): string | null {
+export function reportCheckUrl(laboratory: Laboratory, number: string | null): string | null {
   const page = REPORT_PAGES[laboratory]
   return page === null || number === null ? null : page + encodeURIComponent(number.toWellFormed())
 }
 
 /** A run of text as its page is viewed: points from the left and from the top of the page to where its baseline begins. */
-export type Run = {
+export type TextRun = {
   readonly text: string
   readonly x: number
   readonly y: number
@@ -33,7 +33,7 @@ export type Run = {
 }
 
 /** What stands together on a line, with a wide gap, or a leader of dots, before and behind it. */
-export type Cell = {
+export type TextCell = {
   readonly text: string
   readonly left: number
   readonly right: number
@@ -46,14 +46,15 @@ export type Cell = {
 /** Runs whose baselines differ by less than this part of the smaller size are a line. */
 const SAME_LINE = 0.4
 /** Parts of the letters' size: a smaller gap is none to the eye, and a wider one divides two cells. */
-const NO_GAP = 0.12
+const MIN_WORD_GAP = 0.12
 const WIDE_GAP = 1.5
 
 /** The cells of a page, line by line from the top, each line from the left. */
-export const cellsOf = (runs: readonly Run[]): readonly Cell[] => linesOf(runs).flatMap(cellsOfLine)
+export const groupIntoCells = (runs: readonly TextRun[]): readonly TextCell[] =>
+  groupIntoLines(runs).flatMap(cellsOfLine)
 
-function linesOf(runs: readonly Run[]): readonly (readonly Run[])[] {
-  const lines: Run[][] = []
+function groupIntoLines(runs: readonly TextRun[]): readonly (readonly TextRun[])[] {
+  const lines: TextRun[][] = []
   for (const run of runs.filter(({ text }) => text.trim() !== '').toSorted((one, other) => one.y - other.y)) {
     const line = lines.at(-1)
     const [first] = line ?? []
@@ -65,23 +66,23 @@ function linesOf(runs: readonly Run[]): readonly (readonly Run[])[] {
 }
 
 /** Letters that are set wide come as one run with a space between each two. */
-const SET_WIDE = /^\S(?: \S)+$/
+const LETTER_SPACED_TEXT = /^\S(?: \S)+$/
 
 /** Dots that lead the eye from a label to its value. */
 const LEADER = /(?:[.…·_]\s?){3,}|…/
 
 /** All of one height: they are on one line. */
-function cellsOfLine(line: readonly Run[]): readonly Cell[] {
+function cellsOfLine(line: readonly TextRun[]): readonly TextCell[] {
   const y = line[0]?.y ?? 0
-  const noGap = Math.max(NO_GAP, letterGap(line) * 1.5)
-  const cells: Cell[] = []
-  let open: Cell | undefined
-  let before: Run | undefined
-  const close = () => open !== undefined && cells.push(...withoutLeaders(open))
+  const noGap = Math.max(MIN_WORD_GAP, letterGap(line) * 1.5)
+  const cells: TextCell[] = []
+  let open: TextCell | undefined
+  let before: TextRun | undefined
+  const close = () => open !== undefined && cells.push(...splitAtDotLeaders(open))
   for (const run of line) {
     // Drawn twice, a little apart, to look bold.
     if (before !== undefined && run.text === before.text && run.x - before.x < run.width / 2) continue
-    const text = SET_WIDE.test(run.text.trim()) ? run.text.trim().replaceAll(' ', '') : run.text
+    const text = LETTER_SPACED_TEXT.test(run.text.trim()) ? run.text.trim().replaceAll(' ', '') : run.text
     const gap = open === undefined ? Infinity : (run.x - open.right) / Math.max(run.size, open.size)
     if (open === undefined || gap > WIDE_GAP) {
       close()
@@ -105,7 +106,7 @@ function cellsOfLine(line: readonly Run[]): readonly Cell[] {
 const LETTERS = 4
 
 /** The usual gap between letters that are set one by one, in parts of their size; 0 where they are not. */
-function letterGap(line: readonly Run[]): number {
+function letterGap(line: readonly TextRun[]): number {
   const gaps = line.flatMap((run, index) => {
     const next = line[index + 1]
     if (next === undefined || run.text.trim().length !== 1 || next.text.trim().length !== 1) return []
@@ -116,7 +117,7 @@ function letterGap(line: readonly Run[]): number {
 }
 
 /** A cell with a leader in it is two; where exactly the second one begins does not matter. */
-function withoutLeaders(cell: Cell): readonly Cell[] {
+function splitAtDotLeaders(cell: TextCell): readonly TextCell[] {
   const texts = cell.text.split(LEADER).map((text) => text.trim())
   const width = (cell.right - cell.left) / texts.length
   return texts.map((text, index) => ({

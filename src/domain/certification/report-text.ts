@@ -1,18 +1,18 @@
-import { parseShape, rootOf } from '../dictionaries/shapes.ts'
-import { FACTS, LABORATORIES, type Fact, type Laboratory, type ReportReading } from './certification.ts'
-import type { Cell } from './page-cells.ts'
+import { parseShape, rootShapeOf } from '../dictionaries/shapes.ts'
+import { REPORT_FACTS, LABORATORIES, type ReportFact, type Laboratory, type ReportReading } from './certification.ts'
+import type { TextCell } from './page-cells.ts'
 
 /** Something that a text says: where its label begins, and where the value does. */
-export type Found<Value> = { readonly value: Value; readonly label: number; readonly at: number }
+export type LabelledMatch<Value> = { readonly value: Value; readonly label: number; readonly at: number }
 
 /** A percentage behind its label: no angle, no length in mm. */
 const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?!\d|\s?(?:°|mm|x))`
 
 /** Where a pattern finds something, and where its first group begins. */
-function matchesOf(
+function findMatches(
   text: string,
   pattern: RegExp,
-): readonly (Found<string> & { readonly all: string; readonly groups: readonly string[] })[] {
+): readonly (LabelledMatch<string> & { readonly all: string; readonly groups: readonly string[] })[] {
   return [...text.matchAll(new RegExp(pattern, 'dgi'))].flatMap((match) => {
     const [all, ...groups] = match
     const first = groups.findIndex((group) => group !== undefined)
@@ -23,17 +23,22 @@ function matchesOf(
 }
 
 /** The matches whose number is more than `min` and at most `max`. */
-const within = (text: string, pattern: RegExp, min: number, max: number): readonly Found<number>[] =>
-  matchesOf(text, pattern).flatMap(({ value: digits, label, at }) => {
+const findNumbersInRange = (
+  text: string,
+  pattern: RegExp,
+  min: number,
+  max: number,
+): readonly LabelledMatch<number>[] =>
+  findMatches(text, pattern).flatMap(({ value: digits, label, at }) => {
     const value = Number(digits)
     return value > min && value <= max ? [{ value, label, at }] : []
   })
 
 /** Length of the stars: GIA and others. */
-const starIn = (text: string): readonly Found<number>[] => within(text, STAR, 19, 80)
+const findStarLengths = (text: string): readonly LabelledMatch<number>[] => findNumbersInRange(text, STAR, 19, 80)
 
 /** Length of the lower halves, which AGS calls lower girdle, HRD pavilion halves, GCAL lower halves. */
-const lowerIn = (text: string): readonly Found<number>[] => within(text, LOWER, 29, 95)
+const findLowerHalfLengths = (text: string): readonly LabelledMatch<number>[] => findNumbersInRange(text, LOWER, 29, 95)
 
 const STAR = new RegExp(String.raw`\bstars?(?: ?(?:facets?|halves))?(?: ?length)?${PERCENT}`, 'i')
 const LOWER = new RegExp(
@@ -53,8 +58,8 @@ const GIRDLE = new RegExp(
  * The girdle's thickness in percent of the width; of a range, its middle. GIA and IGI print `Medium to Slightly Thick
  * (Faceted), 3.5%`, AGS a range, `1.5% to 3.2%`, HRD `Medium 3,5 % Faceted`.
  */
-const girdleIn = (text: string): readonly Found<number>[] =>
-  matchesOf(text, GIRDLE).flatMap(({ all, groups: [from = '', to = from], label, at }) => {
+const findGirdleThicknesses = (text: string): readonly LabelledMatch<number>[] =>
+  findMatches(text, GIRDLE).flatMap(({ all, groups: [from = '', to = from], label, at }) => {
     const value = (Number(from) + Number(to)) / 2
     return all.includes('%') && value >= 0.1 && value <= 20 ? [{ value: Math.round(value * 100) / 100, label, at }] : []
   })
@@ -70,7 +75,7 @@ const NAMES: Readonly<Record<Laboratory, RegExp>> = {
 }
 
 /** The one laboratory that a text names. Where it names several, nobody can tell by these words whose report it is. */
-function laboratoryIn(text: string): Laboratory | null {
+function findLaboratory(text: string): Laboratory | null {
   const named = LABORATORIES.filter((laboratory) => NAMES[laboratory].test(text))
   return named.length === 1 ? (named[0] ?? null) : null
 }
@@ -79,7 +84,7 @@ function laboratoryIn(text: string): Laboratory | null {
  * Whether a text speaks of a laboratory-grown stone, or of a natural one. Where it speaks of both, as small print on
  * both kinds may, or of neither, as older reports do, it says nothing.
  */
-function isLabGrownIn(text: string): boolean | null {
+function detectLabGrown(text: string): boolean | null {
   const grown = /\b(?:laboratory|lab)[- ]grown\b|\bsynthetic diamond\b/i.test(text)
   const natural = /\bnatural diamond\b|\borigin\s?:?\s{0,3}natural\b/i.test(text)
   return grown === natural ? null : grown
@@ -90,46 +95,53 @@ const SHAPE =
   /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/i
 
 /** The top-level shapes that a text names behind their label: ids of the dictionary of cut shapes. */
-const shapesIn = (text: string): readonly Found<number>[] =>
-  matchesOf(text, SHAPE).flatMap(({ value: said, label, at }) => {
+const findShapes = (text: string): readonly LabelledMatch<number>[] =>
+  findMatches(text, SHAPE).flatMap(({ value: said, label, at }) => {
     const words = said.trim().split(/ +/)
     for (let count = words.length; count > 0; count--) {
       const id = parseShape(words.slice(0, count).join(' '))
-      if (id !== undefined) return [{ value: rootOf(id), label, at }]
+      if (id !== undefined) return [{ value: rootShapeOf(id), label, at }]
     }
     return []
   })
 
-type Value = number | string | Readonly<Record<string, number>>
+type ReportFactValue = number | string | Readonly<Record<string, number>>
 
 /** What a text says, by fact. */
-export type FactsIn = (text: string) => readonly (Found<Value> & { readonly fact: Fact })[]
+export type ReportFactFinder = (
+  text: string,
+) => readonly (LabelledMatch<ReportFactValue> & { readonly fact: ReportFact })[]
 
 /** A fact that a place of a page is the value of: the cell, and the character in it. */
-export type Claim = { readonly fact: Fact; readonly value: Value; readonly cell: number; readonly at: number }
+export type FactCandidate = {
+  readonly fact: ReportFact
+  readonly value: ReportFactValue
+  readonly cell: number
+  readonly at: number
+}
 
 /** Cells of a page that are looked at; a report has some two hundred. */
 const CELLS = 4_000
 /** Heights of letters: so far below its label a value may stand, and the second line of a label below its first. */
-const BELOW = 3
+const MAX_LABEL_DISTANCE = 3
 const WRAPPED = 1.6
 /** How many times as far as another one a label has to be to be out of the question. */
 const FARTHER = 3
 
 /** A cell beside another one, and the blank between them in points. */
-type Beside = { readonly text: string; readonly index: number; readonly distance: number }
+type AdjacentCell = { readonly text: string; readonly index: number; readonly distance: number }
 
 /**
  * What the cells of a page say: each cell by itself, and behind the label that is nearest to its left or above it. Where two
  * labels are about as near, it is claimed for both, and so for neither (`settled`).
  */
-function claimsOf(cells: readonly Cell[], factsIn: FactsIn): readonly Claim[] {
+function findCandidates(cells: readonly TextCell[], factsIn: ReportFactFinder): readonly FactCandidate[] {
   const seen = cells.slice(0, CELLS)
-  const claims: Claim[] = []
+  const claims: FactCandidate[] = []
   const isValue = new Set<number>()
   for (const [index, cell] of seen.entries()) {
     const own = factsIn(cell.text).map(({ fact, value, at }) => ({ fact, value, cell: index, at }))
-    const behind = (label: string): Claim[] => {
+    const behind = (label: string): FactCandidate[] => {
       const from = label.length + 1
       const found = factsIn(`${label} ${cell.text}`).filter((one) => one.label < from && one.at >= from)
       return found.map(({ fact, value, at }) => ({ fact, value, cell: index, at: at - from }))
@@ -142,7 +154,7 @@ function claimsOf(cells: readonly Cell[], factsIn: FactsIn): readonly Claim[] {
       const first = labelOf(aboveOf(seen, top.index, WRAPPED), isValue)
       if (first !== undefined) byTop = behind(`${first.text} ${top.text}`)
     }
-    const taken = nearer(bySide, byTop, side?.distance ?? Infinity, top?.distance ?? Infinity)
+    const taken = candidatesOfNearerLabel(bySide, byTop, side?.distance ?? Infinity, top?.distance ?? Infinity)
     if (taken.length > 0) isValue.add(index)
     claims.push(...own, ...taken)
   }
@@ -150,30 +162,35 @@ function claimsOf(cells: readonly Cell[], factsIn: FactsIn): readonly Claim[] {
 }
 
 /** What the nearer label says; both where they are about as near. A label at the side that says nothing is one all the same. */
-function nearer(bySide: readonly Claim[], byTop: readonly Claim[], side: number, top: number): readonly Claim[] {
+function candidatesOfNearerLabel(
+  bySide: readonly FactCandidate[],
+  byTop: readonly FactCandidate[],
+  side: number,
+  top: number,
+): readonly FactCandidate[] {
   if (byTop.length === 0) return bySide
   if (side > top * FARTHER) return byTop
   return top > side * FARTHER || bySide.length === 0 ? bySide : [...bySide, ...byTop]
 }
 
 /** A cell that may be a label: it has a word and no number, and is no value itself. */
-function labelOf(beside: Beside | undefined, isValue: ReadonlySet<number>): Beside | undefined {
+function labelOf(beside: AdjacentCell | undefined, isValue: ReadonlySet<number>): AdjacentCell | undefined {
   if (beside === undefined || isValue.has(beside.index)) return undefined
   return /\p{L}/u.test(beside.text) && !/\d/.test(beside.text) ? beside : undefined
 }
 
 /** The next cell to the left on the same line. */
-function leftOf(cells: readonly Cell[], index: number): Beside | undefined {
+function leftOf(cells: readonly TextCell[], index: number): AdjacentCell | undefined {
   const [cell, left] = [cells[index], cells[index - 1]]
   if (cell === undefined || left === undefined || left.y !== cell.y) return undefined
   return { text: left.text, index: index - 1, distance: Math.max(0, cell.left - left.right) }
 }
 
 /** The nearest cell above that stands over a part of it. */
-function aboveOf(cells: readonly Cell[], index: number, heights = BELOW): Beside | undefined {
+function aboveOf(cells: readonly TextCell[], index: number, heights = MAX_LABEL_DISTANCE): AdjacentCell | undefined {
   const cell = cells[index]
   if (cell === undefined) return undefined
-  let found: (Beside & { readonly y: number; readonly overlap: number }) | undefined
+  let found: (AdjacentCell & { readonly y: number; readonly overlap: number }) | undefined
   for (let at = index - 1; at >= 0; at--) {
     const other = cells[at]
     if (other === undefined || cell.y - other.y > heights * Math.max(cell.size, other.size)) break
@@ -186,26 +203,26 @@ function aboveOf(cells: readonly Cell[], index: number, heights = BELOW): Beside
 }
 
 /** The facts that are claimed in one way alone, and those that may be one thing or another. */
-function settled(claims: readonly (Omit<Claim, 'cell'> & { readonly cell: unknown })[]): {
-  readonly facts: ReadonlyMap<Fact, Value>
-  readonly unclear: readonly Fact[]
+function resolveCandidates(claims: readonly (Omit<FactCandidate, 'cell'> & { readonly cell: unknown })[]): {
+  readonly facts: ReadonlyMap<ReportFact, ReportFactValue>
+  readonly unclear: readonly ReportFact[]
 } {
-  const claimants = new Map<string, Set<Fact>>()
+  const claimants = new Map<string, Set<ReportFact>>()
   const placeOf = ({ cell, at }: { readonly cell: unknown; readonly at: number }) => `${String(cell)}:${at}`
   for (const claim of claims) {
-    const facts = claimants.get(placeOf(claim)) ?? new Set<Fact>()
+    const facts = claimants.get(placeOf(claim)) ?? new Set<ReportFact>()
     claimants.set(placeOf(claim), facts.add(claim.fact))
   }
-  const values = new Map<Fact, Map<string, Value>>()
-  const unclear = new Set<Fact>()
+  const values = new Map<ReportFact, Map<string, ReportFactValue>>()
+  const unclear = new Set<ReportFact>()
   for (const claim of claims) {
     if ((claimants.get(placeOf(claim))?.size ?? 0) > 1) unclear.add(claim.fact)
     else {
-      const said = values.get(claim.fact) ?? new Map<string, Value>()
+      const said = values.get(claim.fact) ?? new Map<string, ReportFactValue>()
       values.set(claim.fact, said.set(JSON.stringify(claim.value), claim.value))
     }
   }
-  const facts = new Map<Fact, Value>()
+  const facts = new Map<ReportFact, ReportFactValue>()
   for (const [fact, said] of values) {
     const [value, ...others] = said.values()
     if (value !== undefined && others.length === 0) {
@@ -228,31 +245,34 @@ const TEXT_MAX = 100_000
  * in two ways is not said.
  * @param pages the cells of each
  */
-export function readReport(pages: readonly (readonly Cell[])[]): ReportReading {
-  const plain = pages.map((cells) => cells.map((cell) => ({ ...cell, text: normalized(cell.text) })))
+export function parseReport(pages: readonly (readonly TextCell[])[]): ReportReading {
+  const plain = pages.map((cells) => cells.map((cell) => ({ ...cell, text: normaliseReportText(cell.text) })))
   const claims = plain.flatMap((cells, page) =>
-    claimsOf(cells, factsIn).map((claim) => ({ ...claim, cell: `${page}/${claim.cell}` })),
+    findCandidates(cells, findReportFacts).map((claim) => ({ ...claim, cell: `${page}/${claim.cell}` })),
   )
-  const { facts, unclear } = settled(claims)
+  const { facts, unclear } = resolveCandidates(claims)
   const text = plain.map(textOf).join('\n').slice(0, TEXT_MAX)
   return {
-    ...(Object.fromEntries(FACTS.map((fact) => [fact, facts.get(fact) ?? null])) as Pick<ReportReading, Fact>),
-    laboratory: laboratoryIn(text),
-    isLabGrown: isLabGrownIn(text),
+    ...(Object.fromEntries(REPORT_FACTS.map((fact) => [fact, facts.get(fact) ?? null])) as Pick<
+      ReportReading,
+      ReportFact
+    >),
+    laboratory: findLaboratory(text),
+    isLabGrown: detectLabGrown(text),
     unclear,
   }
 }
 
 /** The text of a page, line by line. */
-const textOf = (cells: readonly Cell[]): string =>
+const textOf = (cells: readonly TextCell[]): string =>
   cells.map(({ text, y }, index) => (index === 0 ? '' : cells[index - 1]?.y === y ? ' ' : '\n') + text).join('')
 
 /** True where nothing was found. */
-export const isEmpty = ({ unclear, ...reading }: ReportReading): boolean =>
+export const isEmptyReading = ({ unclear, ...reading }: ReportReading): boolean =>
   unclear.length === 0 && Object.values(reading).every((value) => value === null)
 
 /** One kind of dash, multiplication sign, decimal point, degree sign and space. */
-function normalized(text: string): string {
+function normaliseReportText(text: string): string {
   return text
     .replaceAll(/[º˚]/g, '°')
     .normalize('NFKC')
@@ -267,8 +287,8 @@ const NUMBER =
   /\b(?:report|certificate|document|dossier)s?\s?(?:number|num\.?|no\b\.?|n°|nr\b\.?|#|id\b)\s?[:#]?\s{0,3}((?:[a-z]{2,5}[ -]?)?\d{4,16}(?:-\d{1,6})?)\b/i
 const LABORATORY = /^(?:GIA|AGSL?|HRD|IGI|IIDGR|GCAL)[ -]?/i
 
-const numbersIn = (text: string): readonly Found<string>[] =>
-  matchesOf(text, NUMBER).flatMap(({ value: printed, label, at }) => {
+const findReportNumbers = (text: string): readonly LabelledMatch<string>[] =>
+  findMatches(text, NUMBER).flatMap(({ value: printed, label, at }) => {
     const value = printed.replace(LABORATORY, '').toUpperCase()
     return value === '' ? [] : [{ value, label, at }]
   })
@@ -282,8 +302,8 @@ const MEASUREMENTS = new RegExp(
 )
 
 /** `6.42 - 6.45 x 3.97` is a round stone's smallest and largest diameter; `7.1 x 5.2 x 3.3` length and width. */
-const measurementsIn = (text: string): readonly Found<NonNullable<ReportReading['measurements']>>[] =>
-  matchesOf(text, MEASUREMENTS).flatMap(({ groups: [first, sign, second, third], label, at }) => {
+const findMeasurements = (text: string): readonly LabelledMatch<NonNullable<ReportReading['measurements']>>[] =>
+  findMatches(text, MEASUREMENTS).flatMap(({ groups: [first, sign, second, third], label, at }) => {
     const [a, b, depth] = [Number(first), Number(second), Number(third)]
     if (!(a > 0 && b > 0 && depth > 0)) return []
     return [{ value: sign === '-' ? { length: b, width: a, depth } : { length: a, width: b, depth }, label, at }]
@@ -308,18 +328,21 @@ const CROWN = angleOf('crown')
 const PAVILION = angleOf('pavilion')
 
 /** How each fact is found in a text. */
-const FINDERS: { readonly [Name in Fact]: (text: string) => readonly Found<NonNullable<ReportReading[Name]>>[] } = {
-  number: numbersIn,
-  carat: (text) => within(text, CARAT, 0, 10_000),
-  measurements: measurementsIn,
-  table: (text) => within(text, TABLE, 20, 95),
-  depth: (text) => within(text, DEPTH, 20, 95),
-  crownAngle: (text) => within(text, CROWN, 5, 65),
-  pavilionAngle: (text) => within(text, PAVILION, 20, 65),
-  girdle: girdleIn,
-  star: starIn,
-  lower: lowerIn,
-  shape: shapesIn,
+const FINDERS: {
+  readonly [Name in ReportFact]: (text: string) => readonly LabelledMatch<NonNullable<ReportReading[Name]>>[]
+} = {
+  number: findReportNumbers,
+  carat: (text) => findNumbersInRange(text, CARAT, 0, 10_000),
+  measurements: findMeasurements,
+  table: (text) => findNumbersInRange(text, TABLE, 20, 95),
+  depth: (text) => findNumbersInRange(text, DEPTH, 20, 95),
+  crownAngle: (text) => findNumbersInRange(text, CROWN, 5, 65),
+  pavilionAngle: (text) => findNumbersInRange(text, PAVILION, 20, 65),
+  girdle: findGirdleThicknesses,
+  star: findStarLengths,
+  lower: findLowerHalfLengths,
+  shape: findShapes,
 }
 
-const factsIn: FactsIn = (text) => FACTS.flatMap((fact) => FINDERS[fact](text).map((found) => ({ fact, ...found })))
+const findReportFacts: ReportFactFinder = (text) =>
+  REPORT_FACTS.flatMap((fact) => FINDERS[fact](text).map((found) => ({ fact, ...found })))

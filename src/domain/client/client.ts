@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf } from '../event.ts'
-import { Refusal, type Decider } from '../decider.ts'
+import { declareEvents, type EventOf } from '../event.ts'
+import { RequestError, type Decider } from '../decider.ts'
 import { visibleText } from '../visible-text.ts'
 
 const secret = z.string().describe('SHA-256 of the secret')
@@ -15,7 +15,7 @@ export const isClientId = (text: string) => /^[1-9]\d{0,15}_[0-9a-z]{1,64}$/.tes
  * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` counts what ended the client's tokens: a
  * token of an earlier epoch is dead. A rotated secret ends none, so that a client can be moved to it without an outage.
  */
-export const clientEvents = eventsIn('client-{id}', {
+export const clientEvents = declareEvents('client-{id}', {
   ClientRegistered: {
     about: 'An OAuth client was registered.',
     payload: z.object({ name: z.string(), secret }),
@@ -65,30 +65,30 @@ function evolve(client: Client, event: ClientEvent): Client {
 }
 
 export function registerClient(client: Client, { name, secret }: { name: string; secret: string }): ClientEvent[] {
-  if (client.status !== 'unknown') throw new Refusal('conflict', 'The client is already registered')
+  if (client.status !== 'unknown') throw new RequestError('conflict', 'The client is already registered')
   const kept = visibleText(name)
   if (kept === '' || kept.length > 200) {
-    throw new Refusal('invalid', `A client's name has 1 to 200 characters, got ${kept.length}`)
+    throw new RequestError('invalid', `A client's name has 1 to 200 characters, got ${kept.length}`)
   }
   return [{ type: 'ClientRegistered', data: { name: kept, secret } }]
 }
 
 export function rotateSecret(client: Client, { secret }: { secret: string }): ClientEvent[] {
-  registeredClient(client)
+  requireRegisteredClient(client)
   return [{ type: 'ClientSecretRotated', data: { secret } }]
 }
 
 export function disableClient(client: Client): ClientEvent[] {
-  const { status, epoch } = registeredClient(client)
+  const { status, epoch } = requireRegisteredClient(client)
   return status === 'disabled' ? [] : [{ type: 'ClientDisabled', data: { epoch: epoch + 1 } }]
 }
 
 export function enableClient(client: Client): ClientEvent[] {
-  return registeredClient(client).status === 'enabled' ? [] : [{ type: 'ClientEnabled', data: {} }]
+  return requireRegisteredClient(client).status === 'enabled' ? [] : [{ type: 'ClientEnabled', data: {} }]
 }
 
 /** @throws Refusal missing */
-export function registeredClient(client: Client): RegisteredClient {
-  if (client.status === 'unknown') throw new Refusal('missing', 'There is no such client')
+export function requireRegisteredClient(client: Client): RegisteredClient {
+  if (client.status === 'unknown') throw new RequestError('missing', 'There is no such client')
   return client
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf } from '../event.ts'
-import { REQUIRED_MASK, storedFields } from './stored-fields.ts'
+import { declareEvents, type EventOf } from '../event.ts'
+import { REQUIRED_MASK, storedFieldsSchema } from './stored-fields.ts'
 import {
   evolveCertifications,
-  removed,
+  certificationRemovedEvent,
   type Certification,
   type CertificationAttached,
   type CertificationEvent,
@@ -13,25 +13,25 @@ import {
   type ReportReading,
 } from '../certification/certification.ts'
 import { warningsOf } from '../certification/contradictions.ts'
-import { Refusal, type Decider } from '../decider.ts'
+import { RequestError, type Decider } from '../decider.ts'
 import { rootOfStored } from '../dictionaries/shapes.ts'
 import {
-  completed,
+  withDefaults,
   DEFAULTS,
   withoutDefaults,
-  type Change,
+  type DiamondFieldChanges,
   type DiamondFields,
   type FieldName,
   type NewDiamond,
 } from './fields.ts'
-import { removedModel, type StoneModel, type StoneModelEvent, type StoneModelRemoved } from './stone-model.ts'
+import { stoneModelRemovedEvent, type StoneModel, type StoneModelEvent, type StoneModelRemoved } from './stone-model.ts'
 
 /** How often an owner has changed who sees a stone, and how much of it. Links are bound to it, and end with a change. */
 export type AccessRevisions = { readonly access: number; readonly dataAccess: number }
 
-export const unchangedAccess: AccessRevisions = { access: 0, dataAccess: 0 }
+export const initialAccessRevisions: AccessRevisions = { access: 0, dataAccess: 0 }
 
-export const accessAfter = (
+export const nextAccessRevisions = (
   revisions: AccessRevisions,
   before: DiamondFields,
   after: DiamondFields,
@@ -40,41 +40,43 @@ export const accessAfter = (
   dataAccess: revisions.dataAccess + (before.dataAccess === after.dataAccess ? 0 : 1),
 })
 
-type Accessed = { readonly accessRevisions: AccessRevisions }
+type AccessRevisionHolder = { readonly accessRevisions: AccessRevisions }
 
 /** What the link of a report page is bound to: dataAccess says only what the page shows. */
-export const pageRevision = ({ accessRevisions }: Accessed): number => accessRevisions.access
+export const pageLinkRevision = ({ accessRevisions }: AccessRevisionHolder): number => accessRevisions.access
 
 /** What the link of a certification's file is bound to: it grows with a change of either. */
-export const fileRevision = ({ accessRevisions }: Accessed): number =>
+export const fileLinkRevision = ({ accessRevisions }: AccessRevisionHolder): number =>
   accessRevisions.access + accessRevisions.dataAccess
 
 /** Seconds in which years have four digits, as bodies show them. */
 const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 } as const
 
-export const diamondEvents = eventsIn('diamond-{id}', {
+export const diamondEvents = declareEvents('diamond-{id}', {
   DiamondCreated: {
     about: 'An owner created a diamond.',
     payload: z.object({
       id: z.int().min(1).describe('id of the diamond'),
       owner: z.int().min(1).describe('id of the account'),
       date: z.int().min(CALENDAR.first).max(CALENDAR.last).describe('seconds since 1970, UTC, in the years 0 to 9999'),
-      set: storedFields.partial().required(REQUIRED_MASK),
+      set: storedFieldsSchema.partial().required(REQUIRED_MASK),
     }),
   },
   DiamondPatched: {
     about: 'Its owner changed fields, or removed their values.',
     payload: z.object({
-      set: storedFields.partial(),
-      removed: z.array(storedFields.omit(REQUIRED_MASK).keyof()).describe('fields that go back to their defaults'),
+      set: storedFieldsSchema.partial(),
+      removed: z
+        .array(storedFieldsSchema.omit(REQUIRED_MASK).keyof())
+        .describe('fields that go back to their defaults'),
     }),
   },
   DiamondDeleted: { about: 'Its owner deleted it, with its certifications.', payload: z.object({}) },
 })
-type Events = typeof diamondEvents
-export type DiamondCreated = EventOf<Events, 'DiamondCreated'>
-export type DiamondPatched = EventOf<Events, 'DiamondPatched'>
-export type DiamondDeleted = EventOf<Events, 'DiamondDeleted'>
+type DiamondEventDeclarations = typeof diamondEvents
+export type DiamondCreated = EventOf<DiamondEventDeclarations, 'DiamondCreated'>
+export type DiamondPatched = EventOf<DiamondEventDeclarations, 'DiamondPatched'>
+export type DiamondDeleted = EventOf<DiamondEventDeclarations, 'DiamondDeleted'>
 
 export type DiamondEvent = DiamondCreated | DiamondPatched | DiamondDeleted | CertificationEvent | StoneModelEvent
 
@@ -104,24 +106,24 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   switch (event.type) {
     case 'DiamondCreated': {
       const { id, owner, date, set } = event.data
-      const fields = completed(set)
+      const fields = withDefaults(set)
       const unchanged = {
         certifications: [],
         readingsBehind: 0,
         warningsBehind: 0,
-        accessRevisions: unchangedAccess,
+        accessRevisions: initialAccessRevisions,
       }
       return { status: 'live', id, owner, date, fields, ...unchanged }
     }
     case 'DiamondPatched':
-      return diamond.status === 'live' ? changed(diamond, patched(diamond.fields, event.data)) : diamond
+      return diamond.status === 'live' ? applyFieldChange(diamond, patchFields(diamond.fields, event.data)) : diamond
     case 'CertificationAttached':
     case 'CertificationRemoved':
     case 'ReportRead':
-      return diamond.status === 'live' ? certified(diamond, event) : diamond
+      return diamond.status === 'live' ? applyCertificationEvent(diamond, event) : diamond
     case 'StoneModelAttached':
     case 'StoneModelRemoved':
-      return diamond.status === 'live' ? modelled(diamond, event) : diamond
+      return diamond.status === 'live' ? applyStoneModelEvent(diamond, event) : diamond
     case 'DiamondDeleted':
       return { status: 'deleted' }
     default:
@@ -130,12 +132,12 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
 }
 
 /** A diamond after its owner changed its fields to these. */
-function changed(diamond: LiveDiamond, fields: DiamondFields): LiveDiamond {
-  const accessRevisions = accessAfter(diamond.accessRevisions, diamond.fields, fields)
+function applyFieldChange(diamond: LiveDiamond, fields: DiamondFields): LiveDiamond {
+  const accessRevisions = nextAccessRevisions(diamond.accessRevisions, diamond.fields, fields)
   return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
 }
 
-function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {
+function applyCertificationEvent(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond {
   const certifications = evolveCertifications(diamond.certifications, event)
   if (event.type !== 'ReportRead') return { ...diamond, certifications, readingsBehind: 0, warningsBehind: 0 }
   const read = certifications.find(({ id }) => id === event.data.certification)
@@ -148,14 +150,14 @@ function certified(diamond: LiveDiamond, event: CertificationEvent): LiveDiamond
   }
 }
 
-function modelled({ model: _before, ...diamond }: LiveDiamond, event: StoneModelEvent): LiveDiamond {
+function applyStoneModelEvent({ model: _before, ...diamond }: LiveDiamond, event: StoneModelEvent): LiveDiamond {
   const changed = { ...diamond, readingsBehind: 0, warningsBehind: 0 }
   return event.type === 'StoneModelAttached' ? { ...changed, model: event.data } : changed
 }
 
-function patched(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {
+function patchFields(fields: DiamondFields, { set, removed }: DiamondPatched['data']): DiamondFields {
   const defaults = Object.fromEntries(removed.map((name) => [name, DEFAULTS[name]]))
-  return completed({ ...fields, ...defaults, ...set })
+  return withDefaults({ ...fields, ...defaults, ...set })
 }
 
 /** @param now milliseconds since 1970; a diamond's date has whole seconds */
@@ -164,8 +166,8 @@ export function create(id: number, owner: number, fields: NewDiamond, now: numbe
 }
 
 /** Only what changes becomes an event; a patch that changes nothing is no event at all. */
-export function patch(diamond: Diamond, id: number, owner: number, change: Change): DiamondPatched[] {
-  const { fields } = owned(diamond, id, owner)
+export function patch(diamond: Diamond, id: number, owner: number, change: DiamondFieldChanges): DiamondPatched[] {
+  const { fields } = requireOwnedDiamond(diamond, id, owner)
   const set = withoutOwnRoot(change, fields)
   const { removed } = change
   const changes = Object.fromEntries(
@@ -184,23 +186,23 @@ export function remove(
   id: number,
   owner: number,
 ): (CertificationRemoved | StoneModelRemoved | DiamondDeleted)[] {
-  const { certifications, model } = owned(diamond, id, owner)
-  const gone = model === undefined ? [] : [removedModel(model)]
-  return [...certifications.map(removed), ...gone, { type: 'DiamondDeleted', data: {} }]
+  const { certifications, model } = requireOwnedDiamond(diamond, id, owner)
+  const gone = model === undefined ? [] : [stoneModelRemovedEvent(model)]
+  return [...certifications.map(certificationRemovedEvent), ...gone, { type: 'DiamondDeleted', data: {} }]
 }
 
 /**
  * The diamond, where it exists and this account owns it.
  * @throws Refusal missing, or forbidden when it is another account's
  */
-export function owned(diamond: Diamond, id: number, owner: number): LiveDiamond {
-  if (diamond.status !== 'live') throw new Refusal('missing', `There is no diamond ${id}`)
-  if (diamond.owner !== owner) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
+export function requireOwnedDiamond(diamond: Diamond, id: number, owner: number): LiveDiamond {
+  if (diamond.status !== 'live') throw new RequestError('missing', `There is no diamond ${id}`)
+  if (diamond.owner !== owner) throw new RequestError('forbidden', `Diamond ${id} belongs to another account`)
   return diamond
 }
 
 /** Whoever knows roots only, and sends back the one that the stone's shape belongs to, changes nothing. */
-function withoutOwnRoot({ set, shapeByRoot }: Change, fields: DiamondFields): Change['set'] {
+function withoutOwnRoot({ set, shapeByRoot }: DiamondFieldChanges, fields: DiamondFields): DiamondFieldChanges['set'] {
   if (shapeByRoot !== true || set.cutShape !== rootOfStored(fields.cutShape)) return set
   const { cutShape: _root, ...rest } = set
   return rest
@@ -209,26 +211,29 @@ function withoutOwnRoot({ set, shapeByRoot }: Change, fields: DiamondFields): Ch
 const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]
 
 /** A diamond, and who asks. */
-type OwnedDiamond = { readonly id: number; readonly owner: number }
+type DiamondOwnership = { readonly id: number; readonly owner: number }
 
 /**
  * A stone has one body: another file takes the place of the one before; the same file changes nothing.
  * @throws Refusal missing, or forbidden when the diamond is another account's
  */
-export function attachModel(diamond: Diamond, { id, owner }: OwnedDiamond, model: StoneModel): StoneModelEvent[] {
-  const { model: before } = owned(diamond, id, owner)
+export function attachModel(diamond: Diamond, { id, owner }: DiamondOwnership, model: StoneModel): StoneModelEvent[] {
+  const { model: before } = requireOwnedDiamond(diamond, id, owner)
   if (before?.file.digest === model.file.digest) return []
-  return [...(before === undefined ? [] : [removedModel(before)]), { type: 'StoneModelAttached', data: model }]
+  return [
+    ...(before === undefined ? [] : [stoneModelRemovedEvent(before)]),
+    { type: 'StoneModelAttached', data: model },
+  ]
 }
 
 /** @throws Refusal missing, also where the diamond has none; forbidden when it is another account's */
-export function detachModel(diamond: Diamond, { id, owner }: OwnedDiamond): StoneModelRemoved[] {
-  const { model } = owned(diamond, id, owner)
-  if (model === undefined) throw noModel(id)
-  return [removedModel(model)]
+export function detachModel(diamond: Diamond, { id, owner }: DiamondOwnership): StoneModelRemoved[] {
+  const { model } = requireOwnedDiamond(diamond, id, owner)
+  if (model === undefined) throw missingModelError(id)
+  return [stoneModelRemovedEvent(model)]
 }
 
-export const noModel = (diamond: number) => new Refusal('missing', `Diamond ${diamond} has no model`)
+export const missingModelError = (diamond: number) => new RequestError('missing', `Diamond ${diamond} has no model`)
 
 /** @throws Refusal missing, or forbidden when the diamond is another account's */
 export function attach(
@@ -237,34 +242,34 @@ export function attach(
   id: number,
   certification: NewCertification,
 ): CertificationAttached[] {
-  owned(diamond, at.diamond, at.owner)
+  requireOwnedDiamond(diamond, at.diamond, at.owner)
   return [{ type: 'CertificationAttached', data: { id, ...certification } }]
 }
 
 /** @throws Refusal missing, or forbidden when it is another account's */
 export function detach(diamond: Diamond, id: number, owner: number): CertificationRemoved[] {
-  const certification = certificationOf(diamond, id)
+  const certification = findCertification(diamond, id)
   if (diamond.status !== 'live' || certification === undefined) {
-    throw new Refusal('missing', `There is no certification ${id}`)
+    throw new RequestError('missing', `There is no certification ${id}`)
   }
-  if (diamond.owner !== owner) throw new Refusal('forbidden', `Certification ${id} belongs to another account`)
-  return [removed(certification)]
+  if (diamond.owner !== owner) throw new RequestError('forbidden', `Certification ${id} belongs to another account`)
+  return [certificationRemovedEvent(certification)]
 }
 
 /** What was read counts once, and only while the certification is there. */
-export function recordReading(diamond: Diamond, id: number, reading: ReportReading): ReportRead[] {
-  const certification = certificationOf(diamond, id)
+export function recordReportReading(diamond: Diamond, id: number, reading: ReportReading): ReportRead[] {
+  const certification = findCertification(diamond, id)
   if (diamond.status !== 'live' || certification === undefined || certification.reading !== null) return []
   return [{ type: 'ReportRead', data: { certification: id, reading } }]
 }
 
-export function certificationOf(diamond: Diamond, id: number): Certification | undefined {
+export function findCertification(diamond: Diamond, id: number): Certification | undefined {
   return diamond.status === 'live' ? diamond.certifications.find((candidate) => candidate.id === id) : undefined
 }
 
 /** The streams of a diamond: what its owner does, and what the scoring does, which never race each other. */
 export const diamondStream = (id: number) => `diamond-${id}`
 /** The diamond that such a stream is of. */
-export const diamondIn = (stream: string): number => Number(stream.slice('diamond-'.length))
+export const diamondIdOfStream = (stream: string): number => Number(stream.slice('diamond-'.length))
 
 export const scoresStream = (id: number) => `scores-${id}`

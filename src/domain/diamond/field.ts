@@ -1,5 +1,5 @@
 import type { Dictionary } from '../dictionaries/dictionary.ts'
-import type { Scale } from '../dictionaries/girdle.ts'
+import type { GradingScale } from '../dictionaries/girdle.ts'
 
 /** The versions of the Diamond API, in which one diamond is shown differently. */
 export type ApiVersion = 'v3' | 'v4'
@@ -8,7 +8,7 @@ export type ApiVersion = 'v3' | 'v4'
 export type AccessLevel = 0 | 1 | 2
 
 /** What a value is, by the kind of its field, as events hold it. Dictionary fields hold ids, whatever way they came in. */
-type Values = {
+type FieldValues = {
   text: string
   amount: number
   flag: boolean
@@ -21,7 +21,7 @@ type Values = {
 }
 
 /** What is true of a field whatever its kind. */
-type Traits = {
+type FieldAttributes = {
   /** Every diamond has it: it is there from the creation on, and can't be removed. */
   readonly required: boolean
   /** What it holds until it is set, and again after null removed its value; null for a required one, where it never shows. */
@@ -37,35 +37,36 @@ type Traits = {
 }
 
 /** Bounds of an amount: over `over`, at least `from`, at most `to`. */
-export type Bounds = { readonly over?: number; readonly from?: number; readonly to?: number }
+export type AmountRange = { readonly over?: number; readonly from?: number; readonly to?: number }
 
-export type Field = Traits &
+export type FieldDefinition = FieldAttributes &
   (
     | { readonly kind: 'text'; /** Characters (code points) at most. */ readonly to: number }
-    | ({ readonly kind: 'amount' } & Bounds)
+    | ({ readonly kind: 'amount' } & AmountRange)
     | { readonly kind: 'flag' }
     | { readonly kind: 'shape'; /** Characters of a text that no dictionary knows, at most. */ readonly to: number }
     | { readonly kind: 'entry'; readonly dictionary: Dictionary; readonly shown: 'title' | 'short' }
-    | { readonly kind: 'scale'; readonly scale: Scale }
+    | { readonly kind: 'scale'; readonly scale: GradingScale }
     | { readonly kind: 'level' }
   )
 
-type Kind = Field['kind']
-type Of<Name extends Kind> = Extract<Field, { kind: Name }>
+type FieldKind = FieldDefinition['kind']
+type FieldOfKind<Name extends FieldKind> = Extract<FieldDefinition, { kind: Name }>
 
-export type ValueOf<One extends Field> =
-  Values[One['kind']] | (One extends { readonly required: true } | { readonly kind: 'flag' | 'level' } ? never : null)
+export type FieldValueOf<One extends FieldDefinition> =
+  | FieldValues[One['kind']]
+  | (One extends { readonly required: true } | { readonly kind: 'flag' | 'level' } ? never : null)
 
-type Options = Partial<Omit<Traits, 'default'>>
+type FieldOptions = Partial<Omit<FieldAttributes, 'default'>>
 
 /** The field that a constructor below makes: whether it is required, filtered and sorted by is known to the compiler. */
-type Made<Name extends Kind, Own> = Of<Name> & {
+type DeclaredField<Name extends FieldKind, Own> = FieldOfKind<Name> & {
   readonly required: Own extends { required: true } ? true : false
   readonly filtered: Own extends { filtered: infer Versions extends readonly ApiVersion[] } ? Versions : readonly []
-  readonly sorted: Own extends { sorted: infer Orders extends Traits['sorted'] } ? Orders : false
+  readonly sorted: Own extends { sorted: infer Orders extends FieldAttributes['sorted'] } ? Orders : false
 }
 
-const TRAITS = {
+const DEFAULT_ATTRIBUTES = {
   required: false,
   default: null,
   versions: ['v3', 'v4'],
@@ -74,33 +75,36 @@ const TRAITS = {
   sorted: false,
 } as const
 
-const made = <Name extends Kind, Own>(field: Of<Name>) => field as Made<Name, Own>
+const defineField = <Name extends FieldKind, Own>(field: FieldOfKind<Name>) => field as DeclaredField<Name, Own>
 
 /** A text of 1 to `to` characters. */
-export const text = <const Own extends Options & { to: number }>(own: Own) =>
-  made<'text', Own>({ ...TRAITS, kind: 'text', ...own })
+export const text = <const Own extends FieldOptions & { to: number }>(own: Own) =>
+  defineField<'text', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'text', ...own })
 
-export const amount = <const Own extends Options & Bounds>(own: Own) =>
-  made<'amount', Own>({ ...TRAITS, kind: 'amount', ...own })
+export const amount = <const Own extends FieldOptions & AmountRange>(own: Own) =>
+  defineField<'amount', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'amount', ...own })
 
 /** Yes or no, and no until it is said. */
-export const flag = <const Own extends Options>(own?: Own) =>
-  made<'flag', Own>({ ...TRAITS, kind: 'flag', default: false, ...own })
+export const flag = <const Own extends FieldOptions>(own?: Own) =>
+  defineField<'flag', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'flag', default: false, ...own })
 
 /** A cut shape. v4 shows its title; v3 knows the top level only. */
-export const shape = <const Own extends Options & { to: number }>(own: Own) =>
-  made<'shape', Own>({ ...TRAITS, kind: 'shape', ...own })
+export const shape = <const Own extends FieldOptions & { to: number }>(own: Own) =>
+  defineField<'shape', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'shape', ...own })
 
 /** An entry of a dictionary. v3 reads and shows its id; v4 reads any form of it and shows its title, or the short form. */
-export const entry = <Of extends Dictionary, const Own extends Options & { shown?: 'short' }>(of: Of, own?: Own) => ({
-  ...made<'entry', Own>({ ...TRAITS, kind: 'entry', shown: 'title', dictionary: of, ...own }),
+export const entry = <Of extends Dictionary, const Own extends FieldOptions & { shown?: 'short' }>(
+  of: Of,
+  own?: Own,
+) => ({
+  ...defineField<'entry', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'entry', shown: 'title', dictionary: of, ...own }),
   dictionary: of,
 })
 
 /** A grading without ids. */
-export const scale = <const Own extends Options>(of: Scale, own?: Own) =>
-  made<'scale', Own>({ ...TRAITS, kind: 'scale', scale: of, ...own })
+export const scale = <const Own extends FieldOptions>(of: GradingScale, own?: Own) =>
+  defineField<'scale', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'scale', scale: of, ...own })
 
 /** How much others may see: 0, the least, until it is said. */
-export const level = <const Own extends Options>(own?: Own) =>
-  made<'level', Own>({ ...TRAITS, kind: 'level', default: 0, ...own })
+export const level = <const Own extends FieldOptions>(own?: Own) =>
+  defineField<'level', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'level', default: 0, ...own })

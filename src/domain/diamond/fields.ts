@@ -2,7 +2,18 @@ import { clarity, color, colorHue, colorModifier, fancyGrade } from '../dictiona
 import { cutQuality, polish, symmetry } from '../dictionaries/cut-grades.ts'
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
 import { culet, girdle } from '../dictionaries/girdle.ts'
-import { amount, entry, flag, level, scale, shape, text, type ApiVersion, type Field, type ValueOf } from './field.ts'
+import {
+  amount,
+  entry,
+  flag,
+  level,
+  scale,
+  shape,
+  text,
+  type ApiVersion,
+  type FieldDefinition,
+  type FieldValueOf,
+} from './field.ts'
 
 /**
  * The writable fields of a diamond, in the order in which bodies show them. From this table follow its type, its events'
@@ -34,29 +45,29 @@ export const FIELDS = {
   girdle: scale(girdle, { versions: ['v4'], scored: true }),
   access: level({ versions: ['v4'] }),
   dataAccess: level({ versions: ['v4'] }),
-} satisfies Record<string, Field>
+} satisfies Record<string, FieldDefinition>
 
 /** Raised with every change of the table above: what was made of it and stored is then made anew. */
 export const FIELDS_VERSION = 1
 
-type Fields = typeof FIELDS
-export type FieldName = keyof Fields
+type FieldTable = typeof FIELDS
+export type FieldName = keyof FieldTable
 /** A diamond's fields as they are stored. */
-export type DiamondFields = { readonly [Name in FieldName]: ValueOf<Fields[Name]> }
+export type DiamondFields = { readonly [Name in FieldName]: FieldValueOf<FieldTable[Name]> }
 
-type Having<Trait> = { [Name in FieldName]: Fields[Name] extends Trait ? Name : never }[FieldName]
-export type RequiredField = Having<{ readonly required: true }>
+type FieldNamesWith<Trait> = { [Name in FieldName]: FieldTable[Name] extends Trait ? Name : never }[FieldName]
+export type RequiredField = FieldNamesWith<{ readonly required: true }>
 export type OptionalField = Exclude<FieldName, RequiredField>
-export type FilteredField = Having<{ readonly filtered: readonly [ApiVersion, ...ApiVersion[]] }>
-export type FilteredInV4 = {
-  [Name in FieldName]: 'v4' extends Fields[Name]['filtered'][number] ? Name : never
+export type FilterableField = FieldNamesWith<{ readonly filtered: readonly [ApiVersion, ...ApiVersion[]] }>
+export type V4FilterableField = {
+  [Name in FieldName]: 'v4' extends FieldTable[Name]['filtered'][number] ? Name : never
 }[FieldName]
-export type SortedBothWays = Having<{ readonly sorted: 'both ways' }>
-export type SortedAscending = Having<{ readonly sorted: 'ascending' }>
-export type DictionaryName = Having<{ readonly kind: 'entry' }>
+export type FieldSortableBothWays = FieldNamesWith<{ readonly sorted: 'both ways' }>
+export type FieldSortableAscending = FieldNamesWith<{ readonly sorted: 'ascending' }>
+export type DictionaryName = FieldNamesWith<{ readonly kind: 'entry' }>
 
 /** What a write asks for: values to set, and fields whose value goes back to the default. */
-export type Change = {
+export type DiamondFieldChanges = {
   readonly set: Readonly<Partial<DiamondFields>>
   readonly removed: readonly OptionalField[]
   /** The shape is one of the top level, and meant is any that belongs to it: a stone that is of it already stays so. */
@@ -73,37 +84,39 @@ export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 export const fieldsOf = (version: ApiVersion) =>
   FIELD_NAMES.filter((name) => (FIELDS[name].versions as readonly ApiVersion[]).includes(version))
 
-const having = <Name extends FieldName>(is: (field: Field) => boolean) =>
+const fieldNamesWhere = <Name extends FieldName>(is: (field: FieldDefinition) => boolean) =>
   FIELD_NAMES.filter((name) => is(FIELDS[name])) as unknown as readonly Name[]
 
-export const REQUIRED = having<RequiredField>(({ required }) => required)
-const OPTIONAL = having<OptionalField>(({ required }) => !required)
+export const REQUIRED_FIELDS = fieldNamesWhere<RequiredField>(({ required }) => required)
+const OPTIONAL_FIELDS = fieldNamesWhere<OptionalField>(({ required }) => !required)
 
 /** What lists can be filtered by. */
-export const FILTERED = having<FilteredField>(({ filtered }) => filtered.length > 0)
+export const FILTERABLE_FIELDS = fieldNamesWhere<FilterableField>(({ filtered }) => filtered.length > 0)
 
 /** What scores are computed from. */
-export const SCORED: ReadonlySet<FieldName> = new Set(having(({ scored }) => scored))
+export const SCORED_FIELDS: ReadonlySet<FieldName> = new Set(fieldNamesWhere(({ scored }) => scored))
 
-const picked = <Name extends FieldName, Value>(names: readonly Name[], of: (name: Name) => Value) =>
+const mapFieldNames = <Name extends FieldName, Value>(names: readonly Name[], of: (name: Name) => Value) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as { readonly [Each in Name]: Value }
 
 /** The dictionaries of the fields that have one, by the field's name. */
-export const DICTIONARIES = picked(
-  having<DictionaryName>(({ kind }) => kind === 'entry'),
+export const DICTIONARIES = mapFieldNames(
+  fieldNamesWhere<DictionaryName>(({ kind }) => kind === 'entry'),
   (name) => FIELDS[name].dictionary,
-) as { readonly [Name in DictionaryName]: Fields[Name]['dictionary'] }
+) as { readonly [Name in DictionaryName]: FieldTable[Name]['dictionary'] }
 
 /** What a field holds until it is set, and again after null removed its value. */
-export const DEFAULTS = picked(OPTIONAL, (name) => FIELDS[name].default) as Readonly<Pick<DiamondFields, OptionalField>>
+export const DEFAULTS = mapFieldNames(OPTIONAL_FIELDS, (name) => FIELDS[name].default) as Readonly<
+  Pick<DiamondFields, OptionalField>
+>
 
 /** The order of events: what every diamond has comes first. */
-const AS_STORED: readonly FieldName[] = [...REQUIRED, ...OPTIONAL]
+const STORAGE_ORDER: readonly FieldName[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
 
 /** Only what differs from what a field holds anyway. */
 export function withoutDefaults(fields: NewDiamond): NewDiamond {
   const given: Record<string, unknown> = {}
-  for (const name of AS_STORED) {
+  for (const name of STORAGE_ORDER) {
     const value = fields[name]
     if (value !== undefined && value !== FIELDS[name].default) given[name] = value
   }
@@ -114,7 +127,7 @@ export function withoutDefaults(fields: NewDiamond): NewDiamond {
  * Parsed, since an object that is filled name by name has no fixed shape beyond a dozen members: making and copying one
  * then takes ten times as long.
  */
-const UNSET = JSON.parse(JSON.stringify(picked(FIELD_NAMES, (name) => FIELDS[name].default))) as DiamondFields
+const UNSET = JSON.parse(JSON.stringify(mapFieldNames(FIELD_NAMES, (name) => FIELDS[name].default))) as DiamondFields
 
 /** All fields, the unset ones at their defaults. */
-export const completed = (set: NewDiamond): DiamondFields => Object.assign({ ...UNSET }, set)
+export const withDefaults = (set: NewDiamond): DiamondFields => Object.assign({ ...UNSET }, set)

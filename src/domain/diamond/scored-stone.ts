@@ -1,40 +1,51 @@
-import { measuredProportions, type MeasuredProportions, type Size } from '../certification/measured.ts'
-import { girdleRange } from '../dictionaries/girdle.ts'
-import { culets, grades, type Culet, type Girdle, type Grade, type Measured, type Shape } from '../scoring/cut/cut.ts'
+import { measuredProportions, type MeasuredProportions, type MeasuredSize } from '../certification/measured.ts'
+import { parseGirdleRange } from '../dictionaries/girdle.ts'
+import {
+  culets,
+  grades,
+  type Culet,
+  type GirdleThickness,
+  type Grade,
+  type CutMeasurements,
+  type CutShape,
+} from '../scoring/cut/cut.ts'
 import type { Stone } from '../scoring/cut/stone.ts'
 import type { FluorColor, FluorIntensity } from '../scoring/fluor.ts'
-import type { Fold } from '../scoring/mesh/symmetry.ts'
+import type { SymmetryFold } from '../scoring/mesh/symmetry.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.ts'
 
 /** What a report measured, in the words of the scoring model; nothing where it measured nothing. */
-export function measuredOf(shape: Shape, said: MeasuredProportions | undefined): Pick<Stone, 'measured' | 'face'> {
+export function toStoneMeasurements(
+  shape: CutShape,
+  said: MeasuredProportions | undefined,
+): Pick<Stone, 'measured' | 'face'> {
   if (said === undefined) return {}
-  return shape === 'Briolette' ? ofDrop(shape, said) : ofStone(shape, said)
+  return shape === 'Briolette' ? brioletteMeasurements(shape, said) : facetedStoneMeasurements(shape, said)
 }
 
 /**
  * A drop that is faceted all around has a length and two widths alone, of which the larger is seen; reports write the length first, or last, as a
  * round's depth.
  */
-function ofDrop(shape: Shape, { size }: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
+function brioletteMeasurements(shape: CutShape, { size }: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
   if (size === undefined) return {}
   const [length = 0, width = 0, depth = 0] = [size.length, size.width, size.depth].sort((a, b) => b - a)
-  return ofStone(shape, { size: { length, width, depth } })
+  return facetedStoneMeasurements(shape, { size: { length, width, depth } })
 }
 
-function ofStone(shape: Shape, said: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
-  const measured = proportionsIn(shape, said)
+function facetedStoneMeasurements(shape: CutShape, said: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
+  const measured = toCutMeasurements(shape, said)
   return {
     ...(Object.keys(measured).length > 0 && { measured }),
     ...(said.size !== undefined && { face: { length: said.size.length, width: said.size.width } }),
   }
 }
 
-const isRound = (shape: Shape): boolean => shape === 'Round' || shape === 'OldEuropean'
+const isRound = (shape: CutShape): boolean => shape === 'Round' || shape === 'OldEuropean'
 
 /** A round's sides differ by how round it is, not by how long: its model is round. */
-function proportionsIn(shape: Shape, said: MeasuredProportions): Measured {
+function toCutMeasurements(shape: CutShape, said: MeasuredProportions): CutMeasurements {
   const { table, depth = depthIn(shape, said.size), crownAngle, pavilionAngle, girdle, star, lower, size } = said
   return {
     ...(table !== undefined && { tablePct: table }),
@@ -49,14 +60,14 @@ function proportionsIn(shape: Shape, said: MeasuredProportions): Measured {
 }
 
 /** Percent of the mean diameter of a round, of the shorter side of others: what reports call total depth. */
-function depthIn(shape: Shape, size: Size | undefined): number | undefined {
+function depthIn(shape: CutShape, size: MeasuredSize | undefined): number | undefined {
   if (size === undefined) return undefined
   const { length, width, depth } = size
   return rounded((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
 }
 
 /** Reports write the longer side first, or do not; a heart's length is the way from cleft to point, whichever is longer. */
-const lengthToWidth = (shape: Shape, { length, width }: Size): number =>
+const lengthToWidth = (shape: CutShape, { length, width }: MeasuredSize): number =>
   rounded(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)
 
 const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places
@@ -68,7 +79,7 @@ const SQUARE = 1.01
  * How a stone's facets should stand: as its shape's do.
  * @returns undefined for a shape of which nobody knows
  */
-export function foldOf({ fields, certifications, model }: LiveDiamond): Fold | undefined {
+export function symmetryFoldOf({ fields, certifications, model }: LiveDiamond): SymmetryFold | undefined {
   const { shape = 'Other' } = stoneOf({ fields, certifications })
   const { length = 1, width = 1 } = model?.measurements ?? {}
   switch (shape) {
@@ -100,7 +111,7 @@ export function foldOf({ fields, certifications, model }: LiveDiamond): Fold | u
 }
 
 /** A stone as it is scored from its own facets: what a report measured of it is in them, too. */
-export function ownStone(diamond: LiveDiamond): Stone {
+export function stoneOfOwnModel(diamond: LiveDiamond): Stone {
   const { measured: _measured, face: _face, ...stone } = stoneOf(diamond)
   return { ...stone, ownFacets: true }
 }
@@ -109,7 +120,7 @@ export function ownStone(diamond: LiveDiamond): Stone {
  * The facet model of each cut shape of the dictionary. A cushion of which no more is known is taken for a brilliant one;
  * a square emerald and a square radiant have the models of the shapes above them.
  */
-const MODELS: Readonly<Record<number, Shape>> = {
+const MODELS: Readonly<Record<number, CutShape>> = {
   2: 'Round',
   4: 'Princess',
   9: 'CushionBrilliant',
@@ -127,7 +138,7 @@ const MODELS: Readonly<Record<number, Shape>> = {
 }
 
 /** Cuts that are no shapes of the dictionary, as they are written in trade lists and reports: kept as text, and scored by their models. */
-const NAMED: ReadonlyMap<string, Shape> = new Map([
+const CUT_SHAPES_BY_NAME: ReadonlyMap<string, CutShape> = new Map([
   ...['baguette', 'straight baguette', 'baguette cut', 'rectangular step cut'].map(
     (name) => [name, 'Baguette'] as const,
   ),
@@ -149,22 +160,22 @@ export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>)
   return {
     shape,
     carat: fields.carat,
-    ...given('cutGrade', gradeOf('cutQuality', fields.cutQuality)),
-    ...given('polish', gradeOf('polish', fields.polish)),
-    ...given('symmetry', gradeOf('symmetry', fields.symmetry)),
-    ...given('culet', culetOf(fields.culetSize)),
-    ...given('girdle', girdleOf(fields.girdle)),
-    ...given('fluorIntensity', intensityOf(fields)),
-    ...given('fluorColor', colorOf(fields)),
-    ...measuredOf(shape, measuredProportions(diamond)),
+    ...optionalMember('cutGrade', gradeOf('cutQuality', fields.cutQuality)),
+    ...optionalMember('polish', gradeOf('polish', fields.polish)),
+    ...optionalMember('symmetry', gradeOf('symmetry', fields.symmetry)),
+    ...optionalMember('culet', culetOf(fields.culetSize)),
+    ...optionalMember('girdle', girdleOf(fields.girdle)),
+    ...optionalMember('fluorIntensity', intensityOf(fields)),
+    ...optionalMember('fluorColor', colorOf(fields)),
+    ...toStoneMeasurements(shape, measuredProportions(diamond)),
   }
 }
 
-const given = <Name extends keyof Stone>(name: Name, value: Stone[Name]): Pick<Stone, Name> | undefined =>
+const optionalMember = <Name extends keyof Stone>(name: Name, value: Stone[Name]): Pick<Stone, Name> | undefined =>
   value === undefined ? undefined : ({ [name]: value } as Pick<Stone, Name>)
 
-const shapeOf = (shape: number | string): Shape =>
-  (typeof shape === 'number' ? MODELS[shape] : NAMED.get(shape.toLowerCase())) ?? 'Other'
+const shapeOf = (shape: number | string): CutShape =>
+  (typeof shape === 'number' ? MODELS[shape] : CUT_SHAPES_BY_NAME.get(shape.toLowerCase())) ?? 'Other'
 
 const titleOf = (name: DictionaryName, id: number | null) => (id === null ? undefined : DICTIONARIES[name].title(id))
 
@@ -190,8 +201,8 @@ function colorOf({ fluorColor }: DiamondFields): FluorColor | undefined {
 const culetOf = (short: string | null): Culet | undefined =>
   short === null ? undefined : culets.find((culet) => culet.replaceAll(/[a-z ]/g, '') === short)
 
-function girdleOf(text: string | null): Girdle | undefined {
-  const range = text === null ? undefined : girdleRange(text)
+function girdleOf(text: string | null): GirdleThickness | undefined {
+  const range = text === null ? undefined : parseGirdleRange(text)
   if (range === undefined) return undefined
   return range[0] === range[1] ? [range[0]] : range
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf } from '../event.ts'
-import { newestOf } from '../decider.ts'
+import { declareEvents, type EventOf } from '../event.ts'
+import { latestEventDecider } from '../decider.ts'
 
 /** The scores of a diamond and the members of each, in the order in which v4 shows them. */
-export const SCORES = {
+export const SCORE_MEMBERS = {
   integral: ['val', 'rg', 'd', 'ver'],
   spread: ['ct', 'pc', 'd', 'ver'],
   fire: ['val', 'rg', 'd', 'ver'],
@@ -12,19 +12,19 @@ export const SCORES = {
   symmetry: ['val', 'pav', 'crown', 'd', 'ver'],
 } as const
 
-export type ScoreName = keyof typeof SCORES
+export type ScoreName = keyof typeof SCORE_MEMBERS
 
 /** The members that are texts: the version of the algorithm, and a short form of the dictionary fluorColor. */
 export type TextMember = 'ver' | 'colorCode'
 export const isTextMember = (member: string): member is TextMember => member === 'ver' || member === 'colorCode'
 
-type Members<Name extends ScoreName> = (typeof SCORES)[Name][number]
+type ScoreMember<Name extends ScoreName> = (typeof SCORE_MEMBERS)[Name][number]
 
 /** The optical scores of one diamond, as v4 shows them. A score that can't be computed is null; its key stays. */
 export type Scores = {
   readonly [Name in ScoreName]:
     | {
-        readonly [Member in Members<Name>]: Member extends TextMember ? string : number
+        readonly [Member in ScoreMember<Name>]: Member extends TextMember ? string : number
       }
     | null
 }
@@ -36,12 +36,12 @@ type ScoreSchemas = { readonly [Name in keyof Scores]: z.ZodType<Scores[Name]> }
 
 const scores = z.object(
   Object.fromEntries(
-    Object.entries(SCORES).map(([name, members]) => [name, score(members).nullable()]),
+    Object.entries(SCORE_MEMBERS).map(([name, members]) => [name, score(members).nullable()]),
   ) as unknown as ScoreSchemas,
 )
 
 /** On a stream of its own, so that scoring never races the owner's changes. */
-export const scoresEvents = eventsIn('scores-{id}', {
+export const scoresEvents = declareEvents('scores-{id}', {
   DiamondScored: {
     about: 'The optical scores of a diamond were computed.',
     payload: z.object({
@@ -53,8 +53,8 @@ export const scoresEvents = eventsIn('scores-{id}', {
 })
 export type DiamondScored = EventOf<typeof scoresEvents>
 
-export const scoresDecider = newestOf<DiamondScored>('DiamondScored')
+export const scoresDecider = latestEventDecider<DiamondScored>('DiamondScored')
 
 /** Scores of the stone as it was later stay what they are. */
-export const scored = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>
+export const recordScores = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>
   last !== undefined && last.revision > data.revision ? [] : [{ type: 'DiamondScored', data }]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { digest } from '../certification/certification.ts'
-import { eventsIn, type EventOf, type Valid } from '../event.ts'
+import { fileDigest } from '../certification/certification.ts'
+import { declareEvents, type EventOf, type SchemaOutput } from '../event.ts'
 import type { DiamondFields } from './fields.ts'
 
 /** The 3D files that are read. */
@@ -10,7 +10,7 @@ export type ModelFormat = (typeof MODEL_FORMATS)[number]
 
 const millimetres = z.number().positive()
 
-const stoneShape = z.object({
+const modelPropertiesSchema = z.object({
   format: z.enum(MODEL_FORMATS),
   facets: z.int().min(1).describe('as the file has them'),
   planes: z
@@ -20,26 +20,29 @@ const stoneShape = z.object({
   measurements: z.object({ length: millimetres, width: millimetres, depth: millimetres }).describe('millimetres'),
 })
 
-const stoneModel = stoneShape.extend({ file: z.object({ digest, bytes: z.int().min(1) }) })
+const stoneModel = modelPropertiesSchema.extend({ file: z.object({ digest: fileDigest, bytes: z.int().min(1) }) })
 
 /** What a 3D file says of its stone's body; the longer side from above is its length. */
-export type StoneShape = Valid<typeof stoneShape>
+export type StoneModelProperties = SchemaOutput<typeof modelPropertiesSchema>
 /** A stone's own body, as a scanner measured it. The file's bytes are with the Files port, under their digest. */
-export type StoneModel = Valid<typeof stoneModel>
+export type StoneModel = SchemaOutput<typeof stoneModel>
 
-export const stoneModelEvents = eventsIn('diamond-{id}', {
+export const stoneModelEvents = declareEvents('diamond-{id}', {
   StoneModelAttached: {
     about: 'The owner attached a 3D file of the stone: its scores are traced from its own facets.',
     payload: stoneModel,
   },
   /** Its file is collected when nothing else uses it. */
-  StoneModelRemoved: { about: 'It was removed, or another one took its place.', payload: z.object({ digest }) },
+  StoneModelRemoved: {
+    about: 'It was removed, or another one took its place.',
+    payload: z.object({ digest: fileDigest }),
+  },
 })
 export type StoneModelEvent = EventOf<typeof stoneModelEvents>
 export type StoneModelAttached = EventOf<typeof stoneModelEvents, 'StoneModelAttached'>
 export type StoneModelRemoved = EventOf<typeof stoneModelEvents, 'StoneModelRemoved'>
 
-export const removedModel = ({ file: { digest } }: StoneModel): StoneModelRemoved => ({
+export const stoneModelRemovedEvent = ({ file: { digest } }: StoneModel): StoneModelRemoved => ({
   type: 'StoneModelRemoved',
   data: { digest },
 })
@@ -51,7 +54,7 @@ const CARAT_TOLERANCE = 0.02 + 1e-9
 const FLAT = 0.05
 
 /** What of a body does not fit its stone, as people read it, a sentence each. */
-export function modelWarnings({ carat, planes }: StoneShape, fields: Pick<DiamondFields, 'carat'>): string[] {
+export function modelWarnings({ carat, planes }: StoneModelProperties, fields: Pick<DiamondFields, 'carat'>): string[] {
   const warnings: string[] = []
   if (Math.abs(carat - fields.carat) > CARAT_TOLERANCE * fields.carat)
     warnings.push(`The model's volume is that of a diamond of ${carat} carats, not of ${fields.carat}`)

@@ -1,14 +1,21 @@
 import { z } from 'zod'
 import { isShapeId } from '../dictionaries/shapes.ts'
-import type { Field } from './field.ts'
-import { FIELD_NAMES, FIELDS, REQUIRED, type DiamondFields, type FieldName, type RequiredField } from './fields.ts'
+import type { FieldDefinition } from './field.ts'
+import {
+  FIELD_NAMES,
+  FIELDS,
+  REQUIRED_FIELDS,
+  type DiamondFields,
+  type FieldName,
+  type RequiredField,
+} from './fields.ts'
 
 /** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
 const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
 const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('from 0, the least that others may see')
 
 /** A field's value as events hold it, by the field's kind. */
-function schemaOf(field: Field): z.ZodType {
+function schemaOf(field: FieldDefinition): z.ZodType {
   switch (field.kind) {
     case 'text':
       return z.string()
@@ -32,12 +39,12 @@ function schemaOf(field: Field): z.ZodType {
   }
 }
 
-const isNullable = ({ required, default: unset }: Field) => !required && unset === null
+const isNullable = ({ required, default: unset }: FieldDefinition) => !required && unset === null
 
 type FieldSchemas = { readonly [Name in FieldName]: z.ZodType<DiamondFields[Name]> }
 
 /** The fields of a diamond as events hold them. */
-export const storedFields = z.object(
+export const storedFieldsSchema = z.object(
   Object.fromEntries(
     FIELD_NAMES.map((name) => {
       const schema = schemaOf(FIELDS[name])
@@ -47,4 +54,7 @@ export const storedFields = z.object(
 )
 
 /** What every diamond has, as zod wants it named. */
-export const REQUIRED_MASK = Object.fromEntries(REQUIRED.map((name) => [name, true])) as Record<RequiredField, true>
+export const REQUIRED_MASK = Object.fromEntries(REQUIRED_FIELDS.map((name) => [name, true])) as Record<
+  RequiredField,
+  true
+>

@@ -1,5 +1,5 @@
-import { comparedText } from '../visible-text.ts'
-import { dictionary, gradeDictionary, type Aliases, type Entry, type Hue } from './dictionary.ts'
+import { comparisonKey } from '../visible-text.ts'
+import { dictionary, gradeDictionary, type Aliases, type DictionaryEntry, type Hue } from './dictionary.ts'
 
 const LETTERS = 'DEFGHIJKLMNOPQRSTUVWXYZ'
 
@@ -10,14 +10,14 @@ export const color = gradeDictionary(
 )
 
 /** One grade of clarity whose title is its short form. */
-const grade = (id: number, title: string): Entry => ({ id, title, short: title, position: 10 * id })
+const grade = (id: number, title: string): DictionaryEntry => ({ id, title, short: title, position: 10 * id })
 
 /**
  * Clarity. Ids 1 to 6 are the platform's; the others continue them down the GIA's scale, with EGL's SI3, then the P of
  * CIBJO and HRD, which differ from the GIA's I in their limits. Loupe Clean is CIBJO's one grade for FL and IF together,
  * so it stands between them. N: a fancy-coloured stone without a grade.
  */
-const CLARITIES: readonly Entry[] = [
+const CLARITIES: readonly DictionaryEntry[] = [
   grade(1, 'FL'),
   { id: 16, title: 'Loupe Clean', short: 'LC', position: 15 },
   grade(2, 'IF'),
@@ -51,7 +51,12 @@ const CLARITY_SPELLINGS: Aliases = {
 
 export const clarity = gradeDictionary('clarity', CLARITIES, CLARITY_SPELLINGS)
 
-const child = (id: number, title: string, short: string, position: number): Entry => ({ id, title, short, position })
+const child = (id: number, title: string, short: string, position: number): DictionaryEntry => ({
+  id,
+  title,
+  short,
+  position,
+})
 
 /**
  * Hues of fancy colours: at the top the ten of the platform's table of accepted values, below each its neighbours. Those are the
@@ -179,7 +184,7 @@ const HUE_SPELLINGS: Aliases = {
 
 export const colorHue = dictionary('colorHue', HUES, HUE_SPELLINGS)
 
-export type FancyGrade = Entry & { readonly abbreviation: string }
+export type FancyGrade = DictionaryEntry & { readonly abbreviation: string }
 
 /**
  * The GIA's nine grades of a fancy colour's strength, in the order of the platform's table of accepted values. Ids of
@@ -256,8 +261,8 @@ const SHORTEST_WORD = 3
  * The grade, modifier and hue that a description of a colour names, as the GIA writes it: `Fancy Intense Brownish Yellow`,
  * `Natural, Fancy Light Yellow, Even`. undefined for any other text.
  */
-export function readFancyColor(text: string): FancyColor | undefined {
-  const said = comparedText(text)
+export function parseFancyColor(text: string): FancyColor | undefined {
+  const said = comparisonKey(text)
     .replace(/^natural,? /, '')
     .replace(/,.*$/, '')
   const grade = NAMED_GRADES.find((title) => said.startsWith(`${title.toLowerCase()} `))

@@ -1,6 +1,6 @@
 import { DICTIONARIES } from '../diamond/fields.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../scoring/version.ts'
-import { topShapes, type ShapeName } from './shapes.ts'
+import { topLevelShapes, type ShapeSummary } from './shapes.ts'
 
 /** Upper bounds of the grades P, F, G, VG, EX and OU; P starts at 0, and OU's bound only scales a drawing. */
 export type GradeBounds = readonly [number, number, number, number, number, number]
@@ -31,7 +31,7 @@ export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', stri
 /** The Constants object of the v2 API. */
 export type Constants = {
   readonly ver: string
-  readonly dict: { readonly cutShape: readonly ShapeName[] } & {
+  readonly dict: { readonly cutShape: readonly ShapeSummary[] } & {
     readonly [Name in keyof typeof DICTIONARIES]: (typeof DICTIONARIES)[Name]['entries']
   }
   readonly scoring: { readonly fluorescence: { readonly ver: string } } & {
@@ -48,7 +48,7 @@ export function constants(version: string): Constants {
 const { clarity, color, ...others } = DICTIONARIES
 
 const dict = {
-  cutShape: topShapes(),
+  cutShape: topLevelShapes(),
   ...Object.fromEntries(Object.entries({ color, clarity, ...others }).map(([name, { entries }]) => [name, entries])),
 } as Constants['dict']
 

@@ -1,10 +1,10 @@
-import { gradeDictionary, type Aliases, type Entry } from './dictionary.ts'
+import { gradeDictionary, type Aliases, type DictionaryEntry } from './dictionary.ts'
 
 /**
  * The scale of cut quality, polish and symmetry: the GIA's five grades with the Ideal of AGS above them.
  * Ids of Excellent, Very Good and Ideal are the platform's; the others continue them.
  */
-const GRADES: readonly Entry[] = [
+const GRADES: readonly DictionaryEntry[] = [
   { id: 10, title: 'Ideal', short: 'ID', position: 5 },
   { id: 1, title: 'Excellent', short: 'EX', position: 10 },
   { id: 2, title: 'Very Good', short: 'VG', position: 20 },

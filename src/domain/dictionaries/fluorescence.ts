@@ -1,10 +1,10 @@
-import { dictionary, gradeDictionary, type Aliases, type Entry } from './dictionary.ts'
+import { dictionary, gradeDictionary, type Aliases, type DictionaryEntry } from './dictionary.ts'
 
 /**
  * How strongly a stone glows under long-wave ultraviolet: the GIA's five words. Ids 1 and 2 are the platform's; the
  * short forms are those of its page on scores (NON, FNT, MED, STR, V STR).
  */
-const INTENSITIES: readonly Entry[] = [
+const INTENSITIES: readonly DictionaryEntry[] = [
   { id: 1, title: 'None', short: 'NON', position: 10 },
   { id: 2, title: 'Faint', short: 'FNT', position: 20 },
   { id: 3, title: 'Medium', short: 'MED', position: 30 },
@@ -30,7 +30,7 @@ export const fluorIntensity = gradeDictionary('fluorIntensity', INTENSITIES, INT
  * The colour it glows in. Ids of None and Blue are the platform's, 7 and 1: its table of accepted values has six colours
  * before None, which take 1 to 6 in its order.
  */
-const COLORS: readonly Entry[] = [
+const COLORS: readonly DictionaryEntry[] = [
   { id: 7, title: 'None', short: 'N', position: 0 },
   { id: 1, title: 'Blue', short: 'B', position: 10 },
   { id: 2, title: 'White', short: 'W', position: 20 },

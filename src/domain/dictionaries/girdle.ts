@@ -1,12 +1,12 @@
-import { comparedText } from '../visible-text.ts'
-import { twoIn } from './dictionary.ts'
+import { comparisonKey } from '../visible-text.ts'
+import { splitRange } from './dictionary.ts'
 
 /** A grading without ids: what is stored is the text that v4 shows. */
-export type Scale = {
+export type GradingScale = {
   /** What is stored for a text; undefined where it is none of the scale's. */
-  readonly read: (text: string) => string | undefined
+  readonly parse: (text: string) => string | undefined
   /** What a message says is right. */
-  readonly means: string
+  readonly expected: string
 }
 
 /**
@@ -37,15 +37,15 @@ const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
 )
 
 /** A culet that comes to a point is none. Sources: IGI's and GCAL's reports (Pointed), RapNet's upload (P). */
-const POINTED: ReadonlySet<string> = new Set(['pointed', 'point', 'ptd', 'pt', 'p', 'nil', 'non', 'no'])
+const NO_CULET_SPELLINGS: ReadonlySet<string> = new Set(['pointed', 'point', 'ptd', 'pt', 'p', 'nil', 'non', 'no'])
 
 /** `None`, `none`, `n` and `Pointed` are `N`; undefined for what is no culet size. */
 export function parseCuletSize(text: string): CuletSize | undefined {
-  const compared = comparedText(text)
-  return POINTED.has(compared) ? 'N' : culetSizeOf.get(compared)
+  const compared = comparisonKey(text)
+  return NO_CULET_SPELLINGS.has(compared) ? 'N' : culetSizeOf.get(compared)
 }
 
-export const culet: Scale = { read: parseCuletSize, means: 'a culet size from None to Extremely Large' }
+export const culet: GradingScale = { parse: parseCuletSize, expected: 'a culet size from None to Extremely Large' }
 
 /** RapNet's grade between Thin and Medium, which laboratories don't have. */
 const SLIGHTLY_THIN = ['Slightly Thin', 'STN', 'SLTN', 'SLTHN'] as const
@@ -74,30 +74,30 @@ const girdleOf: ReadonlyMap<string, GirdleGrade> = new Map(
 
 /** `Medium`, or `Thin-Thick` for `thn - thk`: a range has its thin end first, and one whose ends are equal is no range. */
 export function parseGirdle(text: string): string | undefined {
-  const range = girdleRange(text)
+  const range = parseGirdleRange(text)
   if (range === undefined) return undefined
   const [thinnest, thickest] = range
   return thinnest === thickest ? thinnest : `${thinnest}-${thickest}`
 }
 
 /** How a girdle is finished, and how thick it is in percent: what reports say beside the grade. */
-const BESIDE_THICKNESS = /\b(?:un)?(?:faceted|polished|bruted|smooth|frosted)\b|\d+(?:[.,]\d+)?\s*%|[(),;]/giu
+const GIRDLE_ANNOTATIONS = /\b(?:un)?(?:faceted|polished|bruted|smooth|frosted)\b|\d+(?:[.,]\d+)?\s*%|[(),;]/giu
 
 /**
  * The thinnest and the thickest grade a girdle's text names, equal for a single one; undefined when it names none.
  * `Medium to Slightly Thick (Faceted) 3.5%` is GIA's.
  */
-export function girdleRange(text: string): readonly [thinnest: GirdleGrade, thickest: GirdleGrade] | undefined {
-  const thickness = text.replaceAll(BESIDE_THICKNESS, ' ').trim()
+export function parseGirdleRange(text: string): readonly [thinnest: GirdleGrade, thickest: GirdleGrade] | undefined {
+  const thickness = text.replaceAll(GIRDLE_ANNOTATIONS, ' ').trim()
   const single = gradeOf(thickness)
-  const [from, to] = single === undefined ? (twoIn(thickness)?.map(gradeOf) ?? []) : [single, single]
+  const [from, to] = single === undefined ? (splitRange(thickness)?.map(gradeOf) ?? []) : [single, single]
   if (from === undefined || to === undefined) return undefined
   return girdleGrades.indexOf(from) <= girdleGrades.indexOf(to) ? [from, to] : [to, from]
 }
 
-const gradeOf = (text: string) => girdleOf.get(comparedText(text))
+const gradeOf = (text: string) => girdleOf.get(comparisonKey(text))
 
-export const girdle: Scale = {
-  read: parseGirdle,
-  means: 'a girdle thickness such as Medium, or a range such as Thin-Medium',
+export const girdle: GradingScale = {
+  parse: parseGirdle,
+  expected: 'a girdle thickness such as Medium, or a range such as Thin-Medium',
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf } from '../event.ts'
-import { newestOf } from '../decider.ts'
+import { declareEvents, type EventOf } from '../event.ts'
+import { latestEventDecider } from '../decider.ts'
 
 /** Of what ids there are: each kind counts for itself, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
-export const IDS = 'ids-'
+export const ID_STREAM_PREFIX = 'ids-'
 
 const integer = z.int().min(1)
 
-export const idEvents = eventsIn(`${IDS}{kind}`, {
+export const idEvents = declareEvents(`${ID_STREAM_PREFIX}{kind}`, {
   IdsReserved: {
     about: `One process may give out these integer ids. Kinds: ${ID_KINDS.join(', ')}.`,
     payload: z.object({ from: integer, to: integer.describe('the last one, included') }),
@@ -16,10 +16,10 @@ export const idEvents = eventsIn(`${IDS}{kind}`, {
 })
 export type IdsReserved = EventOf<typeof idEvents>
 
-export const idsDecider = newestOf<IdsReserved>('IdsReserved')
+export const idsDecider = latestEventDecider<IdsReserved>('IdsReserved')
 
 /** Reserves the `size` integers that follow the last reserved ones; the first integer ever is 1. */
-export function reserve(last: IdsReserved['data'] | undefined, size: number): IdsReserved {
+export function reserveIds(last: IdsReserved['data'] | undefined, size: number): IdsReserved {
   const to = last?.to ?? 0
   return { type: 'IdsReserved', data: { from: to + 1, to: to + size } }
 }
@@ -32,7 +32,7 @@ export function reserve(last: IdsReserved['data'] | undefined, size: number): Id
 /** The stream of it. It is no part of what a move copies: the target's are others. */
 export const STORES_STREAM = 'stores'
 
-export const storesEvents = eventsIn(STORES_STREAM, {
+export const storesEvents = declareEvents(STORES_STREAM, {
   StoresJoined: {
     about: 'Vault and files of these identities belong to this log.',
     payload: z.object({
@@ -44,16 +44,16 @@ export const storesEvents = eventsIn(STORES_STREAM, {
 })
 export type StoresJoined = EventOf<typeof storesEvents>
 /** Identities of a vault and of files, and where they were. */
-export type Joined = StoresJoined['data']
+export type StoreIdentities = StoresJoined['data']
 
-export const joinedDecider = newestOf<StoresJoined>('StoresJoined')
+export const storesDecider = latestEventDecider<StoresJoined>('StoresJoined')
 
 /** Whether what is at hand is what the log has for its own. */
-export const belongsWith = (known: Joined, found: Joined): boolean =>
+export const isSameInstallation = (known: StoreIdentities, found: StoreIdentities): boolean =>
   known.vault === found.vault && known.files === found.files
 
 /** A vault that was lost beside its files is made anew, without what waited in it; files that were lost are not. */
-export const hasLostVault = (known: Joined, found: Joined): boolean =>
+export const hasLostVault = (known: StoreIdentities, found: StoreIdentities): boolean =>
   known.vault !== found.vault && known.files === found.files
 
 /**
@@ -65,7 +65,7 @@ export const hasLostVault = (known: Joined, found: Joined): boolean =>
 export const RESTORES_STREAM = 'restores'
 
 /** Appended last of what a restore writes. */
-export const restoreEvents = eventsIn(RESTORES_STREAM, {
+export const restoreEvents = declareEvents(RESTORES_STREAM, {
   LogRestored: {
     about: 'The log was restored from a backup: tokens and links that were given out before are refused.',
     payload: z.object({ epoch: z.int().min(1).describe('higher than any that the log has had') }),
@@ -77,18 +77,18 @@ export type LogRestored = EventOf<typeof restoreEvents>
 export const FIRST_EPOCH = 0
 
 /** As it is carried: not at all where the log was never restored, so that what older releases made is the same. */
-export const carried = (epoch: number): { readonly logEpoch?: number } =>
+export const logEpochMember = (epoch: number): { readonly logEpoch?: number } =>
   epoch === FIRST_EPOCH ? {} : { logEpoch: epoch }
 
 /** Whether something that carries the one is of the other. */
-export const sameEpoch = (one: number | undefined, other: number | undefined): boolean =>
+export const isSameEpoch = (one: number | undefined, other: number | undefined): boolean =>
   (one ?? FIRST_EPOCH) === (other ?? FIRST_EPOCH)
 
 /** An event as a store has it: nothing is known of its data. */
-type Found = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+type StoredRestoreEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
 /** The epoch that a log is in. @param last the newest event of RESTORES_STREAM, undefined where there is none */
-export function epochOf(last: Found | undefined): number {
+export function epochOfLastRestore(last: StoredRestoreEvent | undefined): number {
   const epoch = last?.type === 'LogRestored' ? Number(last.data['epoch']) : FIRST_EPOCH
   return Number.isSafeInteger(epoch) ? epoch : FIRST_EPOCH
 }
@@ -96,7 +96,7 @@ export function epochOf(last: Found | undefined): number {
 /** The stream in which a model's runner is asked for retries. */
 export const retriesStream = (model: string) => `retries-${model}`
 
-export const retryEvents = eventsIn(retriesStream('{model}'), {
+export const retryEvents = declareEvents(retriesStream('{model}'), {
   RetryRequested: {
     about: 'An operator asked that streams which a read model had set aside be folded again.',
     payload: z.object({

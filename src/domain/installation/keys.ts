@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf } from '../event.ts'
+import { declareEvents, type EventOf } from '../event.ts'
 
 const sealedKey = z.object({
   key: z.string().describe('id of the master key'),
@@ -17,7 +17,7 @@ export const CHECKPOINTS_STREAM = 'checkpoints'
 
 /** Keys, sealed by a master key. That of persons is made once, and never another one. */
 export const keyEvents = {
-  ...eventsIn(LINK_KEY_STREAM, {
+  ...declareEvents(LINK_KEY_STREAM, {
     LinkKeySealed: {
       about: 'The key that signs links was made, sealed again by another master key, or replaced by a new one.',
       payload: sealedKey.extend({
@@ -26,14 +26,14 @@ export const keyEvents = {
       notShown: ['sealed'],
     },
   }),
-  ...eventsIn(LOG_KEY_STREAM, {
+  ...declareEvents(LOG_KEY_STREAM, {
     LogKeySealed: {
       about: "The key that signs the log's checkpoints was made, or sealed again by another master key.",
       payload: sealedKey,
       notShown: ['sealed'],
     },
   }),
-  ...eventsIn(CHECKPOINTS_STREAM, {
+  ...declareEvents(CHECKPOINTS_STREAM, {
     CheckpointSigned: {
       about: "The root of the log's hash tree was signed: each is an extension of the one before.",
       payload: z.object({
@@ -43,7 +43,7 @@ export const keyEvents = {
       }),
     },
   }),
-  ...eventsIn('keys-persons', {
+  ...declareEvents('keys-persons', {
     PersonKeySealed: {
       about:
         'The key that names log-ins and seals addresses was made, or the same one was sealed again by another master key.',
@@ -52,8 +52,8 @@ export const keyEvents = {
     },
   }),
 }
-type Events = typeof keyEvents
-export type LinkKeySealed = EventOf<Events, 'LinkKeySealed'>
-export type LogKeySealed = EventOf<Events, 'LogKeySealed'>
-export type CheckpointSigned = EventOf<Events, 'CheckpointSigned'>
-export type PersonKeySealed = EventOf<Events, 'PersonKeySealed'>
+type KeyEventDeclarations = typeof keyEvents
+export type LinkKeySealed = EventOf<KeyEventDeclarations, 'LinkKeySealed'>
+export type LogKeySealed = EventOf<KeyEventDeclarations, 'LogKeySealed'>
+export type CheckpointSigned = EventOf<KeyEventDeclarations, 'CheckpointSigned'>
+export type PersonKeySealed = EventOf<KeyEventDeclarations, 'PersonKeySealed'>

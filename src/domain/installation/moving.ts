@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventsIn, type EventOf } from '../event.ts'
+import { declareEvents, type EventOf } from '../event.ts'
 
 /**
  * An installation is moved by copying its log. The log that is left is fenced for good, the one that is filled takes
@@ -15,8 +15,8 @@ export const COPY_STREAM = 'copy'
 const copy = z.string().describe('id of the move')
 
 /** A log begins with LogCreated, by which whatever follows it knows whether it is still the same one: stores write it themselves. */
-export const movingEvents = {
-  ...eventsIn(LOG_STREAM, {
+export const logLifecycleEvents = {
+  ...declareEvents(LOG_STREAM, {
     LogCreated: {
       about: 'The log began. Its identity tells a checkpoint of this log from one of another.',
       payload: z.object({ identity: z.string() }),
@@ -30,7 +30,7 @@ export const movingEvents = {
       payload: z.object({ copy }),
     },
   }),
-  ...eventsIn(COPY_STREAM, {
+  ...declareEvents(COPY_STREAM, {
     CopyBegun: {
       about: 'This log is being filled with the events of another one. It stands in the filled log alone.',
       payload: z.object({
@@ -62,30 +62,33 @@ export const movingEvents = {
     },
   }),
 }
-type Events = typeof movingEvents
-export type LogCreated = EventOf<Events, 'LogCreated'>
-export type LogFenced = EventOf<Events, 'LogFenced'>
-export type LogOpened = EventOf<Events, 'LogOpened'>
-export type CopyBegun = EventOf<Events, 'CopyBegun'>
-export type CopyDone = EventOf<Events, 'CopyDone'>
-export type ReplayMade = EventOf<Events, 'ReplayMade'>
-export type CopyAbandoned = EventOf<Events, 'CopyAbandoned'>
+type LogLifecycleEventDeclarations = typeof logLifecycleEvents
+export type LogCreated = EventOf<LogLifecycleEventDeclarations, 'LogCreated'>
+export type LogFenced = EventOf<LogLifecycleEventDeclarations, 'LogFenced'>
+export type LogOpened = EventOf<LogLifecycleEventDeclarations, 'LogOpened'>
+export type CopyBegun = EventOf<LogLifecycleEventDeclarations, 'CopyBegun'>
+export type CopyDone = EventOf<LogLifecycleEventDeclarations, 'CopyDone'>
+export type ReplayMade = EventOf<LogLifecycleEventDeclarations, 'ReplayMade'>
+export type CopyAbandoned = EventOf<LogLifecycleEventDeclarations, 'CopyAbandoned'>
 
 /** Why a log takes no writes. `read-only`: only this process must not. */
-export type Closed =
+export type ReadOnlyState =
   | { readonly why: 'read-only'; readonly copy?: undefined }
   | { readonly why: 'replay'; readonly copy: string; readonly from: string; readonly until: string }
   | { readonly why: 'fenced'; readonly copy: string; readonly to: string }
   | { readonly why: 'unfinished' | 'half-replayed' | 'abandoned'; readonly copy: string; readonly from: string }
 
 /** An event as a store has it: nothing is known of its data. */
-type Found = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+type StoredLifecycleEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
 /**
  * @param log the newest event of LOG_STREAM
  * @param copy the events of COPY_STREAM: there are at most two
  */
-export function closedBy(log: Found | undefined, copy: readonly Found[]): Closed | undefined {
+export function readOnlyStateOf(
+  log: StoredLifecycleEvent | undefined,
+  copy: readonly StoredLifecycleEvent[],
+): ReadOnlyState | undefined {
   const [begun] = copy
   const ended = copy.at(-1)
   if (begun !== undefined && ended?.type === 'ReplayMade') {
@@ -104,17 +107,17 @@ export function closedBy(log: Found | undefined, copy: readonly Found[]): Closed
 const OUTCOMES: ReadonlySet<string> = new Set(['MailSent', 'MailRefused'])
 
 /** Whether a log that is closed takes an append all the same. */
-export function passes({ why }: Closed, stream: string, types: readonly string[]): boolean {
-  if (isForReading(why)) return false
+export function isAppendAllowed({ why }: ReadOnlyState, stream: string, types: readonly string[]): boolean {
+  if (isIntentionallyReadOnly(why)) return false
   return stream === LOG_STREAM || (why === 'fenced' && types.every((type) => OUTCOMES.has(type)))
 }
 
 /** Closed because it is only to be read: that is no fault. */
-export const isForReading = (why: Closed['why']): why is 'replay' | 'read-only' =>
+export const isIntentionallyReadOnly = (why: ReadOnlyState['why']): why is 'replay' | 'read-only' =>
   why === 'replay' || why === 'read-only'
 
 /** For operators: it names the other installation. */
-export function reasonOf(closed: Closed): string {
+export function describeReadOnlyState(closed: ReadOnlyState): string {
   if (closed.why === 'fenced') {
     return `This installation is moved to ${closed.to}: it answers reads only, and its writes go there`
   }

@@ -4,7 +4,7 @@ export const scoreGrades = ['P', 'F', 'G', 'VG', 'EX', 'OU'] as const
 export type ScoreGrade = (typeof scoreGrades)[number]
 
 /** Where a score stands: every grade that its interval touches, the range in one word, and the marks on a drawn scale. */
-export type Graded = {
+export type ScoreGrading = {
   readonly ag: readonly ScoreGrade[]
   readonly hr: string
   /** From 0 (start of P) to 6 (end of OU), one for each end of the interval: the segments are drawn equally wide. */
@@ -15,7 +15,7 @@ export type Graded = {
  * The grade range of a score by the platform's rule: the closed interval of the value and its error against six closed
  * segments, so that a value on a bound belongs to both neighbours. Fire, brightness and integral: rg; symmetry: val.
  */
-export function graded(name: ScoringName, value: number, error: number): Graded {
+export function gradeScore(name: ScoringName, value: number, error: number): ScoreGrading {
   const bounds = scoringGrades[name]
   const low = exact(value - error)
   const high = exact(value + error)

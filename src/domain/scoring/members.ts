@@ -1,21 +1,21 @@
 import type { Scores } from '../diamond/scores.ts'
-import type { Shape } from './cut/cut.ts'
+import type { CutShape } from './cut/cut.ts'
 import { excellentLimit, RANGE_OF_RMS } from './cut/perturbation.ts'
-import type { Face } from './cut/stone.ts'
+import type { FaceUpSize } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
 import { compareFaces } from './light/face-up.ts'
 import { weight, widthOf } from './light/optics.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
 /** A table in percent of the width, and the frame of a typical stone with such a table. */
-type Widest = readonly [table: number, framed: number]
+type TableLimit = readonly [table: number, framed: number]
 
 /**
  * The largest tables that are published as a shape's best (petragems.com, "Ideal diamond depth and table", 2019). Modified cushions are as cushions,
  * baguettes as emerald cuts; a trillion's 50 to 60 is what traders ask for; old cuts have 53 at most (GIA, Describing Round Unmodified Brilliant
  * Cut Diamonds, 2013). A rose and a briolette have no table, and a shape that nobody knows is measured as a round.
  */
-export const widestTable: Readonly<Record<Shape, Widest>> = {
+export const tableLimits: Readonly<Record<CutShape, TableLimit>> = {
   Round: [59, 0.69],
   Princess: [69, 0.52],
   CushionBrilliant: [68, 0.58],
@@ -37,56 +37,56 @@ export const widestTable: Readonly<Record<Shape, Widest>> = {
 }
 
 /** The part of its face that a stone of the shape has to show beside its table: less is a window. */
-export const framedBy = (shape: Shape): number => widestTable[shape][1]
+export const requiredFrame = (shape: CutShape): number => tableLimits[shape][1]
 
 /** The outline of a stone in mm²: of one that was measured from its sides, else of the solid that has its weight. */
-function outlineArea(cut: TracedCut, { carat, face }: Sized): number {
+function outlineArea(cut: TracedCut, { carat, face }: StoneSize): number {
   if (face !== undefined) return cut.faceUpArea * ((face.length * face.width) / (cut.length * cut.width))
   return cut.faceUpArea * widthOf(carat, cut.volume) ** 2
 }
 
 /** The weight in carats of a reference round that looks as large. */
-const roundWeight = (cut: TracedCut, reference: TracedCut, stone: Sized): number =>
+const roundWeight = (cut: TracedCut, reference: TracedCut, stone: StoneSize): number =>
   weight(reference.volume, Math.sqrt(outlineArea(cut, stone) / reference.faceUpArea))
 
 /** A stone's weight, and its sides where they were measured. */
-export type Sized = { readonly carat: number; readonly face?: Face }
+export type StoneSize = { readonly carat: number; readonly face?: FaceUpSize }
 
 export function spreadScore(
   cut: TracedCut,
   reference: TracedCut,
-  stone: Sized,
+  stone: StoneSize,
   d: number,
 ): NonNullable<Scores['spread']> {
   const { carat } = stone
   const round = roundWeight(cut, reference, stone)
-  return { ct: carats(round - carat), pc: decimals((100 * (round - carat)) / round, 1), d, ver }
+  return { ct: carats(round - carat), pc: roundDecimals((100 * (round - carat)) / round, 1), d, ver }
 }
 
 /** As a spread's ct is shown, so that fire's val can be recomputed from it. */
-const carats = (difference: number): number => decimals(difference, 2)
+const carats = (difference: number): number => roundDecimals(difference, 2)
 
 /** By how much a score may be off, from the part of it: at least by what it is rounded to. */
-const errorOf = (score: number, part: number): number => Math.max(0.01, decimals(score * part, 2))
+const errorOf = (score: number, part: number): number => Math.max(0.01, roundDecimals(score * part, 2))
 
 /** How a cut of a shape looks face up, as a part of the reference round, in which nothing leans. */
-export const relativePerformance = (cut: TracedCut, shape: Shape, reference: TracedCut): number =>
-  compareFaces(cut, reference, framedBy(shape)) * cut.factors.brilliance
+export const relativePerformance = (cut: TracedCut, shape: CutShape, reference: TracedCut): number =>
+  compareFaces(cut, reference, requiredFrame(shape)) * cut.factors.brilliance
 
 /** Free of area: the same for every size, so val is rg. @param part of the score by which it may be off */
 export function brillianceScore(
   cut: TracedCut,
-  shape: Shape,
+  shape: CutShape,
   reference: TracedCut,
   part: number,
 ): NonNullable<Scores['brilliance']> {
-  const relative = decimals(relativePerformance(cut, shape, reference), 2)
+  const relative = roundDecimals(relativePerformance(cut, shape, reference), 2)
   return {
     val: relative,
     rg: relative,
     d: errorOf(relative, part),
-    faceup: decimals((cut.brightness * cut.factors.faceup) / reference.brightness, 2),
-    avg: decimals((cut.weighted * cut.factors.avg) / reference.weighted, 2),
+    faceup: roundDecimals((cut.brightness * cut.factors.faceup) / reference.brightness, 2),
+    avg: roundDecimals((cut.weighted * cut.factors.avg) / reference.weighted, 2),
     ver,
   }
 }
@@ -95,12 +95,12 @@ export function brillianceScore(
 export function fireScore(
   cut: TracedCut,
   reference: TracedCut,
-  stone: Sized,
+  stone: StoneSize,
   part: number,
 ): NonNullable<Scores['fire']> {
-  const relative = decimals((cut.fire * cut.factors.fire) / reference.fire, 2)
+  const relative = roundDecimals((cut.fire * cut.factors.fire) / reference.fire, 2)
   const ct = carats(roundWeight(cut, reference, stone) - stone.carat)
-  return { val: decimals(relative * (stone.carat + ct), 2), rg: relative, d: errorOf(relative, part), ver }
+  return { val: roundDecimals(relative * (stone.carat + ct), 2), rg: relative, d: errorOf(relative, part), ver }
 }
 
 /** @param part of rg by which it may be off */
@@ -109,7 +109,7 @@ export function integralScore(
   brilliance: NonNullable<Scores['brilliance']>,
   part: number,
 ): NonNullable<Scores['integral']> {
-  const joined = (of: 'val' | 'rg') => decimals(fire[of] ** 0.2 * brilliance[of] ** 0.8, 2)
+  const joined = (of: 'val' | 'rg') => roundDecimals(fire[of] ** 0.2 * brilliance[of] ** 0.8, 2)
   const rg = joined('rg')
   return { val: joined('val'), rg, d: errorOf(rg, part), ver }
 }
@@ -122,13 +122,13 @@ export function integralScore(
 export function symmetryScore({ crownDeviation, pavilionDeviation }: TracedCut, d: number): Scores['symmetry'] {
   if (crownDeviation === null || pavilionDeviation === null) return null
   const scale = (rms: number, limit: number) => Math.max(0, 10 - (rms * RANGE_OF_RMS) / limit)
-  const crown = decimals(scale(crownDeviation, excellentLimit.crown), 2)
-  const pav = decimals(scale(pavilionDeviation, excellentLimit.pavilion), 2)
-  return { val: decimals((pav + crown) / 2, 2), pav, crown, d, ver }
+  const crown = roundDecimals(scale(crownDeviation, excellentLimit.crown), 2)
+  const pav = roundDecimals(scale(pavilionDeviation, excellentLimit.pavilion), 2)
+  return { val: roundDecimals((pav + crown) / 2, 2), pav, crown, d, ver }
 }
 
 /** Rounds half away from zero as the decimal number reads, not as its binary neighbour falls. */
-export function decimals(value: number, places: number): number {
+export function roundDecimals(value: number, places: number): number {
   const scale = 10 ** places
   const rounded = Math.round(Math.abs(value) * scale * (1 + Number.EPSILON)) / scale
   return value < 0 && rounded !== 0 ? -rounded : rounded

@@ -1,10 +1,10 @@
-import { Refusal } from '../decider.ts'
+import { RequestError } from '../decider.ts'
 
 /**
  * What is shown and logged of an address: at most two characters of the name and one of the domain, and never all of
  * either, and the top-level domain. `tom@example.com` is `to*****@e*****.com`.
  */
-export function obfuscated(address: string): string {
+export function obfuscateEmail(address: string): string {
   const at = address.lastIndexOf('@')
   const [name, domain] = [address.slice(0, at), address.slice(at + 1)]
   const dot = domain.lastIndexOf('.')
@@ -18,7 +18,7 @@ const start = (text: string, count: number) => {
 }
 
 /** The address of one that is written with its name, `Tom <tom@example.com>` (RFC 5322, 3.4: name-addr); any other text as it is. */
-export const bareAddress = (text: string): string => /^[^<>]*<([^<>]*)>$/.exec(text)?.[1]?.trim() ?? text
+export const extractAddress = (text: string): string => /^[^<>]*<([^<>]*)>$/.exec(text)?.[1]?.trim() ?? text
 
 /** Longest local part and longest address: RFC 5321, 4.5.3.1. */
 const LONGEST_NAME = 64
@@ -34,5 +34,5 @@ export function checkRecipient(address: string): void {
     /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}.]+(?:\.[^\s@<>()[\]\\,;:"\p{Cc}.]+)*$/u.test(address) &&
     at <= LONGEST_NAME &&
     address.length <= LONGEST_ADDRESS
-  if (!deliverable) throw new Refusal('invalid', `Undeliverable email address: ${address.slice(0, 80)}`)
+  if (!deliverable) throw new RequestError('invalid', `Undeliverable email address: ${address.slice(0, 80)}`)
 }

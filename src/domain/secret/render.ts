@@ -1,22 +1,27 @@
-import { expiresAt, forgottenAt, type KnownSecret } from './secret.ts'
+import { expiresAt, metadataExpiresAt, type KnownSecret } from './secret.ts'
 
 /** The keys at hand: a caller has the one, the other follows from it. null where it can't be told. */
-export type ShownKeys = { readonly metadataKey: string | null; readonly secretKey: string | null }
+export type SecretKeyPair = { readonly metadataKey: string | null; readonly secretKey: string | null }
 
-export type ShownState = 'new' | 'received' | 'burned' | 'expired'
+export type SecretState = 'new' | 'received' | 'burned' | 'expired'
 
 /** What the API shows of a secret, in the order of its original: times in seconds since 1970, lifetimes in seconds. */
-export type Attributes = Readonly<Record<string, unknown>>
+export type SecretAttributes = Readonly<Record<string, unknown>>
 
 /** As it is at a time: expired from the second in which its ttl ends, whoever has noticed. */
-export const stateAt = (secret: KnownSecret, now: number): ShownState =>
+export const stateAt = (secret: KnownSecret, now: number): SecretState =>
   secret.status === 'new' && now >= expiresAt(secret) ? 'expired' : secret.status
 
 /**
  * @param custid the owner's address, `anon` without an account
  * @param now milliseconds since 1970
  */
-export function attributes(secret: KnownSecret, custid: string, keys: ShownKeys, now: number): Attributes {
+export function toSecretAttributes(
+  secret: KnownSecret,
+  custid: string,
+  keys: SecretKeyPair,
+  now: number,
+): SecretAttributes {
   const state = stateAt(secret, now)
   const changedAt = state === 'expired' ? expiresAt(secret) : secret.changedAt
   return {
@@ -24,8 +29,8 @@ export function attributes(secret: KnownSecret, custid: string, keys: ShownKeys,
     metadata_key: keys.metadataKey,
     ...shownSecretKey(state, keys.secretKey),
     ttl: secret.ttl,
-    metadata_ttl: left(forgottenAt(secret), now),
-    ...(state === 'new' && { secret_ttl: left(expiresAt(secret), now) }),
+    metadata_ttl: secondsLeft(metadataExpiresAt(secret), now),
+    ...(state === 'new' && { secret_ttl: secondsLeft(expiresAt(secret), now) }),
     ...((state === 'burned' || state === 'expired') && { secret_ttl: null }),
     state,
     updated: seconds(changedAt),
@@ -45,7 +50,7 @@ export type MailStatus = 'sent' | 'waiting' | 'refused'
  * What became of the mails with the link: refused where a mail server refused one, waiting while one is not on record.
  * Undefined without any, and where the secret ended before they went out.
  */
-export function mailStatus({ mails, recipient }: KnownSecret, state: ShownState): MailStatus | undefined {
+export function mailStatus({ mails, recipient }: KnownSecret, state: SecretState): MailStatus | undefined {
   const links = mails.filter(({ kind }) => kind === 'link')
   if (links.some(({ outcome }) => outcome === 'refused')) return 'refused'
   if (links.filter(({ outcome }) => outcome === 'sent').length >= recipient.length)
@@ -53,16 +58,16 @@ export function mailStatus({ mails, recipient }: KnownSecret, state: ShownState)
   return state === 'new' ? 'waiting' : undefined
 }
 
-function shownMailStatus(secret: KnownSecret, state: ShownState): { mail_status?: MailStatus } {
+function shownMailStatus(secret: KnownSecret, state: SecretState): { mail_status?: MailStatus } {
   const status = mailStatus(secret, state)
   return status === undefined ? {} : { mail_status: status }
 }
 
-function shownSecretKey(state: ShownState, key: string | null): { secret_key?: string | null } {
+function shownSecretKey(state: SecretState, key: string | null): { secret_key?: string | null } {
   if (key === null) return { secret_key: null }
   if (state === 'new') return { secret_key: key }
   return state === 'burned' ? { secret_key: '' } : {}
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
-const left = (end: number, now: number) => Math.max(0, Math.ceil((end - now) / 1000))
+const secondsLeft = (end: number, now: number) => Math.max(0, Math.ceil((end - now) / 1000))

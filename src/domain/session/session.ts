@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { eventsIn, TIME, type EventOf, type Valid } from '../event.ts'
-import { Refusal, type Decider } from '../decider.ts'
-import { sameEpoch } from '../installation/installation.ts'
+import { declareEvents, TIME, type EventOf, type SchemaOutput } from '../event.ts'
+import { RequestError, type Decider } from '../decider.ts'
+import { isSameEpoch } from '../installation/installation.ts'
 
 const grant = z.object({
   account: z.int().min(1).describe('id of the account'),
@@ -23,17 +23,17 @@ const opening = rotation.extend({
 })
 
 /** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and installation.ts. */
-export type Grant = Valid<typeof grant>
+export type Grant = SchemaOutput<typeof grant>
 /** A pair of tokens. */
-export type Rotation = Valid<typeof rotation>
+export type TokenRotation = SchemaOutput<typeof rotation>
 /** The first pair; sessions of earlier releases have no `from`. */
-export type Opening = Valid<typeof opening>
+export type SessionStart = SchemaOutput<typeof opening>
 
 /**
  * One family of tokens, from a log-in on. `digest` is that of the one refresh token that is good now; `number` counts
  * the rotations and names the access token given beside it.
  */
-export const sessionEvents = eventsIn('session-{id}', {
+export const sessionEvents = declareEvents('session-{id}', {
   SessionOpened: {
     about: 'Somebody logged in by a client: a family of tokens began.',
     payload: opening,
@@ -61,11 +61,21 @@ export const sessionEvents = eventsIn('session-{id}', {
 export type SessionEvent = EventOf<typeof sessionEvents>
 
 /** A refresh token that was used, and when; a chain, since a family may be long. */
-export type Used = { readonly digest: string; readonly at: number; readonly before: Used | undefined }
+export type UsedRefreshToken = {
+  readonly digest: string
+  readonly at: number
+  readonly previous: UsedRefreshToken | undefined
+}
 
-export type OpenSession = { readonly status: 'open'; readonly current: Rotation; readonly used: Used | undefined }
+export type OpenSession = {
+  readonly status: 'open'
+  readonly current: TokenRotation
+  readonly used: UsedRefreshToken | undefined
+}
 export type Session =
-  { readonly status: 'unknown' } | OpenSession | { readonly status: 'revoked'; readonly current: Rotation | undefined }
+  | { readonly status: 'unknown' }
+  | OpenSession
+  | { readonly status: 'revoked'; readonly current: TokenRotation | undefined }
 
 export const sessionDecider: Decider<Session, SessionEvent> = { initialState: { status: 'unknown' }, evolve }
 
@@ -76,7 +86,7 @@ function evolve(session: Session, event: SessionEvent): Session {
       return { status: 'open', current, used: undefined }
     }
     case 'TokenRefreshed':
-      return { status: 'open', current: event.data, used: usedUp(session, event.data.at) }
+      return { status: 'open', current: event.data, used: withUsedToken(session, event.data.at) }
     case 'SessionRevoked':
       return { status: 'revoked', current: session.status === 'open' ? session.current : undefined }
     default:
@@ -84,28 +94,28 @@ function evolve(session: Session, event: SessionEvent): Session {
   }
 }
 
-function usedUp(session: Session, at: number): Used | undefined {
-  return session.status === 'open' ? { digest: session.current.digest, at, before: session.used } : undefined
+function withUsedToken(session: Session, at: number): UsedRefreshToken | undefined {
+  return session.status === 'open' ? { digest: session.current.digest, at, previous: session.used } : undefined
 }
 
 /** A client that sends one refresh token twice at once gets a refusal for this long, and keeps its session. */
-const RACE_MILLISECONDS = 10_000
+const REUSE_GRACE_MS = 10_000
 
 /** The refresh token is not good: the message is for the client. */
-export class GrantRefused extends Refusal {
+export class InvalidGrant extends RequestError {
   constructor(message: string) {
     super('malformed', message)
   }
 }
 
-export function open(session: Session, opening: Opening): SessionEvent[] {
-  if (session.status !== 'unknown') throw new Refusal('conflict', 'The session exists')
+export function startSession(session: Session, opening: SessionStart): SessionEvent[] {
+  if (session.status !== 'unknown') throw new RequestError('conflict', 'The session exists')
   return [{ type: 'SessionOpened', data: opening }]
 }
 
 /** What is presented, by whom, and what takes its place. The epochs are those of now. */
-export type Refresh = {
-  readonly presented: string
+export type RefreshRequest = {
+  readonly presentedDigest: string
   readonly client: string
   readonly clientEpoch: number
   readonly accountEpoch: number
@@ -121,35 +131,36 @@ export type Refresh = {
  * in constant time.
  * @throws GrantRefused
  */
-export function refresh(session: Session, asked: Refresh): SessionEvent[] {
-  if (session.status !== 'open' || !isStillGranted(session.current, asked)) throw new GrantRefused(INVALID)
-  const { presented, digest, now, expiresAt } = asked
+export function rotateRefreshToken(session: Session, request: RefreshRequest): SessionEvent[] {
+  if (session.status !== 'open' || !isStillGranted(session.current, request))
+    throw new InvalidGrant(INVALID_REFRESH_TOKEN)
+  const { presentedDigest, digest, now, expiresAt } = request
   const { current } = session
-  if (presented === current.digest) {
-    if (now >= current.expiresAt) throw new GrantRefused('Refresh token has expired')
+  if (presentedDigest === current.digest) {
+    if (now >= current.expiresAt) throw new InvalidGrant('Refresh token has expired')
     return [{ type: 'TokenRefreshed', data: { ...current, digest, number: current.number + 1, at: now, expiresAt } }]
   }
-  const used = findUsed(session, presented)
-  if (used === undefined || now - used.at <= RACE_MILLISECONDS) throw new GrantRefused(INVALID)
+  const used = findUsedToken(session, presentedDigest)
+  if (used === undefined || now - used.at <= REUSE_GRACE_MS) throw new InvalidGrant(INVALID_REFRESH_TOKEN)
   return [
     { type: 'RefreshReused', data: { at: now } },
     { type: 'SessionRevoked', data: { at: now, reason: 'reuse' } },
   ]
 }
 
-function isStillGranted(grant: Grant, { client, clientEpoch, accountEpoch, logEpoch }: Refresh): boolean {
+function isStillGranted(grant: Grant, { client, clientEpoch, accountEpoch, logEpoch }: RefreshRequest): boolean {
   return (
     grant.client === client &&
     grant.clientEpoch === clientEpoch &&
     grant.accountEpoch === accountEpoch &&
-    sameEpoch(grant.logEpoch, logEpoch)
+    isSameEpoch(grant.logEpoch, logEpoch)
   )
 }
 
 /** One text for every refresh token that is not good, so that none tells what it was. */
-export const INVALID = 'Invalid refresh token'
+export const INVALID_REFRESH_TOKEN = 'Invalid refresh token'
 
-export function revoke(session: Session, { now }: { now: number }): SessionEvent[] {
+export function revokeSession(session: Session, { now }: { now: number }): SessionEvent[] {
   return session.status === 'open' ? [{ type: 'SessionRevoked', data: { at: now, reason: 'request' } }] : []
 }
 
@@ -157,8 +168,8 @@ export function revokeAccessToken(session: Session, { number, now }: { number: n
   return session.status === 'open' ? [{ type: 'AccessTokenRevoked', data: { at: now, number } }] : []
 }
 
-export function findUsed(session: Session, digest: string): Used | undefined {
+export function findUsedToken(session: Session, digest: string): UsedRefreshToken | undefined {
   let used = session.status === 'open' ? session.used : undefined
-  while (used !== undefined && used.digest !== digest) used = used.before
+  while (used !== undefined && used.digest !== digest) used = used.previous
   return used
 }

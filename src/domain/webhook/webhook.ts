@@ -1,29 +1,29 @@
 import { z } from 'zod'
-import { Refusal, type Decider } from '../decider.ts'
-import { eventsIn, TIME, type EventOf } from '../event.ts'
+import { RequestError, type Decider } from '../decider.ts'
+import { declareEvents, TIME, type EventOf } from '../event.ts'
 
 /** Milliseconds from one failure to the next try; behind them, every six hours. */
-const PAUSES: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000]
-const LAST_PAUSE = 6 * 3_600_000
+const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000]
+const MAX_RETRY_DELAY_MS = 6 * 3_600_000
 
 /** Milliseconds without a success after which a webhook is failing: the next failure behind that pauses it. */
 const FAILING_AFTER = 3 * 24 * 3_600_000
 
 /** Failures without a success between them. @property since when the first was, in milliseconds since 1970 */
-export type Failures = { readonly count: number; readonly since: number }
+export type DeliveryFailures = { readonly count: number; readonly since: number }
 
 /** What becomes of a webhook by one more failure. */
-export type AfterFailure = {
-  readonly failures: Failures
+export type RetryDecision = {
+  readonly failures: DeliveryFailures
   /** When it is tried again, in milliseconds since 1970. */
-  readonly next: number
-  readonly isLong: boolean
+  readonly nextAttemptAt: number
+  readonly isPastFailingThreshold: boolean
 }
 
-export function afterFailure(before: Failures | null, now: number): AfterFailure {
+export function decideRetry(before: DeliveryFailures | null, now: number): RetryDecision {
   const failures = { count: (before?.count ?? 0) + 1, since: before?.since ?? now }
-  const pause = PAUSES[failures.count - 1] ?? LAST_PAUSE
-  return { failures, next: now + pause, isLong: now - failures.since >= FAILING_AFTER }
+  const pause = RETRY_DELAYS_MS[failures.count - 1] ?? MAX_RETRY_DELAY_MS
+  return { failures, nextAttemptAt: now + pause, isPastFailingThreshold: now - failures.since >= FAILING_AFTER }
 }
 
 /** Who or what stopped it: its owner, days of failures, or a receiver that is gone for good (410). */
@@ -38,18 +38,18 @@ const error = z.string().describe('what came of the last try, for people')
 const description = z.string().nullable().describe('for people')
 
 /** What the streams of webhooks begin with: an account has one. */
-export const WEBHOOK_STREAMS = 'webhooks-'
-export const webhooksStream = (account: number) => `${WEBHOOK_STREAMS}${account}`
+export const WEBHOOK_STREAM_PREFIX = 'webhooks-'
+export const webhooksStream = (account: number) => `${WEBHOOK_STREAM_PREFIX}${account}`
 
 /** `webhooks-7` → 7 */
-export const ownerOf = (stream: string): number => Number(stream.slice(WEBHOOK_STREAMS.length))
+export const webhookOwnerOf = (stream: string): number => Number(stream.slice(WEBHOOK_STREAM_PREFIX.length))
 
 /**
  * An address of an account that its change feed is pushed to. An account's webhooks share one stream, so that there are never
  * more of them than it may have. `secret` is sealed; `cursor` is a place in the feed: everything up to it was delivered.
  * Times in milliseconds since 1970.
  */
-export const webhookEvents = eventsIn('webhooks-{account}', {
+export const webhookEvents = declareEvents('webhooks-{account}', {
   WebhookCreated: {
     about: "An account's changes are pushed to an address from now on.",
     payload: z.object({ id, url, description, secret, cursor, at: TIME }),
@@ -113,24 +113,24 @@ export type Webhook = {
 export type Webhooks = readonly Webhook[]
 
 /** An account has no more. */
-export const MOST_WEBHOOKS = 10
+export const MAX_WEBHOOKS = 10
 
 /** Milliseconds for which a former secret still signs. */
-export const BOTH_SIGN = 24 * 3_600_000
+export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
 /** Secrets that sign at a time: rotated more often in a day, the oldest end early. */
-const MOST_SECRETS = 5
+const MAX_SIGNING_SECRETS = 5
 
 export const webhooksDecider: Decider<Webhooks, WebhookEvent> = { initialState: [], evolve }
 
 function evolve(webhooks: Webhooks, event: WebhookEvent): Webhooks {
   const { id } = event.data
-  if (event.type === 'WebhookCreated') return [...webhooks, created(event.data)]
+  if (event.type === 'WebhookCreated') return [...webhooks, newWebhook(event.data)]
   if (event.type === 'WebhookDeleted') return webhooks.filter((one) => one.id !== id)
-  return webhooks.map((one) => (one.id === id ? changed(one, event) : one))
+  return webhooks.map((one) => (one.id === id ? evolveWebhook(one, event) : one))
 }
 
-const created = ({
+const newWebhook = ({
   id,
   url,
   description,
@@ -149,14 +149,14 @@ const created = ({
   begun: 1,
 })
 
-function changed(webhook: Webhook, event: WebhookEvent): Webhook {
+function evolveWebhook(webhook: Webhook, event: WebhookEvent): Webhook {
   switch (event.type) {
     case 'WebhookChanged': {
       const { url = webhook.url, description = webhook.description } = event.data
       return { ...webhook, url, description, begun: webhook.begun + (url === webhook.url ? 0 : 1) }
     }
     case 'WebhookSecretRotated':
-      return { ...webhook, secrets: rotated(webhook.secrets, event.data) }
+      return { ...webhook, secrets: rotateSecrets(webhook.secrets, event.data) }
     case 'WebhookSecretsResealed':
       return {
         ...webhook,
@@ -177,12 +177,12 @@ function changed(webhook: Webhook, event: WebhookEvent): Webhook {
   }
 }
 
-function rotated(
+function rotateSecrets(
   secrets: readonly WebhookSecret[],
   { secret, until }: { secret: string; until: number },
 ): WebhookSecret[] {
   const former = secrets.map(({ sealed, until: ends }) => ({ sealed, until: Math.min(ends ?? until, until) }))
-  return [{ sealed: secret, until: null }, ...former].slice(0, MOST_SECRETS)
+  return [{ sealed: secret, until: null }, ...former].slice(0, MAX_SIGNING_SECRETS)
 }
 
 /** The sealed secrets that sign at a time, the newest first. */
@@ -207,8 +207,8 @@ export type WebhookChange = {
 
 /** @throws Refusal invalid where the account has as many as it may have */
 export function createWebhook(webhooks: Webhooks, wanted: NewWebhook, now: number): WebhookEvent[] {
-  if (webhooks.length >= MOST_WEBHOOKS) {
-    throw new Refusal('invalid', `An account has at most ${MOST_WEBHOOKS} webhooks; delete one that is not needed`)
+  if (webhooks.length >= MAX_WEBHOOKS) {
+    throw new RequestError('invalid', `An account has at most ${MAX_WEBHOOKS} webhooks; delete one that is not needed`)
   }
   return [{ type: 'WebhookCreated', data: { ...wanted, at: now } }]
 }
@@ -219,7 +219,7 @@ export function changeWebhook(
   id: number,
   { url, description, state }: WebhookChange,
 ): WebhookEvent[] {
-  const known = webhookOf(webhooks, id)
+  const known = requireWebhook(webhooks, id)
   const isOther = url !== undefined && url !== known.url
   const isDescribed = description !== undefined && description !== known.description
   const changed: WebhookEvent[] =
@@ -233,44 +233,44 @@ export function changeWebhook(
 
 /** The former secrets sign for another day. @throws Refusal missing */
 export function rotateWebhookSecret(webhooks: Webhooks, id: number, secret: string, now: number): WebhookEvent[] {
-  webhookOf(webhooks, id)
-  return [{ type: 'WebhookSecretRotated', data: { id, secret, until: now + BOTH_SIGN } }]
+  requireWebhook(webhooks, id)
+  return [{ type: 'WebhookSecretRotated', data: { id, secret, until: now + SECRET_OVERLAP_MS } }]
 }
 
 /** @throws Refusal missing */
 export function deleteWebhook(webhooks: Webhooks, id: number): WebhookEvent[] {
-  webhookOf(webhooks, id)
+  requireWebhook(webhooks, id)
   return [{ type: 'WebhookDeleted', data: { id } }]
 }
 
 /** What came of deliveries, as far as it is for the log. @property why of a pause */
-export type DeliveryNews =
+export type DeliveryStateChange =
   | { readonly what: 'progressed' | 'recovered'; readonly cursor: string }
   | { readonly what: 'failing'; readonly cursor: string; readonly error: string }
   | { readonly what: 'paused'; readonly why: PauseReason; readonly cursor: string; readonly error: string }
 
 /** Nothing where its owner was faster: it is gone, or paused. */
-export function noteDelivery(webhooks: Webhooks, id: number, news: DeliveryNews): WebhookEvent[] {
+export function recordDelivery(webhooks: Webhooks, id: number, change: DeliveryStateChange): WebhookEvent[] {
   const known = webhooks.find((one) => one.id === id)
   if (known === undefined || known.state === 'paused') return []
-  const { cursor } = news
-  switch (news.what) {
+  const { cursor } = change
+  switch (change.what) {
     case 'progressed':
       return known.cursor === cursor ? [] : [{ type: 'WebhookProgressed', data: { id, cursor } }]
     case 'recovered':
       return known.state === 'failing' ? [{ type: 'WebhookRecovered', data: { id, cursor } }] : []
     case 'failing':
-      return known.state === 'failing' ? [] : [{ type: 'WebhookFailing', data: { id, cursor, error: news.error } }]
+      return known.state === 'failing' ? [] : [{ type: 'WebhookFailing', data: { id, cursor, error: change.error } }]
     case 'paused':
-      return [{ type: 'WebhookPaused', data: { id, why: news.why, cursor, error: news.error } }]
+      return [{ type: 'WebhookPaused', data: { id, why: change.why, cursor, error: change.error } }]
     default:
       return []
   }
 }
 
 /** @throws Refusal missing */
-export function webhookOf(webhooks: Webhooks, id: number): Webhook {
+export function requireWebhook(webhooks: Webhooks, id: number): Webhook {
   const known = webhooks.find((one) => one.id === id)
-  if (known === undefined) throw new Refusal('missing', `There is no webhook ${id}`)
+  if (known === undefined) throw new RequestError('missing', `There is no webhook ${id}`)
   return known
 }

@@ -1,18 +1,18 @@
 import type { Context } from 'koa'
-import { Refusal } from '../../domain/decider.ts'
-import { fromForm, NEW_CERTIFICATION, readCertification } from '../../representations/certification.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { certificationFromForm, NEW_CERTIFICATION, parseCertification } from '../../representations/certification.ts'
 import {
-  AROUND,
-  FormRefused,
+  FORM_OVERHEAD_BYTES,
+  FormUploadError,
   isMultipart,
-  readTexts,
-  type FileRule,
-  type Form,
+  readUrlencodedForm,
+  type FileUploadRule,
+  type UploadForm,
   type FormUploads,
   type Uploader,
 } from '../files/form-uploads.ts'
-import type { Caller } from '../kit/authenticate.ts'
-import type { Body } from '../kit/endpoint.ts'
+import type { BearerPrincipal } from '../kit/authenticate.ts'
+import type { RequestBody } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 
 /** Bytes of a report's file at most. */
@@ -22,13 +22,13 @@ const HEADER = Buffer.from('%PDF-')
 const END = Buffer.from('%%EOF')
 
 /** Readers of PDF look for the header in so many first bytes (ISO 32000-1, annex H, implementation note 13). */
-const HEAD = 1_024
+const HEADER_SEARCH_BYTES = 1_024
 
 /**
  * Looks at a PDF while it flows by, whatever its name or declared type. As in readers of PDF, `%PDF-` stands within its
  * first 1,024 bytes, and an end-of-file mark anywhere behind it; what is before and behind those does not count.
  */
-export class PdfCheck {
+export class PdfValidator {
   #bytes = 0
   /** The first bytes, as long as they have no header. */
   #head = Buffer.alloc(0)
@@ -42,7 +42,7 @@ export class PdfCheck {
   }
 
   /** @throws Refusal unsupported as soon as it can't be a PDF, too-large with the first byte over the limit */
-  take(chunk: Buffer): void {
+  update(chunk: Buffer): void {
     this.#bytes += chunk.length
     if (this.#hasHeader) this.#lookForEnd(chunk)
     else this.#lookForHeader(chunk)
@@ -50,17 +50,17 @@ export class PdfCheck {
   }
 
   /** @throws Refusal unsupported */
-  end(): void {
+  finish(): void {
     if (!this.#hasHeader) throw withoutHeader()
     if (!this.#hasEnd) throw noPdf('its end-of-file mark %%EOF is missing, as when it was cut off')
   }
 
   #lookForHeader(chunk: Buffer): void {
     const seen = Buffer.concat([this.#head, chunk])
-    const at = seen.subarray(0, HEAD).indexOf(HEADER)
+    const at = seen.subarray(0, HEADER_SEARCH_BYTES).indexOf(HEADER)
     this.#hasHeader = at >= 0
     if (this.#hasHeader) this.#lookForEnd(seen.subarray(at))
-    else if (seen.length >= HEAD) throw withoutHeader()
+    else if (seen.length >= HEADER_SEARCH_BYTES) throw withoutHeader()
     this.#head = this.#hasHeader ? Buffer.alloc(0) : seen
   }
 
@@ -73,56 +73,62 @@ export class PdfCheck {
   }
 }
 
-const withoutHeader = () => noPdf(`%PDF- is not within its first ${HEAD} bytes`)
+const withoutHeader = () => noPdf(`%PDF- is not within its first ${HEADER_SEARCH_BYTES} bytes`)
 
-const noPdf = (why: string) => new Refusal('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${why}` }])
+const noPdf = (why: string) =>
+  new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${why}` }])
 
 const tooLarge = () =>
-  new Refusal('too-large', [{ pointer: '/file', message: `file may have at most ${FILE_LIMIT} bytes` }])
+  new RequestError('too-large', [{ pointer: '/file', message: `file may have at most ${FILE_LIMIT} bytes` }])
 
 /** What a form's texts or a JSON body say, and the report's file where there was one, or what is wrong with it. */
-export type Upload = Omit<Form, 'texts'> & { readonly input: unknown }
+export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
 
-const PDF: FileRule = { limit: FILE_LIMIT, check: () => new PdfCheck(), tooLarge }
+const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }
 
 /**
  * Reads a form as a stream, its file straight into the files' temporary place, or a body that has texts alone. Whoever
  * gets a file discards it, unless it was kept.
  * @throws Refusal unsupported, malformed, too-large, too-slow; StoreUnavailable
  */
-async function readUpload(forms: FormUploads, ctx: Context, uploader: Uploader): Promise<Upload> {
+async function readUpload(forms: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
-  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, refused: undefined }
+  if (type === '' || ctx.is(JSON_TYPES)) return { input: await readJson(ctx), file: undefined, fileRefusal: undefined }
   const { texts, ...rest } = await formOf(forms, type, ctx, uploader)
-  return { input: fromForm(texts), ...rest }
+  return { input: certificationFromForm(texts), ...rest }
 }
 
 const readJson = jsonReader()
 
-async function formOf(forms: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<Form> {
-  if (ctx.is('urlencoded')) return readTexts(ctx)
-  if (!isMultipart(type)) throw new Refusal('unsupported', `Content-Type must be ${MEDIA}, got ${type.slice(0, 100)}`)
+async function formOf(forms: FormUploads, type: string, ctx: Context, uploader: Uploader): Promise<UploadForm> {
+  if (ctx.is('urlencoded')) return readUrlencodedForm(ctx)
+  if (!isMultipart(type))
+    throw new RequestError('unsupported', `Content-Type must be ${MEDIA}, got ${type.slice(0, 100)}`)
   try {
     return await forms.read(ctx, uploader, PDF)
   } catch (error) {
-    throw error instanceof FormRefused ? withTextFaults(error) : error
+    throw error instanceof FormUploadError ? withTextFaults(error) : error
   }
 }
 
 const MEDIA = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
 
 /** A form that is not read to its end: of its texts those are judged that have come. */
-function withTextFaults({ refusal: { kind, faults }, texts }: FormRefused): Refusal {
-  const wrong = readCertification(fromForm(texts)).faults ?? []
-  return new Refusal(kind, [...faults, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
+function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {
+  const wrong = parseCertification(certificationFromForm(texts)).errors ?? []
+  return new RequestError(kind, [...details, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
 }
 
 /** What the endpoint that takes uploads says of its body. */
-export const upload: Body<Upload, { readonly certifications: { readonly uploads: FormUploads } }, Caller> = {
-  media: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
-  upTo: FILE_LIMIT + AROUND,
+export const certificationUpload: RequestBody<
+  CertificationUpload,
+  { readonly certifications: { readonly uploads: FormUploads } },
+  BearerPrincipal
+> = {
+  mediaTypes: ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded', ''],
+  maxBytes: FILE_LIMIT + FORM_OVERHEAD_BYTES,
   schema: NEW_CERTIFICATION,
-  read: (ctx, { asker: { account }, address }, { certifications: { uploads } }) =>
-    readUpload(uploads, ctx, { account, address }),
+  read: (ctx, { principal: { account }, clientAddress }, { certifications: { uploads } }) =>
+    readUpload(uploads, ctx, { account, address: clientAddress }),
   release: ({ file }) => file?.incoming.discard(),
 }

@@ -1,71 +1,78 @@
 import { z } from 'zod'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import {
   CursorLost,
-  WHAT,
-  type Change,
+  CHANGE_KINDS,
+  type FeedChange,
   type ChangeFeed,
   type ChangePage,
 } from '../../projections/diamonds/change-feed.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
-import { ALL } from '../diamonds/resource.ts'
-import { answer, ok, streamed, type Answer } from '../kit/answer.ts'
-import { bearer, isStillLetIn, type BearerServices, type Caller } from '../kit/authenticate.ts'
+import { VERSION_PARAMETERS } from '../diamonds/resource.ts'
+import { createResponse, ok, streamResponse, type HttpResponse } from '../kit/answer.ts'
+import { bearer, isStillAuthenticated, type BearerServices, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
-import { endpoint, type Asked, type Family } from '../kit/endpoint.ts'
-import { owned } from '../kit/errors.ts'
-import { limit, queryReader, whole } from '../kit/parameters/query.ts'
+import { endpoint, type HttpRequest, type EndpointGroup } from '../kit/endpoint.ts'
+import { accountGroup } from '../kit/errors.ts'
+import { limit, queryReader, wholeNumber } from '../kit/parameters/query.ts'
 
 /** Milliseconds after which a connection without news carries a comment, so that nobody between takes it for dead. */
-const QUIET = 15_000
+const KEEP_ALIVE_INTERVAL_MS = 15_000
 
 /** Changes that are read at a time: so many are in memory for each connection. */
-export const CHANGES_AT_ONCE = 50
+export const CHANGES_PER_READ = 50
 
 const COMMENT = ':\n\n'
 
 /** Whose feed, and until when. */
-export type Following = {
-  readonly feed: Pick<ChangeFeed, 'after' | 'changed' | 'stopped'>
+export type ChangeStreamOptions = {
+  readonly feed: Pick<ChangeFeed, 'after' | 'waitForChanges' | 'isStopped'>
   readonly version: ApiVersion
   readonly account: number
-  readonly over: AbortSignal
+  readonly abortSignal: AbortSignal
 }
 
 /**
  * The feed as Server-Sent Events: what there is, then what comes, until it is over or the service stops.
  * @param first the page that it begins with
  */
-export async function* changeEvents({ feed, version, account, over }: Following, first: ChangePage) {
+export async function* streamChangeEvents(
+  { feed, version, account, abortSignal }: ChangeStreamOptions,
+  first: ChangePage,
+) {
   yield COMMENT
-  for (let page = first; ; page = await feed.after(version, account, page.next, CHANGES_AT_ONCE)) {
+  for (let page = first; ; page = await feed.after(version, account, page.next, CHANGES_PER_READ)) {
     for (const change of page.changes) yield eventOf(change)
     if (!page.more) {
-      await feed.changed(account, page.next, QUIET, over)
+      await feed.waitForChanges(account, page.next, KEEP_ALIVE_INTERVAL_MS, abortSignal)
       if (page.changes.length === 0) yield COMMENT
     }
-    if (over.aborted || feed.stopped) return
+    if (abortSignal.aborted || feed.isStopped) return
   }
 }
 
-const eventOf = ({ cursor, text }: Change) => `id: ${cursor}\nevent: change\ndata: ${text}\n\n`
+const eventOf = ({ cursor, text }: FeedChange) => `id: ${cursor}\nevent: change\ndata: ${text}\n\n`
 
 /** Requests of one account that may wait at a time: each holds a connection. */
-const PLACES = 20
+const MAX_WAITING_REQUESTS = 20
 
 /** Seconds after which one of them may have ended. */
 const RETRY_AFTER = 5
 
 /** Bounds how many requests of an account wait for changes. */
-export class WaitingPlaces {
+export class LongPollLimiter {
   readonly #taken = new Map<number, number>()
 
   /** @returns gives the place back, once @throws Refusal too-many */
-  take(account: number): () => void {
+  acquire(account: number): () => void {
     const taken = this.#taken.get(account) ?? 0
-    if (taken >= PLACES) {
-      throw new Refusal('too-many', `${PLACES} requests of this account wait for changes already`, RETRY_AFTER)
+    if (taken >= MAX_WAITING_REQUESTS) {
+      throw new RequestError(
+        'too-many',
+        `${MAX_WAITING_REQUESTS} requests of this account wait for changes already`,
+        RETRY_AFTER,
+      )
     }
     this.#taken.set(account, taken + 1)
     let isTaken = true
@@ -81,17 +88,17 @@ export class WaitingPlaces {
 
 /** What the feed of changes answers from. */
 export type ChangeServices = BearerServices & {
-  readonly changes: { readonly feed: ChangeFeed; readonly places: WaitingPlaces }
+  readonly changes: { readonly feed: ChangeFeed; readonly longPollLimiter: LongPollLimiter }
 }
 
 /** Milliseconds between two looks whether the token of a stream is still good: it ends within ten seconds of it. */
-const TOKEN_LOOK = 5_000
+const TOKEN_CHECK_INTERVAL_MS = 5_000
 /** Milliseconds that a client has to take what is on its way, once the stream is over. */
 const LINGER = 2_000
 
 const CURSOR = z.string().regex(/^\d+-\d+$/)
 
-const WHAT_CHANGED = z.enum(WHAT).meta({ id: 'WhatChanged' })
+const WHAT_CHANGED = z.enum(CHANGE_KINDS).meta({ id: 'WhatChanged' })
 
 const changeOf = (diamond: z.ZodType) =>
   z.object({
@@ -110,22 +117,26 @@ const pageOf = (diamond: z.ZodType) =>
   })
 
 /** As the others; where a cursor was lost, with the one that is good instead. */
-const feeding: Family = {
-  ...owned,
+const changeFeedGroup: EndpointGroup = {
+  ...accountGroup,
   name: 'changes',
-  prefixes: [],
-  refusals: {
-    ...owned.refusals,
-    ...(owned.refusals.schema instanceof z.ZodObject && {
-      schema: owned.refusals.schema.extend({
+  pathPrefixes: [],
+  errorFormat: {
+    ...accountGroup.errorFormat,
+    ...(accountGroup.errorFormat.schema instanceof z.ZodObject && {
+      schema: accountGroup.errorFormat.schema.extend({
         restart: CURSOR.optional().describe('Of 410: the cursor to go on from.'),
       }),
     }),
   },
-  refusal(refused, error, asked) {
-    const said = owned.refusal(refused, error, asked)
-    if (!(error instanceof CursorLost) || typeof said.body !== 'string') return said
-    return answer(said.status, { ...(JSON.parse(said.body) as object), restart: error.restart }, said.headers)
+  errorResponse(details, error, request) {
+    const response = accountGroup.errorResponse(details, error, request)
+    if (!(error instanceof CursorLost) || typeof response.body !== 'string') return response
+    return createResponse(
+      response.status,
+      { ...(JSON.parse(response.body) as object), restart: error.restart },
+      response.headers,
+    )
   },
 }
 
@@ -136,7 +147,7 @@ const QUERY = z.object({
     .describe('Where to begin: a cursor of the feed, or now. Without it, at the beginning.')
     .meta({ examples: ['0-17'] }),
   limit: limit(100).describe('Changes on a page.'),
-  wait: whole(0, 60).default(0).describe('Seconds to wait until there is something.'),
+  wait: wholeNumber(0, 60).default(0).describe('Seconds to wait until there is something.'),
 })
 
 type ChangesQuery = z.output<typeof QUERY>
@@ -144,13 +155,13 @@ type ChangesQuery = z.output<typeof QUERY>
 const readQuery = queryReader(QUERY)
 
 export const listChanges = endpoint({
-  name: 'listChanges',
+  operationId: 'listChanges',
   method: 'GET',
   path: '/{version}/diamond/changes',
-  about:
+  summary:
     "What has changed in the account's inventory since a cursor, each diamond once, in the order of their last changes.",
-  who: bearer,
-  parameters: ALL,
+  auth: bearer,
+  pathParameters: VERSION_PARAMETERS,
   query: QUERY,
   requestHeaders: {
     Accept: z
@@ -159,10 +170,10 @@ export const listChanges = endpoint({
       .describe('text/event-stream for a stream of events that goes on for as long as the token is good'),
     'Last-Event-ID': z.string().optional().describe('Of a stream: counts as after'),
   },
-  family: feeding,
-  answers: {
+  group: changeFeedGroup,
+  responses: {
     200: {
-      about: 'The changes, and where the next ones begin',
+      description: 'The changes, and where the next ones begin',
       schema: { v3: pageOf(DIAMOND.v3), v4: pageOf(DIAMOND.v4) },
     },
     400: 'The query is not readable, or the cursor is none of this feed',
@@ -170,101 +181,106 @@ export const listChanges = endpoint({
     422: 'The query asks for what there can not be',
     429: 'Too many requests of this account wait already',
   },
-  run(asked, services: ChangeServices) {
-    const { version } = asked.params
-    const query = readQuery(asked.search)
-    if (asked.accepts('json', EVENTS) !== EVENTS) return answerPage(asked, version, query, services)
-    const lastEvent = asked.headers['last-event-id']
+  handler(request, services: ChangeServices) {
+    const { version } = request.params
+    const query = readQuery(request.search)
+    if (request.accepts('json', EVENT_STREAM) !== EVENT_STREAM)
+      return createPageResponse(request, version, query, services)
+    const lastEvent = request.headers['last-event-id']
     const after = typeof lastEvent === 'string' && lastEvent !== '' ? lastEvent : query.after
-    return answerEvents(asked, version, { ...query, after }, services)
+    return createEventStreamResponse(request, version, { ...query, after }, services)
   },
 })
 
-const EVENTS = 'text/event-stream'
+const EVENT_STREAM = 'text/event-stream'
 
-type AskedBy = Asked<Caller, undefined, unknown>
+type ChangesRequest = HttpRequest<BearerPrincipal, undefined, unknown>
 
-async function answerPage(
-  asked: AskedBy,
+async function createPageResponse(
+  request: ChangesRequest,
   version: ApiVersion,
   query: ChangesQuery,
   services: ChangeServices,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { feed } = services.changes
-  const { account } = asked.asker
-  const page = await firstPage(feed, version, account, query)
-  if (page.changes.length > 0 || page.more || query.wait === 0 || asked.method === 'HEAD') return shown(page)
-  return shown(await laterPage(asked, version, { ...query, after: page.next }, services))
+  const { account } = request.principal
+  const page = await readFirstPage(feed, version, account, query)
+  if (page.changes.length > 0 || page.more || query.wait === 0 || request.method === 'HEAD') return toPageResponse(page)
+  return toPageResponse(await pollPage(request, version, { ...query, after: page.next }, services))
 }
 
 /** Where nothing has come, `next` is where it was. */
-async function laterPage(
-  asked: AskedBy,
+async function pollPage(
+  request: ChangesRequest,
   version: ApiVersion,
   { after = '', limit, wait }: ChangesQuery,
-  { changes: { feed, places } }: ChangeServices,
+  { changes: { feed, longPollLimiter } }: ChangeServices,
 ): Promise<ChangePage> {
-  const { account } = asked.asker
-  const giveBack = places.take(account)
+  const { account } = request.principal
+  const release = longPollLimiter.acquire(account)
   try {
-    await feed.changed(account, after, wait * 1000, asked.waits())
+    await feed.waitForChanges(account, after, wait * 1000, request.beginLongPoll())
     return await feed.after(version, account, after, limit)
   } finally {
-    giveBack()
+    release()
   }
 }
 
 /** @throws Refusal malformed, CursorLost */
-async function firstPage(
+async function readFirstPage(
   feed: ChangeFeed,
   version: ApiVersion,
   account: number,
   { after, limit }: Pick<ChangesQuery, 'after' | 'limit'>,
 ): Promise<ChangePage> {
   if (after !== 'now') return feed.after(version, account, after, limit)
-  return { changes: [], next: await feed.now(account), more: false, current: true }
+  return { changes: [], next: await feed.currentCursor(account), more: false, isCurrent: true }
 }
 
-function shown({ changes, next, more, current, age }: ChangePage): Answer {
+function toPageResponse({ changes, next, more, isCurrent, ageSeconds }: ChangePage): HttpResponse {
   const rest = JSON.stringify({ next, more }).slice(1)
-  const headers = { ...(!current && age === undefined && PENDING), ...staleHeaders(age) }
+  const headers = { ...(!isCurrent && ageSeconds === undefined && PENDING), ...staleHeaders(ageSeconds) }
   return ok(`{"changes":[${changes.map(({ text }) => text).join(',')}],${rest}`, headers)
 }
 
-async function answerEvents(
-  asked: AskedBy,
+async function createEventStreamResponse(
+  request: ChangesRequest,
   version: ApiVersion,
   { after }: ChangesQuery,
   services: ChangeServices,
-): Promise<Answer> {
-  const { feed, places } = services.changes
-  const { account } = asked.asker
-  const giveBack = places.take(account)
+): Promise<HttpResponse> {
+  const { feed, longPollLimiter } = services.changes
+  const { account } = request.principal
+  const release = longPollLimiter.acquire(account)
   try {
-    const first = await firstPage(feed, version, account, { after, limit: CHANGES_AT_ONCE })
-    const over = new AbortController()
-    const stream = streamed('text/event-stream', changeEvents({ feed, version, account, over: over.signal }, first), {
-      'X-Accel-Buffering': 'no',
-    })
-    asked.waits()
-    const looking = setInterval(
-      () => void look().catch((error: Error) => stream.body.destroy(error)),
-      TOKEN_LOOK,
+    const first = await readFirstPage(feed, version, account, { after, limit: CHANGES_PER_READ })
+    const closed = new AbortController()
+    const stream = streamResponse(
+      'text/event-stream',
+      streamChangeEvents({ feed, version, account, abortSignal: closed.signal }, first),
+      {
+        'X-Accel-Buffering': 'no',
+      },
+    )
+    request.beginLongPoll()
+    const tokenCheck = setInterval(
+      () => void checkToken().catch((error: Error) => stream.body.destroy(error)),
+      TOKEN_CHECK_INTERVAL_MS,
     ).unref()
-    const look = async () => {
-      if (await isStillLetIn(asked, services)) return
-      over.abort()
-      clearInterval(looking)
+    const checkToken = async () => {
+      if (await isStillAuthenticated(request, services)) return
+      closed.abort()
+      clearInterval(tokenCheck)
       setTimeout(() => stream.body.destroy(), LINGER).unref()
     }
     stream.body.once('close', () => {
-      clearInterval(looking)
-      over.abort()
-      giveBack()
+      clearInterval(tokenCheck)
+      closed.abort()
+      release()
     })
     return stream
   } catch (error) {
-    giveBack()
+    release()
     throw error
   }
 }

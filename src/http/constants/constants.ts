@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { DICTIONARIES } from '../../domain/diamond/fields.ts'
 import { constants, scoringGrades, type ScoringName } from '../../domain/dictionaries/constants.ts'
-import { cutShape, cutShapes } from '../../domain/dictionaries/shapes.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { findCutShape, cutShapeTree } from '../../domain/dictionaries/shapes.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { ok, type Answer } from '../kit/answer.ts'
-import { anybody, endpoint } from '../kit/endpoint.ts'
-import { platform } from '../kit/errors.ts'
-import { numberInPath } from '../kit/paths.ts'
+import { ok, type HttpResponse } from '../kit/answer.ts'
+import { publicAccess, endpoint } from '../kit/endpoint.ts'
+import { platformGroup } from '../kit/errors.ts'
+import { integerPathParameter } from '../kit/paths.ts'
 
 const id = z.int().min(1)
 const title = z.string()
@@ -65,59 +65,65 @@ export const CONSTANTS = z
 /** Clients cache the constants until X-App-Version changes; an hour bounds those that don't look. */
 const CACHE = 'public, max-age=3600'
 
-const CACHED = { 304: "The caller's copy, named by If-None-Match, is still the one there is" }
+const NOT_MODIFIED = { 304: "The caller's copy, named by If-None-Match, is still the one there is" }
 
 export const readConstants = endpoint({
-  name: 'readConstants',
+  operationId: 'readConstants',
   method: 'GET',
   path: '/v2/constants',
-  about: 'The dictionaries of all fields, and the constants of scoring.',
-  who: anybody,
-  family: platform,
-  answers: { 200: { about: 'The constants', schema: CONSTANTS, headers: { ETag: 'Of this release' } }, ...CACHED },
-  run: () => constantsAnswer,
+  summary: 'The dictionaries of all fields, and the constants of scoring.',
+  auth: publicAccess,
+  group: platformGroup,
+  responses: {
+    200: { description: 'The constants', schema: CONSTANTS, headers: { ETag: 'Of this release' } },
+    ...NOT_MODIFIED,
+  },
+  handler: () => constantsResponse,
 })
 
 export const listCutShapes = endpoint({
-  name: 'listCutShapes',
+  operationId: 'listCutShapes',
   method: 'GET',
   path: '/v2/cutshapes',
-  about: 'The tree of cut shapes.',
-  who: anybody,
-  family: platform,
-  answers: { 200: { about: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Of this release' } }, ...CACHED },
-  run: () => cutShapesAnswer,
+  summary: 'The tree of cut shapes.',
+  auth: publicAccess,
+  group: platformGroup,
+  responses: {
+    200: { description: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Of this release' } },
+    ...NOT_MODIFIED,
+  },
+  handler: () => cutShapesResponse,
 })
 
 export const readCutShape = endpoint({
-  name: 'readCutShape',
+  operationId: 'readCutShape',
   method: 'GET',
   path: '/v2/cutshapes/{id}',
-  about: 'One cut shape with its detail.',
-  who: anybody,
-  parameters: { id: numberInPath('The id of a cut shape.') },
-  family: platform,
-  answers: {
-    200: { about: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Of this release' } },
-    ...CACHED,
+  summary: 'One cut shape with its detail.',
+  auth: publicAccess,
+  pathParameters: { id: integerPathParameter('The id of a cut shape.') },
+  group: platformGroup,
+  responses: {
+    200: { description: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Of this release' } },
+    ...NOT_MODIFIED,
     404: 'There is no such cut shape',
   },
-  run: ({ params: { id } }) => cached(detailOf(id)),
+  handler: ({ params: { id } }) => cacheableResponse(detailOf(id)),
 })
 
 function detailOf(text: string) {
-  const detail = /^[1-9]\d{0,8}$/.test(text) ? cutShape(Number(text)) : undefined
+  const detail = /^[1-9]\d{0,8}$/.test(text) ? findCutShape(Number(text)) : undefined
   if (detail === undefined)
-    throw new Refusal('missing', `There is no cut shape ${text.slice(0, 40)}; GET /v2/cutshapes lists them`)
+    throw new RequestError('missing', `There is no cut shape ${text.slice(0, 40)}; GET /v2/cutshapes lists them`)
   return detail
 }
 
 /** With an ETag by which clients ask whether their copy is still the same. */
-function cached(value: object): Answer {
+function cacheableResponse(value: object): HttpResponse {
   const body = JSON.stringify(value)
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
   return ok(body, { ETag: `"${digest}"`, 'Cache-Control': CACHE })
 }
 
-const constantsAnswer = cached(constants(VERSION))
-const cutShapesAnswer = cached(cutShapes())
+const constantsResponse = cacheableResponse(constants(VERSION))
+const cutShapesResponse = cacheableResponse(cutShapeTree())

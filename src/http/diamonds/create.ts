@@ -2,75 +2,84 @@ import { createDiamonds as create } from '../../commands/diamonds/diamonds.ts'
 import type { DiamondCreated } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { DIAMOND, NEW_DIAMOND } from '../../representations/diamond/schemas.ts'
-import { readNewDiamond } from '../../representations/diamond/read.ts'
-import { accepted } from '../../representations/parse.ts'
+import { parseNewDiamond } from '../../representations/diamond/read.ts'
+import { requireValid } from '../../representations/parse.ts'
 import { etagOf, viewOfNew } from '../../projections/diamonds/diamond-view.ts'
-import { bodyText, listText } from '../../representations/diamond/body.ts'
-import { answer, created, type Headers } from '../kit/answer.ts'
-import { bearer, originOf, type Caller } from '../kit/authenticate.ts'
+import { diamondJson, diamondListJson } from '../../representations/diamond/body.ts'
+import { createResponse, created, type ResponseHeaders } from '../kit/answer.ts'
+import { bearer, eventOriginOf, type BearerPrincipal } from '../kit/authenticate.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf, json } from '../kit/json-body.ts'
-import { CONSISTENCY, consistencyOf } from '../kit/consistency.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { owned } from '../kit/errors.ts'
+import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { accountGroup } from '../kit/errors.ts'
 import { parseNewEntries } from './entries.ts'
-import { ALL, bulkJson, listOf, type DiamondServices } from './resource.ts'
+import { VERSION_PARAMETERS, bulkJson, listOf, type DiamondServices } from './resource.ts'
 
 export const createDiamond = endpoint({
-  name: 'createDiamond',
+  operationId: 'createDiamond',
   method: 'POST',
   path: '/{version}/diamond',
-  about: 'Creates a diamond.',
-  who: bearer,
-  parameters: ALL,
+  summary: 'Creates a diamond.',
+  auth: bearer,
+  pathParameters: VERSION_PARAMETERS,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
   body: json(NEW_DIAMOND),
-  family: owned,
-  answers: {
-    201: { about: 'The diamond', schema: DIAMOND, headers: { Location: 'Of the diamond', ETag: 'Its revision' } },
+  group: accountGroup,
+  responses: {
+    201: { description: 'The diamond', schema: DIAMOND, headers: { Location: 'Of the diamond', ETag: 'Its revision' } },
   },
-  async run(asked, services: DiamondServices) {
-    const { version } = asked.params
-    const entry = accepted(readNewDiamond(version, asked.body, ''))
-    const { births, consistency } = await createAll(asked, services, [entry])
-    const [born] = births
-    if (born === undefined) throw new Error('nothing was created')
+  async handler(request, services: DiamondServices) {
+    const { version } = request.params
+    const entry = requireValid(parseNewDiamond(version, request.body, ''))
+    const { createdEvents, consistency } = await createAll(request, services, [entry])
+    const [createdEvent] = createdEvents
+    if (createdEvent === undefined) throw new Error('nothing was created')
     const { links } = services.diamonds
-    const view = viewOfNew(born)
-    const location = `${links.address}/${version}/diamond/${born.data.id}`
-    return created(location, bodyText(version, view, links), { ETag: etagOf(view), ...consistency })
+    const view = viewOfNew(createdEvent)
+    const location = `${links.baseUrl}/${version}/diamond/${createdEvent.data.id}`
+    return created(location, diamondJson(version, view, links), { ETag: etagOf(view), ...consistency })
   },
 })
 
 export const createDiamonds = endpoint({
-  name: 'createDiamonds',
+  operationId: 'createDiamonds',
   method: 'POST',
   path: '/{version}/diamond/bulk',
-  about: 'Creates up to 500 diamonds, all or none.',
-  who: bearer,
-  parameters: ALL,
+  summary: 'Creates up to 500 diamonds, all or none.',
+  auth: bearer,
+  pathParameters: VERSION_PARAMETERS,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
   body: bulkJson(NEW_DIAMOND),
-  family: owned,
-  answers: {
-    201: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
+  group: accountGroup,
+  responses: {
+    201: { description: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
   },
-  async run(asked, services: DiamondServices) {
-    const { version } = asked.params
-    const entries = await parseNewEntries(version, asked.body)
-    const { births, consistency } = await createAll(asked, services, entries)
-    return answer(201, listText(version, births.map(viewOfNew), services.diamonds.links), consistency)
+  async handler(request, services: DiamondServices) {
+    const { version } = request.params
+    const entries = await parseNewEntries(version, request.body)
+    const { createdEvents, consistency } = await createAll(request, services, entries)
+    return createResponse(
+      201,
+      diamondListJson(version, createdEvents.map(viewOfNew), services.diamonds.links),
+      consistency,
+    )
   },
 })
 
 async function createAll(
-  asked: Asked<Caller, unknown, unknown>,
+  request: HttpRequest<BearerPrincipal, unknown, unknown>,
   { diamonds: { inventory, queries } }: DiamondServices,
   entries: readonly NewDiamond[],
-): Promise<{ readonly births: readonly DiamondCreated[]; readonly consistency: Headers }> {
-  const name = idempotencyKeyOf(asked)
+): Promise<{ readonly createdEvents: readonly DiamondCreated[]; readonly consistency: ResponseHeaders }> {
+  const name = idempotencyKeyOf(request)
   // A repeat is known by what was read from its body: what the service ignores makes no other request.
   const key = name && { ...name, body: entries }
-  const wish = { owner: asked.asker.account, entries, origin: originOf(asked), ...(key !== undefined && { key }) }
-  const { created: births, position } = await create(inventory, wish)
-  return { births, consistency: await consistencyOf(asked, queries.progress, position) }
+  const command = {
+    owner: request.principal.account,
+    entries,
+    origin: eventOriginOf(request),
+    ...(key !== undefined && { key }),
+  }
+  const { created: createdEvents, position } = await create(inventory, command)
+  return { createdEvents, consistency: await waitForReadModel(request, queries.progress, position) }
 }

@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { nearMiss } from '../../domain/dictionaries/nearest.ts'
+import { findNearMiss } from '../../domain/dictionaries/nearest.ts'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { Refusal, type Fault } from '../../domain/decider.ts'
+import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import {
-  LIST_MEMBERS,
+  LIST_ATTRIBUTES,
   NEWEST_FIRST,
   parametersOf,
   SORTS,
   type DiamondFilter,
   type FilterName,
-  type ListMember,
-  type Range,
+  type ListAttribute,
+  type FilterRange,
   type Sort,
 } from '../../projections/diamonds/list-members.ts'
-import type { Page, Place } from '../../projections/diamonds/list-plan.ts'
+import type { DiamondPageRequest, KeysetCursor } from '../../projections/diamonds/list-plan.ts'
 import { V4_FIELDS } from '../../representations/diamond/field-schemas.ts'
-import { WORDS } from '../../representations/diamond/words.ts'
-import { shown } from '../../representations/json.ts'
-import { readBy } from '../../representations/parse.ts'
+import { FIELD_DESCRIPTIONS } from '../../representations/diamond/words.ts'
+import { jsonExcerpt } from '../../representations/json.ts'
+import { parsedBy } from '../../representations/parse.ts'
 import {
   DATE_TIME,
   DATE_TIME_FORM,
@@ -27,16 +27,16 @@ import {
   NUMBER,
   PAGE_QUERY,
   queryReader,
-  several,
-  type Given,
+  repeatable,
+  type QueryValues,
 } from '../kit/parameters/query.ts'
 
-export type ListQuery = { readonly filter: DiamondFilter; readonly page: Page }
+export type ListQuery = { readonly filter: DiamondFilter; readonly page: DiamondPageRequest }
 
 /** Reads a cursor of a list; undefined for what is none of it. */
-export type PlaceOf = (cursor: string, sort: Sort) => Place | undefined
+export type CursorDecoder = (cursor: string, sort: Sort) => KeysetCursor | undefined
 
-const ID = readBy(
+const ID = parsedBy(
   z.string(),
   (text) => {
     const id = Number(text)
@@ -63,30 +63,30 @@ const asField = (name: FieldName) =>
     .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text))
     .pipe(V4_FIELDS[name] as z.ZodType<unknown, number | string>)
 
-const TEXTS = several(z.string()).transform((list) => list.flatMap(spellingsOf))
+const TEXTS = repeatable(z.string()).transform((list) => list.flatMap(spellingsOf))
 
 /** What a member's parameters take: values may stand several times, all else once. */
-function schemaOf({ name, takes, field }: ListMember): z.ZodType {
+function schemaOf({ name, filterKind, field }: ListAttribute): z.ZodType {
   if (name === 'date') return DATE_TIME
-  if (takes !== 'values') return takes === 'flag' ? FLAG : NUMBER
-  if (field === undefined) return several(ID)
+  if (filterKind !== 'values') return filterKind === 'flag' ? FLAG : NUMBER
+  if (field === undefined) return repeatable(ID)
   if (FIELDS[field].kind === 'text') return TEXTS
-  return several(asField(field)).meta({ examples: [[WORDS[field].example]] })
+  return repeatable(asField(field)).meta({ examples: [[FIELD_DESCRIPTIONS[field].example]] })
 }
 
 /** What is said about members that are no fields. */
-const ABOUT: Readonly<Partial<Record<FilterName, readonly string[]>>> = {
+const FILTER_DESCRIPTIONS: Readonly<Partial<Record<FilterName, readonly string[]>>> = {
   id: ['Of these ids.'],
   date: [`Created then or later. ${DATE_TIME_FORM}`, `Created then or before. ${DATE_TIME_FORM}`],
   hasScores: ['That have scores, or have none.'],
   integral: ['Whose scores.integral.val is that or more.', 'Whose scores.integral.val is that or less.'],
 }
 
-function aboutOf({ name, takes, field }: ListMember): readonly string[] {
-  const about = ABOUT[name]
+function describeFilter({ name, filterKind, field }: ListAttribute): readonly string[] {
+  const about = FILTER_DESCRIPTIONS[name]
   if (about !== undefined) return about
-  if (takes === 'range') return [`Whose ${name} is that or more.`, `Whose ${name} is that or less.`]
-  if (takes === 'flag') return [`Whose ${name} is so.`]
+  if (filterKind === 'range') return [`Whose ${name} is that or more.`, `Whose ${name} is that or less.`]
+  if (filterKind === 'flag') return [`Whose ${name} is so.`]
   const isText = field !== undefined && FIELDS[field].kind === 'text'
   return [`Whose ${name} is one of these${isText ? '' : ', in any form that input takes'}.`]
 }
@@ -94,12 +94,12 @@ function aboutOf({ name, takes, field }: ListMember): readonly string[] {
 const ENDS = ['from', 'to'] as const
 
 const filtersOf = (version: ApiVersion): readonly FilterParameter[] =>
-  LIST_MEMBERS.filter(({ versions }) => versions.includes(version)).flatMap((member) =>
+  LIST_ATTRIBUTES.filter(({ versions }) => versions.includes(version)).flatMap((member) =>
     parametersOf(member).map((parameter, at) => {
       const schema = schemaOf(member)
         .optional()
-        .describe(aboutOf(member)[at] ?? '')
-      const end = member.takes === 'range' ? ENDS[at] : undefined
+        .describe(describeFilter(member)[at] ?? '')
+      const end = member.filterKind === 'range' ? ENDS[at] : undefined
       return { parameter, schema, member: member.name, ...(end !== undefined && { end }) }
     }),
   )
@@ -113,9 +113,9 @@ const nameOfSort = (sort: string) =>
 const SORT = z
   .enum(SORTS, {
     error: ({ input }) => {
-      const meant = nearMiss(String(input), SORTS)
+      const meant = findNearMiss(String(input), SORTS)
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-      return `must be one of ${SORTS.join(', ')}, got ${shown(input)}${hint}`
+      return `must be one of ${SORTS.join(', ')}, got ${jsonExcerpt(input)}${hint}`
     },
   })
   .meta({ id: 'DiamondOrder', 'x-enum-varnames': SORTS.map(nameOfSort) })
@@ -147,19 +147,19 @@ const READERS = { v3: queryReader(LIST_QUERY.v3), v4: queryReader(LIST_QUERY.v4)
  * @param search the query string, without its question mark
  * @throws Refusal malformed or invalid, with all that is wrong
  */
-export function parseListQuery(version: ApiVersion, search: string, placeOf: PlaceOf): ListQuery {
-  const query = READERS[version](search, (given) => misplaced(version, given))
+export function parseListQuery(version: ApiVersion, search: string, decodeCursor: CursorDecoder): ListQuery {
+  const query = READERS[version](search, (given) => findMisplacedParameters(version, given))
   const { limit, offset, after: cursor } = query
   const { sort = NEWEST_FIRST } = query as { readonly sort?: Sort }
-  const after = cursor === undefined || cursor === '' ? [] : placeOf(cursor, sort)
+  const after = cursor === undefined || cursor === '' ? [] : decodeCursor(cursor, sort)
   if (after === undefined) throw wrongCursor(cursor)
   const page = { limit, offset, ...(cursor !== undefined && { after }), ...(sort !== NEWEST_FIRST && { sort }) }
   return { filter: filterIn(FILTERS[version], query), page }
 }
 
 /** Parameters that can't stand here, or not together. */
-function misplaced(version: ApiVersion, given: Given): Fault[] {
-  const faults: Fault[] = []
+function findMisplacedParameters(version: ApiVersion, given: QueryValues): ErrorDetail[] {
+  const faults: ErrorDetail[] = []
   if (given.has('after') && given.has('offset')) {
     const message = 'after begins behind a place, and offset counts from the first diamond: send one of them'
     faults.push({ pointer: 'offset', message })
@@ -171,9 +171,9 @@ function misplaced(version: ApiVersion, given: Given): Fault[] {
   return faults
 }
 
-function wrongCursor(cursor: unknown): Refusal {
-  const message = `after must be a cursor that Link gave for this list in this order, or empty, got ${shown(cursor)}`
-  return new Refusal('malformed', [{ pointer: 'after', message }])
+function wrongCursor(cursor: unknown): RequestError {
+  const message = `after must be a cursor that Link gave for this list in this order, or empty, got ${jsonExcerpt(cursor)}`
+  return new RequestError('malformed', [{ pointer: 'after', message }])
 }
 
 function filterIn(filters: readonly FilterParameter[], query: Readonly<Record<string, unknown>>): DiamondFilter {
@@ -181,7 +181,7 @@ function filterIn(filters: readonly FilterParameter[], query: Readonly<Record<st
   for (const { parameter, member, end } of filters) {
     const value = query[parameter]
     if (value === undefined) continue
-    filter[member] = end === undefined ? value : { ...(filter[member] as Range | undefined), [end]: value }
+    filter[member] = end === undefined ? value : { ...(filter[member] as FilterRange | undefined), [end]: value }
   }
   return filter
 }
@@ -201,5 +201,5 @@ const readAtQuery = queryReader(AT_QUERY)
 export function parseAt(search: string, now: number): number | undefined {
   const { at } = readAtQuery(search)
   if (at === undefined || at <= Math.floor(now / 1000)) return at
-  throw new Refusal('invalid', [{ pointer: 'at', message: 'at must not be in the future' }])
+  throw new RequestError('invalid', [{ pointer: 'at', message: 'at must not be in the future' }])
 }

@@ -1,27 +1,33 @@
 import { z } from 'zod'
-import { fileRevision } from '../../domain/diamond/diamond.ts'
-import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
+import { fileLinkRevision } from '../../domain/diamond/diamond.ts'
+import { InvalidEventPayload, isDecodeError } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import { entryOf, faultOf, readPast, TYPES, type DiamondPast } from '../../projections/history/diamond.ts'
-import type { Change, Entry } from '../../projections/history/entry.ts'
-import { Who } from '../../projections/history/who.ts'
-import { Refusal } from '../../domain/decider.ts'
-import { LASTS } from '../../representations/json.ts'
+import {
+  toHistoryEntry,
+  faultOf,
+  readDiamondHistory,
+  API_EVENT_TYPES,
+  type DiamondHistory,
+} from '../../projections/history/diamond.ts'
+import type { FieldChange, HistoryEntry } from '../../projections/history/entry.ts'
+import { ActorResolver } from '../../projections/history/who.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { LINK_LIFETIMES } from '../../representations/json.ts'
 import { noContent, ok } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { owned } from '../kit/errors.ts'
-import type { Links } from '../kit/links.ts'
+import { accountGroup } from '../kit/errors.ts'
+import type { SignedLinks } from '../kit/links.ts'
 import { PAGE_QUERY, queryReader } from '../kit/parameters/query.ts'
 import { pageLinks } from './page-links.ts'
 import { ownersLink } from '../report/owners-page.ts'
-import { DIAMOND_ID, idOf, REFUSED_ONE, type DiamondServices } from './resource.ts'
+import { DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES, type DiamondServices } from './resource.ts'
 
 const ENTRY = z
   .object({
     revision: z.int().describe("Counts the diamond's own events from 0; of scores, the revision that was scored."),
     at: z.iso.datetime({ offset: true }),
-    type: z.enum(Object.values(TYPES)).meta({ id: 'HistoryType' }),
+    type: z.enum(Object.values(API_EVENT_TYPES)).meta({ id: 'HistoryType' }),
     by: z
       .object({
         account: z.string().nullable().describe('An e-mail address; null where it was no account.'),
@@ -45,51 +51,57 @@ const PAGE_HEADERS = {
 const readPage = queryReader(PAGE_QUERY)
 
 export const readHistory = endpoint({
-  name: 'readHistory',
+  operationId: 'readHistory',
   method: 'GET',
   path: '/v4/diamond/{id}/history',
-  about: 'What happened to a diamond, oldest first, a page at a time; of a deleted one too.',
-  who: bearer,
-  parameters: { id: DIAMOND_ID },
+  summary: 'What happened to a diamond, oldest first, a page at a time; of a deleted one too.',
+  auth: bearer,
+  pathParameters: { id: DIAMOND_ID },
   query: PAGE_QUERY,
-  family: owned,
-  answers: {
+  group: accountGroup,
+  responses: {
     200: {
-      about: 'A page',
+      description: 'A page',
       schema: z.array(ENTRY),
       headers: PAGE_HEADERS,
     },
-    204: { about: 'There is nothing on this page', headers: PAGE_HEADERS },
+    204: { description: 'There is nothing on this page', headers: PAGE_HEADERS },
     400: 'The query is not readable',
     422: 'The query asks for what there can not be',
-    ...REFUSED_ONE,
+    ...DIAMOND_ERROR_RESPONSES,
   },
-  async run(asked, { diamonds: { inventory, links, people } }: DiamondServices) {
-    const id = idOf(asked.params)
-    const page = readPage(asked.search)
-    const past = await readPast(inventory.store, id)
-    checkOwner(past, id, asked.asker.account)
-    const who = new Who(inventory.store, people)
-    const steps = past.steps.slice(page.offset, page.offset + page.limit)
+  async handler(request, { diamonds: { inventory, links, people } }: DiamondServices) {
+    const id = parseDiamondId(request.params)
+    const page = readPage(request.search)
+    const past = await readDiamondHistory(inventory.store, id)
+    checkOwner(past, id, request.principal.account)
+    const who = new ActorResolver(inventory.store, people)
+    const steps = past.transitions.slice(page.offset, page.offset + page.limit)
     const entries = await Promise.all(
       steps.map(async (step) => {
         const fault = faultOf(step)
         if (fault !== undefined) throw unreadable(step.event, fault)
-        return answered(entryOf(step, await who.of(step.event)), past, links)
+        return toHistoryResponseEntry(toHistoryEntry(step, await who.actorOf(step.event)), past, links)
       }),
     )
-    const total = past.steps.length
-    const around = pageLinks(links.address, { path: asked.path, search: asked.search, query: { page } }, total)
-    const link = linksBeside(around, past, links)
+    const total = past.transitions.length
+    const around = pageLinks(links.baseUrl, { path: request.path, search: request.search, query: { page } }, total)
+    const link = historyLinkHeader(around, past, links)
     const headers = { 'X-Total-Count': String(total), ...(link !== '' && { Link: link }) }
     return entries.length === 0 ? noContent(headers) : ok(entries, headers)
   },
 })
 
 /** The pages around this one, and the same for people where the stone still is. */
-function linksBeside(around: string | undefined, { last, isLive }: DiamondPast, links: Links): string {
+function historyLinkHeader(
+  around: string | undefined,
+  { lastView, isLive }: DiamondHistory,
+  links: SignedLinks,
+): string {
   const page =
-    isLive && last !== undefined ? [`<${ownersLink(links, last.diamond)}>; rel="alternate"; type="text/html"`] : []
+    isLive && lastView !== undefined
+      ? [`<${ownersLink(links, lastView.diamond)}>; rel="alternate"; type="text/html"`]
+      : []
   return [...(around === undefined ? [] : [around]), ...page].join(', ')
 }
 
@@ -97,38 +109,45 @@ function linksBeside(around: string | undefined, { last, isLive }: DiamondPast, 
  * Another account is told of a deleted diamond what it is told everywhere.
  * @throws Refusal; BrokenEvent, NewerSchema where nothing of the diamond can be understood
  */
-export function checkOwner({ steps, last, isLive }: DiamondPast, id: number, account: number): void {
-  const [first] = steps
-  if (last === undefined && first?.fault !== undefined) throw unreadable(first.event, first.fault)
-  if (last?.diamond.owner === account) return
-  if (isLive) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
-  throw new Refusal('missing', `There is no diamond ${id}`)
+export function checkOwner({ transitions, lastView, isLive }: DiamondHistory, id: number, account: number): void {
+  const [first] = transitions
+  if (lastView === undefined && first?.fault !== undefined) throw unreadable(first.event, first.fault)
+  if (lastView?.diamond.owner === account) return
+  if (isLive) throw new RequestError('forbidden', `Diamond ${id} belongs to another account`)
+  throw new RequestError('missing', `There is no diamond ${id}`)
 }
 
 const unreadable = ({ stream, revision }: StoredEvent, cause: unknown) =>
-  isUndecodable(cause) ? cause : new BrokenEvent(`${stream}@${revision} can not be shown`, { cause })
+  isDecodeError(cause) ? cause : new InvalidEventPayload(`${stream}@${revision} can not be shown`, { cause })
 
 /** An entry as its stone's owner reads it: what is an operator's business stays with the operator. */
-const answered = (
-  { revision, at, type, by, request, changes }: Entry,
-  past: DiamondPast,
-  links: Links,
+const toHistoryResponseEntry = (
+  { revision, at, type, by, request, changes }: HistoryEntry,
+  past: DiamondHistory,
+  links: SignedLinks,
 ): z.input<typeof ENTRY> => ({
   revision,
   at,
   type: type as z.input<typeof ENTRY>['type'],
   by,
   request,
-  changes: changes.map((change) => withOpenFile(change, past, links)),
+  changes: changes.map((change) => signReportLinks(change, past, links)),
 })
 
 /** Links of reports open by the access of now. */
-function withOpenFile({ field, from, to }: Change, { last }: DiamondPast, links: Links): Change {
-  if (field !== 'certifications' || last === undefined) return { field, from, to }
+function signReportLinks(
+  { field, from, to }: FieldChange,
+  { lastView }: DiamondHistory,
+  links: SignedLinks,
+): FieldChange {
+  if (field !== 'certifications' || lastView === undefined) return { field, from, to }
   const opened = (report: unknown) => {
     const path = isReport(report) ? report.file : null
     if (path === null) return report
-    return { ...(report as object), file: links.signed(path, LASTS.aDay, fileRevision(last.diamond)) }
+    return {
+      ...(report as object),
+      file: links.signed(path, LINK_LIFETIMES.oneDay, fileLinkRevision(lastView.diamond)),
+    }
   }
   return { field, from: opened(from), to: opened(to) }
 }

@@ -1,156 +1,179 @@
 import {
   changeDiamond,
   changeDiamonds,
-  deleteDiamond,
+  planDelete,
   ownershipFaults,
-  patchDiamond,
-  type Changed,
+  planPatch,
+  type ChangedDiamond,
   type DiamondChange,
-  type Match,
+  type IfMatchRevisions,
 } from '../../commands/diamonds/diamonds.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
-import { bodyText, listText } from '../../representations/diamond/body.ts'
-import { CHANGES_OF_ONE, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
-import { readChange } from '../../representations/diamond/read.ts'
-import { accepted } from '../../representations/parse.ts'
-import { Refusal, type Fault } from '../../domain/decider.ts'
-import { noContent, ok, tagsOf, type Headers } from '../kit/answer.ts'
-import { bearer, type Caller } from '../kit/authenticate.ts'
+import { diamondJson, diamondListJson } from '../../representations/diamond/body.ts'
+import { IDENTIFIED_FIELD_CHANGES, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
+import { parseFieldChanges } from '../../representations/diamond/read.ts'
+import { requireValid } from '../../representations/parse.ts'
+import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
+import { noContent, ok, parseEntityTags, type ResponseHeaders } from '../kit/answer.ts'
+import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
-import { CONSISTENCY, consistencyOf } from '../kit/consistency.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { owned } from '../kit/errors.ts'
-import { ID_ALONE, parseChangeEntries, parseIdEntries, type Entries } from './entries.ts'
-import { ALL, bulkJson, byOf, idOf, IF_MATCH, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
+import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { accountGroup } from '../kit/errors.ts'
+import { DELETE_ENTRY, parseChangeEntries, parseIdEntries, type BulkEntries } from './entries.ts'
+import {
+  VERSION_PARAMETERS,
+  bulkJson,
+  actorOf,
+  parseDiamondId,
+  IF_MATCH,
+  listOf,
+  DIAMOND_PARAMETERS,
+  DIAMOND_ERROR_RESPONSES,
+  type DiamondServices,
+} from './resource.ts'
 
-const OF_ENTRIES = { 403: "One of them is another account's", 404: 'One of them does not exist' } as const
-const OVERTAKEN = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
-const UNMATCHED = { 412: 'Its revision is not that of If-Match' } as const
+const ENTRY_RESPONSES = { 403: "One of them is another account's", 404: 'One of them does not exist' } as const
+const CONFLICT_RESPONSE = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
+const PRECONDITION_RESPONSE = { 412: 'Its revision is not that of If-Match' } as const
 
 export const modifyDiamond = endpoint({
-  name: 'modifyDiamond',
+  operationId: 'modifyDiamond',
   method: ['PUT', 'PATCH'],
   path: '/{version}/diamond/{id}',
-  about: 'Changes the fields that are sent; null removes a value, and what is left out stays.',
-  who: bearer,
-  parameters: ONE,
+  summary: 'Changes the fields that are sent; null removes a value, and what is left out stays.',
+  auth: bearer,
+  pathParameters: DIAMOND_PARAMETERS,
   requestHeaders: IF_MATCH,
   body: json(DIAMOND_CHANGES),
-  family: owned,
-  answers: {
-    200: { about: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision', ...CONSISTENCY } },
-    ...REFUSED_ONE,
-    ...OVERTAKEN,
-    ...UNMATCHED,
+  group: accountGroup,
+  responses: {
+    200: { description: 'The diamond', schema: DIAMOND, headers: { ETag: 'Its revision', ...CONSISTENCY } },
+    ...DIAMOND_ERROR_RESPONSES,
+    ...CONFLICT_RESPONSE,
+    ...PRECONDITION_RESPONSE,
   },
-  async run(asked, services: DiamondServices) {
-    const { version } = asked.params
-    const change = accepted(readChange(version, asked.body, ''))
-    const id = idOf(asked.params)
-    const { changed, consistency } = await changeOne(asked, services, patchDiamond(id, change, byOf(asked)))
-    const [found] = await services.diamonds.queries.asChanged(changed)
-    if (found === undefined) throw new Refusal('missing', `There is no diamond ${id}`)
-    return ok(bodyText(version, found, services.diamonds.links), { ETag: etagOf(found), ...consistency })
+  async handler(request, services: DiamondServices) {
+    const { version } = request.params
+    const change = requireValid(parseFieldChanges(version, request.body, ''))
+    const id = parseDiamondId(request.params)
+    const { changed, consistency } = await changeOne(request, services, planPatch(id, change, actorOf(request)))
+    const [found] = await services.diamonds.queries.viewsAtRevisions(changed)
+    if (found === undefined) throw new RequestError('missing', `There is no diamond ${id}`)
+    return ok(diamondJson(version, found, services.diamonds.links), { ETag: etagOf(found), ...consistency })
   },
 })
 
 export const modifyDiamonds = endpoint({
-  name: 'modifyDiamonds',
+  operationId: 'modifyDiamonds',
   method: ['PUT', 'PATCH'],
   path: '/{version}/diamond/bulk',
-  about: 'Changes up to 500 diamonds, each named by its id, all or none.',
-  who: bearer,
-  parameters: ALL,
-  body: bulkJson(CHANGES_OF_ONE),
-  family: owned,
-  answers: {
-    200: { about: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
-    ...OF_ENTRIES,
-    ...OVERTAKEN,
+  summary: 'Changes up to 500 diamonds, each named by its id, all or none.',
+  auth: bearer,
+  pathParameters: VERSION_PARAMETERS,
+  body: bulkJson(IDENTIFIED_FIELD_CHANGES),
+  group: accountGroup,
+  responses: {
+    200: { description: 'The diamonds, in the order of the entries', schema: listOf(DIAMOND), headers: CONSISTENCY },
+    ...ENTRY_RESPONSES,
+    ...CONFLICT_RESPONSE,
   },
-  async run(asked, services: DiamondServices) {
-    const { version } = asked.params
-    const by = byOf(asked)
-    const entries = await goodEntries(asked, services, await parseChangeEntries(version, asked.body))
-    const changes = entries.map(({ id, change, pointer }) => patchDiamond(id, change, by, pointer))
-    const { changed, consistency } = await changeAll(asked, services, changes)
-    const found = await services.diamonds.queries.asChanged(changed)
-    return ok(listText(version, found, services.diamonds.links), consistency)
+  async handler(request, services: DiamondServices) {
+    const { version } = request.params
+    const by = actorOf(request)
+    const entries = await requireValidEntries(request, services, await parseChangeEntries(version, request.body))
+    const changes = entries.map(({ id, change, pointer }) => planPatch(id, change, by, pointer))
+    const { changed, consistency } = await changeAll(request, services, changes)
+    const found = await services.diamonds.queries.viewsAtRevisions(changed)
+    return ok(diamondListJson(version, found, services.diamonds.links), consistency)
   },
 })
 
 export const removeDiamond = endpoint({
-  name: 'removeDiamond',
+  operationId: 'removeDiamond',
   method: 'DELETE',
   path: '/{version}/diamond/{id}',
-  about: 'Removes a diamond, and its certifications with it.',
-  who: bearer,
-  parameters: ONE,
+  summary: 'Removes a diamond, and its certifications with it.',
+  auth: bearer,
+  pathParameters: DIAMOND_PARAMETERS,
   requestHeaders: IF_MATCH,
-  family: owned,
-  answers: { 204: { about: 'It is gone', headers: CONSISTENCY }, ...REFUSED_ONE, ...OVERTAKEN, ...UNMATCHED },
-  async run(asked, services: DiamondServices) {
-    const { consistency } = await changeOne(asked, services, deleteDiamond(idOf(asked.params), byOf(asked)))
+  group: accountGroup,
+  responses: {
+    204: { description: 'It is gone', headers: CONSISTENCY },
+    ...DIAMOND_ERROR_RESPONSES,
+    ...CONFLICT_RESPONSE,
+    ...PRECONDITION_RESPONSE,
+  },
+  async handler(request, services: DiamondServices) {
+    const { consistency } = await changeOne(
+      request,
+      services,
+      planDelete(parseDiamondId(request.params), actorOf(request)),
+    )
     return noContent(consistency)
   },
 })
 
 export const removeDiamonds = endpoint({
-  name: 'removeDiamonds',
+  operationId: 'removeDiamonds',
   method: 'DELETE',
   path: '/{version}/diamond/bulk',
-  about: 'Removes up to 500 diamonds, all or none.',
-  who: bearer,
-  parameters: ALL,
-  body: bulkJson({ v3: ID_ALONE, v4: ID_ALONE }),
-  family: owned,
-  answers: { 204: { about: 'They are gone', headers: CONSISTENCY }, ...OF_ENTRIES, ...OVERTAKEN },
-  async run(asked, services: DiamondServices) {
-    const by = byOf(asked)
-    const entries = await goodEntries(asked, services, await parseIdEntries(asked.body))
-    const removals = entries.map(({ id, pointer }) => deleteDiamond(id, by, pointer))
-    const { consistency } = await changeAll(asked, services, removals)
+  summary: 'Removes up to 500 diamonds, all or none.',
+  auth: bearer,
+  pathParameters: VERSION_PARAMETERS,
+  body: bulkJson({ v3: DELETE_ENTRY, v4: DELETE_ENTRY }),
+  group: accountGroup,
+  responses: { 204: { description: 'They are gone', headers: CONSISTENCY }, ...ENTRY_RESPONSES, ...CONFLICT_RESPONSE },
+  async handler(request, services: DiamondServices) {
+    const by = actorOf(request)
+    const entries = await requireValidEntries(request, services, await parseIdEntries(request.body))
+    const removals = entries.map(({ id, pointer }) => planDelete(id, by, pointer))
+    const { consistency } = await changeAll(request, services, removals)
     return noContent(consistency)
   },
 })
 
-type Asking = Asked<Caller, unknown, unknown>
+type DiamondChangeRequest = HttpRequest<BearerPrincipal, unknown, unknown>
 
 /**
  * The entries, where each is acceptable.
  * @throws Refusal invalid, which names the entries that are another account's or nobody's as well
  */
-async function goodEntries<Entry>(
-  { asker }: Asking,
+async function requireValidEntries<Entry>(
+  { principal }: DiamondChangeRequest,
   { diamonds: { inventory } }: DiamondServices,
-  { entries, named, faults }: Entries<Entry>,
+  { entries, idEntries, faults }: BulkEntries<Entry>,
 ): Promise<readonly Entry[]> {
   if (faults.length === 0) return entries
-  const all = [...faults, ...(await ownershipFaults(inventory, asker.account, named))]
-  throw new Refusal(
+  const all = [...faults, ...(await ownershipFaults(inventory, principal.account, idEntries))]
+  throw new RequestError(
     'invalid',
-    all.toSorted((a, b) => entryOf(a) - entryOf(b)),
+    all.toSorted((a, b) => entryIndexOf(a) - entryIndexOf(b)),
   )
 }
 
 /** Which entry a fault is of; -1 for one beside them. */
-const entryOf = ({ pointer }: Fault) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
+const entryIndexOf = ({ pointer }: ErrorDetail) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
 
-type Done = { readonly changed: readonly Changed[]; readonly consistency: Headers }
+type DiamondChangeResult = { readonly changed: readonly ChangedDiamond[]; readonly consistency: ResponseHeaders }
 
-async function changeOne(asked: Asking, { diamonds }: DiamondServices, change: DiamondChange): Promise<Done> {
-  const match = parseIfMatch(asked.headers['if-match'])
-  const { position, changed } = await changeDiamond(diamonds.inventory, byOf(asked), change, match)
-  return { changed, consistency: await consistencyOf(asked, diamonds.queries.progress, position) }
+async function changeOne(
+  request: DiamondChangeRequest,
+  { diamonds }: DiamondServices,
+  change: DiamondChange,
+): Promise<DiamondChangeResult> {
+  const match = parseIfMatch(request.headers['if-match'])
+  const { position, changed } = await changeDiamond(diamonds.inventory, actorOf(request), change, match)
+  return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
 }
 
 async function changeAll(
-  asked: Asking,
+  request: DiamondChangeRequest,
   { diamonds }: DiamondServices,
   changes: readonly DiamondChange[],
-): Promise<Done> {
-  const { position, changed } = await changeDiamonds(diamonds.inventory, byOf(asked), changes)
-  return { changed, consistency: await consistencyOf(asked, diamonds.queries.progress, position) }
+): Promise<DiamondChangeResult> {
+  const { position, changed } = await changeDiamonds(diamonds.inventory, actorOf(request), changes)
+  return { changed, consistency: await waitForReadModel(request, diamonds.queries.progress, position) }
 }
 
 /**
@@ -158,10 +181,10 @@ async function changeAll(
  * tags weak (nginx: `W/"3.0"`) or marks them (Apache: `"3.0-gzip"`); they name the same revision.
  * @returns undefined without the header; a list of the revisions that would do, to which other tags add nothing
  */
-function parseIfMatch(header: string | undefined): Match | undefined {
+function parseIfMatch(header: string | undefined): IfMatchRevisions | undefined {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
-  return tagsOf(header).flatMap((tag) => {
+  return parseEntityTags(header).flatMap((tag) => {
     const revision = /^(?:W\/)?"(\d{1,18})\.\d{1,18}(?:-(?:gzip|br|zstd))?"$/.exec(tag)?.[1]
     return revision === undefined ? [] : [BigInt(revision)]
   })

@@ -1,63 +1,70 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { Refusal } from '../../domain/decider.ts'
-import type { DiamondList, FoundDiamond } from '../../projections/diamonds/diamond-queries.ts'
+import { RequestError } from '../../domain/decider.ts'
+import type { DiamondList, DiamondReadResult } from '../../projections/diamonds/diamond-queries.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
 import { NEWEST_FIRST, type Sort } from '../../projections/diamonds/list-members.ts'
-import type { Place } from '../../projections/diamonds/list-plan.ts'
-import { bodyText, linkLifetimes, listText } from '../../representations/diamond/body.ts'
+import type { KeysetCursor } from '../../projections/diamonds/list-plan.ts'
+import { diamondJson, linkLifetimes, diamondListJson } from '../../representations/diamond/body.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
-import { noContent, ok, type Answer } from '../kit/answer.ts'
-import { bearer, type Caller } from '../kit/authenticate.ts'
+import { noContent, ok, type HttpResponse } from '../kit/answer.ts'
+import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { owned, RefusedWith } from '../kit/errors.ts'
-import type { Links } from '../kit/links.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { accountGroup, ErrorWithHeaders } from '../kit/errors.ts'
+import type { SignedLinks } from '../kit/links.ts'
 import { AT_QUERY, LIST_QUERY, parseAt, parseListQuery, type ListQuery } from './filters.ts'
-import { pageLinks, placeLinks } from './page-links.ts'
-import { ALL, idOf, listOf, ONE, REFUSED_ONE, type DiamondServices } from './resource.ts'
+import { pageLinks, cursorLinks } from './page-links.ts'
+import {
+  VERSION_PARAMETERS,
+  parseDiamondId,
+  listOf,
+  DIAMOND_PARAMETERS,
+  DIAMOND_ERROR_RESPONSES,
+  type DiamondServices,
+} from './resource.ts'
 
 /** The list that a place is in: somebody's, in an order. */
-export type Listed = { readonly account: number; readonly sort: string }
+export type CursorScope = { readonly account: number; readonly sort: string }
 
-type Marks = Pick<Links, 'mark'>
+type CursorSigner = Pick<SignedLinks, 'mac'>
 
 /**
  * A place in a list as clients carry it: opaque, good for this account and this order alone, and as long as links are signed
  * by the same key. It holds what the last diamond of the page was sorted by, so it stays where it is whatever is written.
  */
-function cursorOf(marks: Marks, listed: Listed, place: Place): string {
+function encodeCursor(signer: CursorSigner, scope: CursorScope, place: KeysetCursor): string {
   const text = JSON.stringify(place)
-  return Buffer.concat([marks.mark(markedText(listed, text)), Buffer.from(text)]).toString('base64url')
+  return Buffer.concat([signer.mac(cursorMacInput(scope, text)), Buffer.from(text)]).toString('base64url')
 }
 
 /** @returns undefined for what was not given out for this list */
-function placeOf(marks: Marks, listed: Listed, cursor: string): Place | undefined {
+function decodeCursor(signer: CursorSigner, scope: CursorScope, cursor: string): KeysetCursor | undefined {
   const bytes = Buffer.from(cursor, 'base64url')
   // Other texts that stand for the same bytes were not given out either.
-  if (bytes.length <= MARK || bytes.toString('base64url') !== cursor) return undefined
-  const text = bytes.toString('utf8', MARK)
-  if (!timingSafeEqual(bytes.subarray(0, MARK), marks.mark(markedText(listed, text)))) return undefined
-  return JSON.parse(text) as Place
+  if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== cursor) return undefined
+  const text = bytes.toString('utf8', MAC_BYTES)
+  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), signer.mac(cursorMacInput(scope, text)))) return undefined
+  return JSON.parse(text) as KeysetCursor
 }
 
-const markedText = ({ account, sort }: Listed, text: string) => `list\n${account}\n${sort}\n${text}`
+const cursorMacInput = ({ account, sort }: CursorScope, text: string) => `list\n${account}\n${sort}\n${text}`
 
 /** Bytes. */
-const MARK = 16
+const MAC_BYTES = 16
 
 export const readDiamond = endpoint({
-  name: 'readDiamond',
+  operationId: 'readDiamond',
   method: 'GET',
   path: '/{version}/diamond/{id}',
-  about: 'One diamond, as it is or as it was at a time.',
-  who: bearer,
-  parameters: ONE,
+  summary: 'One diamond, as it is or as it was at a time.',
+  auth: bearer,
+  pathParameters: DIAMOND_PARAMETERS,
   query: AT_QUERY,
-  family: owned,
-  answers: {
+  group: accountGroup,
+  responses: {
     200: {
-      about: 'The diamond',
+      description: 'The diamond',
       schema: DIAMOND,
       headers: {
         ETag: 'Its revision, for If-Match and If-None-Match; with at, that of then',
@@ -67,67 +74,68 @@ export const readDiamond = endpoint({
     304: "The caller's copy, named by If-None-Match, is still the one there is",
     400: 'at is not readable',
     422: 'at is in the future, or no date of the calendar',
-    ...REFUSED_ONE,
+    ...DIAMOND_ERROR_RESPONSES,
   },
-  run(asked, { diamonds: { queries, links, inventory } }: DiamondServices) {
-    const id = idOf(asked.params)
-    const at = asked.search === '' ? undefined : parseAt(asked.search, inventory.clock())
-    if (at !== undefined) return answerThen(asked, id, at, { queries, links })
-    const found = queries.one(id)
+  handler(request, { diamonds: { queries, links, inventory } }: DiamondServices) {
+    const id = parseDiamondId(request.params)
+    const at = request.search === '' ? undefined : parseAt(request.search, inventory.clock())
+    if (at !== undefined) return createPastDiamondResponse(request, id, at, { queries, links })
+    const found = queries.findDiamond(id)
     return found instanceof Promise
-      ? found.then((later) => answerOne(asked, id, later, links))
-      : answerOne(asked, id, found, links)
+      ? found.then((later) => createDiamondResponse(request, id, later, links))
+      : createDiamondResponse(request, id, found, links)
   },
 })
 
 const PAGE_HEADERS = { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' }
 
 export const listDiamonds = endpoint({
-  name: 'listDiamonds',
+  operationId: 'listDiamonds',
   method: 'GET',
   path: '/{version}/diamond',
-  about: "The account's diamonds, the newest first unless told, a page at a time.",
-  who: bearer,
-  parameters: ALL,
+  summary: "The account's diamonds, the newest first unless told, a page at a time.",
+  auth: bearer,
+  pathParameters: VERSION_PARAMETERS,
   query: LIST_QUERY,
-  family: owned,
-  answers: {
+  group: accountGroup,
+  responses: {
     200: {
-      about: 'A page',
+      description: 'A page',
       schema: listOf(DIAMOND),
       headers: PAGE_HEADERS,
     },
-    204: { about: 'There are none, or none on this page', headers: PAGE_HEADERS },
+    204: { description: 'There are none, or none on this page', headers: PAGE_HEADERS },
     400: 'The query is not readable, or asks for a time (at), which one diamond alone can be asked for',
     422: 'The query asks for what there can not be, or for a list that no index serves: it names one that is',
   },
-  run(asked, { diamonds: { queries, links } }: DiamondServices) {
-    const { account } = asked.asker
-    const place = (cursor: string, sort: Sort) => placeOf(links, { account, sort }, cursor)
-    const query = parseListQuery(asked.params.version, asked.search, place)
-    const list = queries.list(asked.asker.account, query.filter, query.page)
+  handler(request, { diamonds: { queries, links } }: DiamondServices) {
+    const { account } = request.principal
+    const decode = (cursor: string, sort: Sort) => decodeCursor(links, { account, sort }, cursor)
+    const query = parseListQuery(request.params.version, request.search, decode)
+    const list = queries.list(request.principal.account, query.filter, query.page)
     return list instanceof Promise
-      ? list.then((later) => answerList(asked, query, later, links))
-      : answerList(asked, query, list, links)
+      ? list.then((later) => createListResponse(request, query, later, links))
+      : createListResponse(request, query, list, links)
   },
 })
 
-type AskedInVersion = Asked<Caller, undefined, { readonly version: ApiVersion }>
+type DiamondRequest = HttpRequest<BearerPrincipal, undefined, { readonly version: ApiVersion }>
 
 /** @throws Refusal missing, or forbidden for another account's diamond */
-function answerOne(
-  { asker, params: { version } }: AskedInVersion,
+function createDiamondResponse(
+  { principal, params: { version } }: DiamondRequest,
   id: number,
-  { view, age }: FoundDiamond,
-  links: Links,
-): Answer {
-  const stale = staleHeaders(age)
-  if (view === undefined) throw new RefusedWith(stale, new Refusal('missing', `There is no diamond ${id}`))
+  { view, ageSeconds }: DiamondReadResult,
+  links: SignedLinks,
+): HttpResponse {
+  const stale = staleHeaders(ageSeconds)
+  if (view === undefined) throw new ErrorWithHeaders(stale, new RequestError('missing', `There is no diamond ${id}`))
   const { diamond, changedAt } = view
-  if (diamond.owner !== asker.account) throw new Refusal('forbidden', `Diamond ${id} belongs to another account`)
+  if (diamond.owner !== principal.account)
+    throw new RequestError('forbidden', `Diamond ${id} belongs to another account`)
   // A client whose copy has links that have expired needs new ones, though the ETag is the same.
-  const isRenewed = !links.stillOpen(linkLifetimes(version, diamond), changedAt)
-  return { ...ok(bodyText(version, view, links), { ETag: etagOf(view), ...stale }), isRenewed }
+  const isRenewed = !links.areStillValid(linkLifetimes(version, diamond), changedAt)
+  return { ...ok(diamondJson(version, view, links), { ETag: etagOf(view), ...stale }), ignoresIfNoneMatch: isRenewed }
 }
 
 /**
@@ -135,45 +143,46 @@ function answerOne(
  * @param at whole seconds since 1970
  * @throws Refusal missing, also for a diamond that there was not yet, or not any more
  */
-async function answerThen(
-  asked: AskedInVersion,
+async function createPastDiamondResponse(
+  request: DiamondRequest,
   id: number,
   at: number,
   { queries, links }: Pick<DiamondServices['diamonds'], 'queries' | 'links'>,
-): Promise<Answer> {
-  const view = await queries.asOf(id, at * 1000 + LAST_MS)
-  if (view?.diamond.owner !== asked.asker.account) answerOne(asked, id, await queries.one(id), links)
-  const answer = answerOne(asked, id, { view }, links)
-  return { ...answer, headers: { ...answer.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
+): Promise<HttpResponse> {
+  const view = await queries.viewAsOf(id, at * 1000 + LAST_MS)
+  if (view?.diamond.owner !== request.principal.account)
+    createDiamondResponse(request, id, await queries.findDiamond(id), links)
+  const response = createDiamondResponse(request, id, { view }, links)
+  return { ...response, headers: { ...response.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
 }
 
 /** The last millisecond of a second. */
 const LAST_MS = 999
 
-function answerList(
-  asked: AskedInVersion,
+function createListResponse(
+  request: DiamondRequest,
   query: ListQuery,
-  { total, views, current, age, next }: DiamondList,
-  links: Links,
-): Answer {
-  const pages = total > 0 ? linksOf(asked, query, { total, next }, links) : undefined
+  { total, views, isCurrent, ageSeconds, nextCursor }: DiamondList,
+  links: SignedLinks,
+): HttpResponse {
+  const pages = total > 0 ? linksOf(request, query, { total, next: nextCursor }, links) : undefined
   const headers = {
     'X-Total-Count': String(total),
     ...(pages !== undefined && { Link: pages }),
-    ...(!current && PENDING),
-    ...staleHeaders(age),
+    ...(!isCurrent && PENDING),
+    ...staleHeaders(ageSeconds),
   }
-  return views.length === 0 ? noContent(headers) : ok(listText(asked.params.version, views, links), headers)
+  return views.length === 0 ? noContent(headers) : ok(diamondListJson(request.params.version, views, links), headers)
 }
 
 function linksOf(
-  { path, search, asker }: Asked<Caller, undefined, unknown>,
+  { path, search, principal }: HttpRequest<BearerPrincipal, undefined, unknown>,
   query: ListQuery,
-  { total, next }: { readonly total: number; readonly next: Place | undefined },
-  links: Links,
+  { total, next }: { readonly total: number; readonly next: KeysetCursor | undefined },
+  links: SignedLinks,
 ): string | undefined {
   const { page } = query
-  if (page.after === undefined) return pageLinks(links.address, { path, search, query }, total)
-  const cursor = next && cursorOf(links, { account: asker.account, sort: page.sort ?? NEWEST_FIRST }, next)
-  return placeLinks(links.address, { path, search, query }, cursor)
+  if (page.after === undefined) return pageLinks(links.baseUrl, { path, search, query }, total)
+  const cursor = next && encodeCursor(links, { account: principal.account, sort: page.sort ?? NEWEST_FIRST }, next)
+  return cursorLinks(links.baseUrl, { path, search, query }, cursor)
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { PROOF_FORMAT } from '../../evidence/proof.ts'
-import { readPast } from '../../projections/history/diamond.ts'
-import { proofOf } from '../../projections/tree/stone-proof.ts'
+import { readDiamondHistory } from '../../projections/history/diamond.ts'
+import { proveDiamond } from '../../projections/tree/stone-proof.ts'
 import { checkOwner } from '../diamonds/history.ts'
-import { DIAMOND_ID, idOf, REFUSED_ONE, type DiamondServices } from '../diamonds/resource.ts'
+import { DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES, type DiamondServices } from '../diamonds/resource.ts'
 import { ok } from '../kit/answer.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { owned } from '../kit/errors.ts'
-import { HASH, signedBy, type EvidenceServices } from './log.ts'
+import { accountGroup } from '../kit/errors.ts'
+import { HASH, requireEvidence, type EvidenceServices } from './log.ts'
 
 const TEXTS = z.record(z.string(), z.string())
 
@@ -38,28 +38,29 @@ const PROOF = z
   .meta({ id: 'Proof' })
 
 /** Seconds until the tree has come to a stone that was made just now. */
-const SOON = 2
+const RETRY_AFTER_SECONDS = 2
 
 export const readProof = endpoint({
-  name: 'readProof',
+  operationId: 'readProof',
   method: 'GET',
   path: '/v4/diamond/{id}/proof',
-  about: 'Shows to others what happened to a diamond, and that nobody rewrote it; of a deleted one too.',
-  who: bearer,
-  parameters: { id: DIAMOND_ID },
-  family: owned,
-  answers: {
-    200: { about: 'The proof; `adamant check` checks it without the service', schema: PROOF },
+  summary: 'Shows to others what happened to a diamond, and that nobody rewrote it; of a deleted one too.',
+  auth: bearer,
+  pathParameters: { id: DIAMOND_ID },
+  group: accountGroup,
+  responses: {
+    200: { description: 'The proof; `adamant check` checks it without the service', schema: PROOF },
     503: 'The diamond was made just now, and nothing of it is signed yet',
-    ...REFUSED_ONE,
+    ...DIAMOND_ERROR_RESPONSES,
   },
-  async run(asked, services: DiamondServices & EvidenceServices) {
-    const id = idOf(asked.params)
-    const past = await readPast(services.diamonds.inventory.store, id)
-    checkOwner(past, id, asked.asker.account)
-    const events = past.steps.map(({ event }) => event)
-    const proof = await asked.patience.during((ms) => proofOf(signedBy(services), id, events, ms))
-    if (proof === undefined) throw new Refusal('unavailable', `Nothing of diamond ${id} is signed yet: ask again`, SOON)
+  async handler(request, services: DiamondServices & EvidenceServices) {
+    const id = parseDiamondId(request.params)
+    const past = await readDiamondHistory(services.diamonds.inventory.store, id)
+    checkOwner(past, id, request.principal.account)
+    const events = past.transitions.map(({ event }) => event)
+    const proof = await request.waitBudget.spendOn((ms) => proveDiamond(requireEvidence(services), id, events, ms))
+    if (proof === undefined)
+      throw new RequestError('unavailable', `Nothing of diamond ${id} is signed yet: ask again`, RETRY_AFTER_SECONDS)
     return ok(proof)
   },
 })

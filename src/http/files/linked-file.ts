@@ -1,22 +1,22 @@
 import type { Readable } from 'node:stream'
 import { parse } from 'range-parser'
 import { z } from 'zod'
-import { Refusal } from '../../domain/decider.ts'
-import { BytesMissing, type Files } from '../../stores/ports/files.ts'
-import { bytes, type Answer } from '../kit/answer.ts'
-import type { Asked, Who } from '../kit/endpoint.ts'
-import { RefusedWith } from '../kit/errors.ts'
-import { signatureOf, type Links } from '../kit/links.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { BytesMissing, type FileStore } from '../../stores/ports/files.ts'
+import { binaryResponse, type HttpResponse } from '../kit/answer.ts'
+import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
+import { ErrorWithHeaders } from '../kit/errors.ts'
+import { parseSignature, type SignedLinks } from '../kit/links.ts'
 
 /** Bytes of a file, both included. */
-export type Range = { readonly start: number; readonly end: number }
+export type ByteRange = { readonly start: number; readonly end: number }
 
 /**
  * The one range that a Range header asks for (RFC 9110, section 14.1.2).
  * @returns undefined where the whole file is the answer: without the header, for another unit, for several ranges and
  *   for what is no range; 'unsatisfiable' where it lies behind the end
  */
-export function parseRange(header: string | undefined, bytes: number): Range | undefined | 'unsatisfiable' {
+export function parseRange(header: string | undefined, bytes: number): ByteRange | undefined | 'unsatisfiable' {
   const { type, code, ranges } = parse(bytes, header ?? '')
   if (type !== 'bytes' || code === MALFORMED || ranges.length > 1) return undefined
   return ranges[0] ?? 'unsatisfiable'
@@ -36,18 +36,18 @@ export function inlineDisposition(name: string): string {
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^\x20-\x7e]|["\\%;]/g, '_')
   if (plain === name) return `inline; filename="${name}"`
-  return `inline; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
+  return `inline; filename="${plain}"; filename*=UTF-8''${encodeHeaderValue(name)}`
 }
 
 /** RFC 8187: what encodeURIComponent leaves and the header may not have is encoded as well. */
-const encoded = (name: string) =>
+const encodeHeaderValue = (name: string) =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** A file under its digest, as it is sent. */
-export type LinkedFile = {
+export type FileDownload = {
   readonly digest: string
   readonly bytes: number
-  readonly media: string
+  readonly mediaType: string
   /** What a browser saves it as. */
   readonly name: string
 }
@@ -57,22 +57,22 @@ export type LinkedFile = {
  * @param links among the services of its subject
  * @param again what to read for a link that is not expired
  */
-export const linkHolder = <Service>(
-  links: (service: Service) => Links,
-  again: string,
-): Who<{ readonly revision: number }, Service> => ({
+export const signedLink = <Service>(
+  links: (service: Service) => SignedLinks,
+  resourceName: string,
+): Authenticator<{ readonly revision: number }, Service> => ({
   scheme: 'signed-link',
-  refuses: [400, 404, 410],
-  admit({ path, search }, service) {
-    const opened = links(service).opened(path, signatureOf(search))
+  errorStatuses: [400, 404, 410],
+  authenticate({ path, search }, service) {
+    const opened = links(service).verify(path, parseSignature(search))
     if (opened === undefined) throw unknownFile()
-    if (opened.expired)
-      throw new Refusal('gone', `This link has expired: read ${again} again for one that opens its file`)
+    if (opened.isExpired)
+      throw new RequestError('gone', `This link has expired: read ${resourceName} again for one that opens its file`)
     return opened
   },
 })
 
-export const unknownFile = () => new Refusal('missing', 'There is no such file')
+export const unknownFile = () => new RequestError('missing', 'There is no such file')
 
 /** A file's digest. */
 const TAG = '"5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"'
@@ -100,27 +100,31 @@ export const FILE_REQUEST = {
 } as const
 
 /** What it may be answered. */
-export const fileAnswers = (media: string | readonly string[]) => ({
-  200: { about: 'The file', media, headers: { ETag: 'Of its bytes' } },
-  206: { about: 'The range of it', media, headers: { 'Content-Range': 'Which bytes of how many' } },
+export const fileResponses = (mediaType: string | readonly string[]) => ({
+  200: { description: 'The file', mediaType, headers: { ETag: 'Of its bytes' } },
+  206: { description: 'The range of it', mediaType, headers: { 'Content-Range': 'Which bytes of how many' } },
   304: 'The copy is the file that there is',
   416: 'The range lies behind its end: Content-Range says how many bytes it has',
 })
 
 /** @throws RefusedWith unsatisfiable; BytesMissing, StoreUnavailable when its body is made */
-export function answerFile(asked: Asked<unknown, unknown, unknown>, files: Files, file: LinkedFile): Answer {
-  const { digest, bytes: size, media } = file
+export function createFileResponse(
+  request: HttpRequest<unknown, unknown, unknown>,
+  files: FileStore,
+  file: FileDownload,
+): HttpResponse {
+  const { digest, bytes: size, mediaType } = file
   const headers = headersOf(file)
-  const range = wantedRange(asked, file, headers.ETag)
-  const stream = () => openedFile(files, digest, range)
-  if (range === undefined) return bytes(200, media, stream, { ...headers, 'Content-Length': String(size) })
+  const range = wantedRange(request, file, headers.ETag)
+  const stream = () => openFile(files, digest, range)
+  if (range === undefined) return binaryResponse(200, mediaType, stream, { ...headers, 'Content-Length': String(size) })
   const length = String(range.end - range.start + 1)
   const which = `bytes ${range.start}-${range.end}/${size}`
-  return bytes(206, media, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
+  return binaryResponse(206, mediaType, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
 }
 
 /** A file is looked at and nothing else: no script, no form, no other resource, no page's frame that is not meant to. */
-const headersOf = ({ digest, name }: LinkedFile) => ({
+const headersOf = ({ digest, name }: FileDownload) => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
@@ -133,17 +137,17 @@ const headersOf = ({ digest, name }: LinkedFile) => ({
 
 /** @throws RefusedWith unsatisfiable */
 function wantedRange(
-  { method, headers }: Asked<unknown, unknown, unknown>,
-  { bytes: size }: LinkedFile,
+  { method, headers }: HttpRequest<unknown, unknown, unknown>,
+  { bytes: size }: FileDownload,
   etag: string,
-): Range | undefined {
+): ByteRange | undefined {
   // What the client has a copy of is asked first (RFC 9110, 13.2.2); then it gets the whole file.
   if (method !== 'GET' || headers['if-none-match'] !== undefined) return undefined
   if (!rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
   const range = parseRange(headers.range, size)
   if (range !== 'unsatisfiable') return range
-  const refusal = new Refusal('unsatisfiable', `The file has ${size} bytes; the range lies behind them`)
-  throw new RefusedWith({ 'Content-Range': `bytes */${size}` }, refusal)
+  const refusal = new RequestError('unsatisfiable', `The file has ${size} bytes; the range lies behind them`)
+  throw new ErrorWithHeaders({ 'Content-Range': `bytes */${size}` }, refusal)
 }
 
 /** RFC 9110, section 13.1.5: with If-Range a range is wanted only of the very file that the client has a part of. */
@@ -154,7 +158,7 @@ const TRIES = 5
 const PAUSE = 20
 
 /** @throws BytesMissing, StoreUnavailable */
-async function openedFile(files: Files, digest: string, range: Range | undefined): Promise<Readable> {
+async function openFile(files: FileStore, digest: string, range: ByteRange | undefined): Promise<Readable> {
   for (let attempt = 1; ; attempt++) {
     const stream = await files.read(digest, range)
     if (stream !== undefined) return stream

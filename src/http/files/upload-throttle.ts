@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { Transform, type TransformCallback } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { FairSemaphore, Waiter } from '../../runtime/fairness/semaphores.ts'
+import type { FairSemaphore, PermitRequest } from '../../runtime/fairness/semaphores.ts'
 
 type MinorCollection = (options: { readonly type: 'minor' }) => void
 
@@ -12,17 +12,17 @@ type MinorCollection = (options: { readonly type: 'minor' }) => void
  * refer to it: uploads would leave over 64 MB behind before anything is freed. So each so many bytes of chunks ask for
  * a collection of young objects, which takes about a millisecond.
  */
-export class ChunkGarbage {
+export class ChunkGarbageCollector {
   #bytes = 0
   readonly #collect = minorCollection()
 
   /** @param limit bytes of chunks between two collections */
-  constructor(private readonly limit: number) {}
+  constructor(private readonly bytesPerCollection: number) {}
 
   /** Tells of a chunk that has been used. */
-  left(bytes: number): void {
+  recordUsed(bytes: number): void {
     this.#bytes += bytes
-    if (this.#bytes < this.limit) return
+    if (this.#bytes < this.bytesPerCollection) return
     this.#bytes = 0
     this.#collect({ type: 'minor' })
   }
@@ -40,20 +40,20 @@ function minorCollection(): MinorCollection {
 const IDLE = 100
 
 /** Milliseconds that one lasts where others wait: time for a report from who sends as fast as a disk writes. */
-const LASTS = 250
+const PERMIT_DURATION_MS = 250
 
 export type ThrottleOptions = {
   /** Who asks for a permit. */
-  readonly waiter: Waiter
+  readonly waiter: PermitRequest
   readonly permits: FairSemaphore
-  readonly garbage: ChunkGarbage
+  readonly garbageCollector: ChunkGarbageCollector
 }
 
 /** Passes an upload's bytes on while its client holds a permit. Without one, and while the reader is busy, back-pressure pauses `req`. */
 export class UploadThrottle extends Transform {
   #permit: (() => void) | undefined
   #permittedAt = 0
-  readonly #idle = setTimeout(() => this.#isIdle(), IDLE)
+  readonly #idle = setTimeout(() => this.#releaseIfIdle(), IDLE)
 
   constructor(
     private readonly req: IncomingMessage,
@@ -63,15 +63,15 @@ export class UploadThrottle extends Transform {
   }
 
   override async _transform(chunk: Buffer, _encoding: unknown, done: TransformCallback): Promise<void> {
-    const { waiter, permits, garbage } = this.options
-    if (permits.wanted && performance.now() - this.#permittedAt > LASTS) this.#release()
+    const { waiter, permits, garbageCollector } = this.options
+    if (permits.hasWaiters && performance.now() - this.#permittedAt > PERMIT_DURATION_MS) this.#release()
     if (this.#permit === undefined) {
       this.#permit = await permits.acquire(waiter)
       this.#permittedAt = performance.now()
       if (this.destroyed) this.#release()
     }
     this.#idle.refresh()
-    garbage.left(chunk.length)
+    garbageCollector.recordUsed(chunk.length)
     done(null, chunk)
   }
 
@@ -81,7 +81,7 @@ export class UploadThrottle extends Transform {
     done(error)
   }
 
-  #isIdle(): void {
+  #releaseIfIdle(): void {
     if (this.req.isPaused()) this.#idle.refresh()
     else this.#release()
   }

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { checkSecret } from '../../domain/secret/secret.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { ok, seeOther, type Answer } from '../kit/answer.ts'
+import { ok, seeOther, type HttpResponse } from '../kit/answer.ts'
 import { refuseCrossSite } from '../middleware/cors.ts'
-import { anybody, endpoint, type Family, type Who } from '../kit/endpoint.ts'
-import { platform, refusedOf } from '../kit/errors.ts'
-import { escape, html, htmlDocument, NOTHING, sourceHash, upFrom, type Html } from '../kit/html.ts'
+import { publicAccess, endpoint, type EndpointGroup, type Authenticator } from '../kit/endpoint.ts'
+import { platformGroup, toHttpErrorDetails } from '../kit/errors.ts'
+import { escape, html, htmlDocument, NOTHING, sourceHash, relativePrefixOf, type Html } from '../kit/html.ts'
 import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
 import { FormParameters } from '../secrets/parameters.ts'
-import { countAccount, countAddress, type SecretServices, type Sender } from '../secrets/sender.ts'
-import { keep } from '../secrets/secrets.ts'
+import { countAccount, countAddress, type SecretServices, type AuthenticatedSender } from '../secrets/sender.ts'
+import { storeSharedSecret } from '../secrets/secrets.ts'
 
 /** As the pages of secrets look, with what a form for sharing needs beside. */
 const STYLE = `${SECRETS_STYLE}
@@ -40,7 +40,7 @@ export type FrontPage = {
 }
 
 /** A whole page without scripts and outside resources. */
-const frontPage = ({ status, title, content, isPrivate }: FrontPage): Answer => ({
+const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): HttpResponse => ({
   status,
   headers: {
     'Content-Type': 'text/html; charset=utf-8',
@@ -59,11 +59,11 @@ const frontPage = ({ status, title, content, isPrivate }: FrontPage): Answer => 
 })
 
 /** What was typed before, so that a mistake costs nobody their text. Passphrase and token are typed again. */
-export type Typed = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
+export type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
 
-const NOTHING_TYPED: Typed = { secret: '', email: '' }
+const EMPTY_INPUT: ShareFormInput = { secret: '', email: '' }
 
-const LIVES = [
+const LIFETIMES = [
   [3_600, 'an hour'],
   [86_400, 'a day'],
   [604_800, 'a week'],
@@ -71,18 +71,18 @@ const LIVES = [
 ] as const
 
 /** Seconds of the one that is chosen before anybody chooses. */
-const USUAL = 604_800
+const DEFAULT_LIFETIME_SECONDS = 604_800
 
 /**
  * The form that shares a secret.
  * @param isOpen whether it needs no account
  * @param action relative, as a proxy may add a path
  */
-const shareForm = (isOpen: boolean, action: string, typed: Typed = NOTHING_TYPED): Html =>
+const shareForm = (isOpen: boolean, action: string, typed: ShareFormInput = EMPTY_INPUT): Html =>
   html`<form method="post" action="${action}">
     <div>
       <label for="secret">The secret</label>
-      ${box(typed.secret)}
+      ${secretTextarea(typed.secret)}
     </div>
     <div>
       <label for="passphrase"
@@ -93,7 +93,7 @@ const shareForm = (isOpen: boolean, action: string, typed: Typed = NOTHING_TYPED
     <div>
       <label for="ttl">Deleted unread after</label>
       <select id="ttl" name="ttl">
-        ${LIVES.map(([seconds, name]) => life(seconds, name, typed.ttl ?? USUAL))}
+        ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, typed.ttl ?? DEFAULT_LIFETIME_SECONDS))}
       </select>
     </div>
     ${isOpen ? NOTHING : credentials(typed)}
@@ -101,17 +101,17 @@ const shareForm = (isOpen: boolean, action: string, typed: Typed = NOTHING_TYPED
   </form>`
 
 /** Browsers drop a line feed right behind the opening tag: one that is put there, and none that was typed. */
-const box = (typed: string): Html => {
+const secretTextarea = (typed: string): Html => {
   const text = `\n${typed}`
   return html`<textarea id="secret" name="secret" required spellcheck="false" autocomplete="off">${text}</textarea>`
 }
 
-const life = (seconds: number, name: string, chosen: number): Html =>
+const lifetimeOption = (seconds: number, name: string, chosen: number): Html =>
   html`<option value="${String(seconds)}" ${seconds === chosen ? SELECTED : NOTHING}>${name}</option>`
 
 const SELECTED: Html = { html: 'selected' }
 
-const credentials = ({ email }: Typed): Html =>
+const credentials = ({ email }: ShareFormInput): Html =>
   html`<div>
       <label for="email">Your e-mail address</label>
       <input id="email" name="email" type="email" required autocomplete="username" value="${email}" />
@@ -124,10 +124,10 @@ const credentials = ({ email }: Typed): Html =>
 
 export type FrontServices = SecretServices & {
   /** BASE_URL, without a slash at its end. */
-  readonly front: { readonly address: string }
+  readonly front: { readonly baseUrl: string }
 }
 
-const Start = z.object({
+const ApiRoot = z.object({
   name: z.literal('Adamant'),
   version: z.string(),
   links: z
@@ -135,29 +135,29 @@ const Start = z.object({
     .describe('Where a program goes on.'),
 })
 
-export const showFront = endpoint({
-  name: 'showFront',
+export const showFrontPage = endpoint({
+  operationId: 'showFront',
   method: 'GET',
   path: '/',
-  about: 'What this is, and where to go on: a page for people, JSON for programs.',
-  who: anybody,
+  summary: 'What this is, and where to go on: a page for people, JSON for programs.',
+  auth: publicAccess,
   requestHeaders: { Accept: z.string().optional().describe('`text/html` gets the page.') },
-  answers: { 200: { about: 'Where to go on', schema: Start } },
-  family: platform,
-  run(asked, { front, secrets }: FrontServices) {
-    if (asked.accepts('json', 'html') !== 'html') return ok(startAt(front.address), { Vary: 'Accept' })
+  responses: { 200: { description: 'Where to go on', schema: ApiRoot } },
+  group: platformGroup,
+  handler(request, { front, secrets }: FrontServices) {
+    if (request.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
     // Its path has a slash at its end and is no folder: of what doubled ones add, one counts less.
-    const up = upFrom(asked.target).slice('../'.length)
+    const up = relativePrefixOf(request.target).slice('../'.length)
     const content = html`${INTRODUCTION} ${pages(up)}
       <h2>Share a secret</h2>
       <p>It is shown to one reader, one time, and then deleted.</p>
-      ${shareForm(secrets.anonymous, `${up}share`)}`
-    return frontPage({ status: 200, title: 'Adamant', content, isPrivate: false })
+      ${shareForm(secrets.allowsAnonymous, `${up}share`)}`
+    return frontPageResponse({ status: 200, title: 'Adamant', content, isPrivate: false })
   },
 })
 
-function startAt(address: string): z.output<typeof Start> {
-  const at = (path: string) => `${address}/${path}`
+function createApiRoot(baseUrl: string): z.output<typeof ApiRoot> {
+  const at = (path: string) => `${baseUrl}/${path}`
   return {
     name: 'Adamant',
     version: VERSION,
@@ -189,56 +189,58 @@ const pages = (up: string): Html =>
   </nav>`
 
 /** Who has pressed the button of this page: a page of another site could send the same form. */
-const formSender: Who<undefined, FrontServices> = {
+const formSender: Authenticator<undefined, FrontServices> = {
   scheme: 'none',
-  refuses: [403, 429],
-  admit({ headers, address }, { secrets }) {
-    refuseCrossSite(headers, { own: secrets.sites.own, allowed: new Set() })
-    countAddress(secrets.rateLimit, address)
+  errorStatuses: [403, 429],
+  authenticate({ headers, clientAddress }, { secrets }) {
+    refuseCrossSite(headers, { ownOrigins: secrets.trustedOrigins.ownOrigins, allowedOrigins: new Set() })
+    countAddress(secrets.rateLimit, clientAddress)
     return undefined
   },
 }
 
 /** Refusals are pages too. */
-const frontFamily: Family = {
+const frontPageGroup: EndpointGroup = {
   name: 'front',
-  prefixes: ['/share'],
-  refusals: { media: 'text/html' },
-  refusal({ status, faults }, _error, { requestId }) {
+  pathPrefixes: ['/share'],
+  errorFormat: { mediaType: 'text/html' },
+  errorResponse({ status, faults }, _error, { requestId }) {
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
       <p class="soft">Nothing was shared by this. Request ${requestId}</p>`
-    return frontPage({ status, title: 'That did not work', content, isPrivate: true })
+    return frontPageResponse({ status, title: 'That did not work', content, isPrivate: true })
   },
 }
 
-export const shareByPage = endpoint({
-  name: 'shareSecretByPage',
+export const shareSecretByPage = endpoint({
+  operationId: 'shareSecretByPage',
   method: 'POST',
   path: '/share',
-  about: 'What the form of the front page does: keeps a secret, and goes to the page with its link.',
-  who: formSender,
+  summary: 'What the form of the front page does: keeps a secret, and goes to the page with its link.',
+  auth: formSender,
   body: FormParameters,
-  answers: {
-    303: { about: 'It is kept', headers: { Location: "The sender's page, with the link to pass on" } },
+  responses: {
+    303: { description: 'It is kept', headers: { Location: "The sender's page, with the link to pass on" } },
     403: 'Address and token do not belong together, or the form is of another site',
     413: 'The secret is longer than the plan allows',
     422: 'There is nothing to share',
   },
-  family: frontFamily,
-  async run(asked, { secrets }: FrontServices) {
-    const { body, target, address } = asked
+  group: frontPageGroup,
+  async handler(request, { secrets }: FrontServices) {
+    const { body, target, clientAddress } = request
     try {
-      const sender = await senderOf(body, address, secrets)
+      const sender = await senderOf(body, clientAddress, secrets)
       checkSecret(body.secret, sender?.plan ?? 'basic')
-      const kept = await keep(
+      const record = await storeSharedSecret(
         secrets,
-        { body, asker: sender, address, requestId: asked.requestId, trace: asked.trace },
+        { body, principal: sender, clientAddress, requestId: request.requestId, trace: request.trace },
         { value: body.secret, kind: 'shared' },
       )
-      return seeOther(`${upFrom(target)}private/${String(kept['metadata_key'])}`, { 'Cache-Control': 'no-store' })
+      return seeOther(`${relativePrefixOf(target)}private/${String(record['metadata_key'])}`, {
+        'Cache-Control': 'no-store',
+      })
     } catch (error) {
-      if (!(error instanceof Refusal) || error.kind === 'too-many') throw error
-      return again(error, body, secrets.anonymous)
+      if (!(error instanceof RequestError) || error.kind === 'too-many') throw error
+      return rejectedForm(error, body, secrets.allowsAnonymous)
     }
   },
 })
@@ -246,21 +248,21 @@ export const shareByPage = endpoint({
 /** @throws Refusal forbidden where address and token do not belong together, or are needed and not there; too-many */
 async function senderOf(
   { email, token }: { readonly email: string; readonly token: string },
-  address: string,
-  { anonymous, apiTokens, rateLimit }: SecretServices['secrets'],
-): Promise<Sender | undefined> {
-  if (email === '' && token === '' && anonymous) return undefined
-  const caller = await apiTokens.verify({ email, token, address })
+  clientAddress: string,
+  { allowsAnonymous, apiTokens, rateLimit }: SecretServices['secrets'],
+): Promise<AuthenticatedSender | undefined> {
+  if (email === '' && token === '' && allowsAnonymous) return undefined
+  const caller = await apiTokens.verify({ email, token, address: clientAddress })
   if (caller === undefined)
-    throw new Refusal('forbidden', 'The e-mail address and the API token do not belong together')
+    throw new RequestError('forbidden', 'The e-mail address and the API token do not belong together')
   countAccount(rateLimit, caller.account)
   return { ...caller, token }
 }
 
 /** The form once more, with what is wrong and what was typed. */
-function again(refusal: Refusal, typed: Typed, isOpen: boolean): Answer {
-  const { status, faults } = refusedOf(refusal)
+function rejectedForm(refusal: RequestError, typed: ShareFormInput, isOpen: boolean): HttpResponse {
+  const { status, faults } = toHttpErrorDetails(refusal)
   const content = html`<p class="alert" role="alert">${faults.map(({ message }) => message).join('. ')}</p>
     ${shareForm(isOpen, 'share', typed)}`
-  return frontPage({ status, title: 'Nothing was shared yet', content, isPrivate: true })
+  return frontPageResponse({ status, title: 'Nothing was shared yet', content, isPrivate: true })
 }

@@ -1,5 +1,5 @@
-import type { Answer, Headers } from '../kit/answer.ts'
-import type { Family } from '../kit/endpoint.ts'
+import type { HttpResponse, ResponseHeaders } from '../kit/answer.ts'
+import type { EndpointGroup } from '../kit/endpoint.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
 
@@ -71,7 +71,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-export type Page = {
+export type InventoryPage = {
   readonly status: number
   readonly title: string
   readonly content: Html
@@ -80,7 +80,10 @@ export type Page = {
 }
 
 /** A whole page without scripts and outside resources. */
-export const pageAnswer = ({ status, title, content, isWide }: Page, headers: Headers = {}): Answer => ({
+export const inventoryPageResponse = (
+  { status, title, content, isWide }: InventoryPage,
+  headers: ResponseHeaders = {},
+): HttpResponse => ({
   status,
   headers: { ...headers, ...HEADERS },
   body: htmlDocument({
@@ -94,14 +97,14 @@ export const pageAnswer = ({ status, title, content, isWide }: Page, headers: He
 export const alert = (message: string): Html => html`<p class="alert" role="alert">${message}</p>`
 
 /** Refusals are pages too. */
-export const inventoryFamily: Family = {
+export const inventoryPagesGroup: EndpointGroup = {
   name: 'inventory pages',
-  prefixes: ['/inventory'],
-  refusals: { media: 'text/html' },
-  refusal({ status, faults }, _error, { requestId }) {
+  pathPrefixes: ['/inventory'],
+  errorFormat: { mediaType: 'text/html' },
+  errorResponse({ status, faults }, _error, { requestId }) {
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
       <p class="soft">Request ${requestId}</p>`
-    return pageAnswer({ status, title: TITLES[status] ?? 'That did not work', content })
+    return inventoryPageResponse({ status, title: TITLES[status] ?? 'That did not work', content })
   },
 }
 

@@ -1,21 +1,21 @@
-import { stonesTable, type ShownStone } from './table.ts'
-import { FIELDS, type FieldName, type FilteredInV4 } from '../../domain/diamond/fields.ts'
-import { topShapes } from '../../domain/dictionaries/shapes.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { stonesTable, type StoneListItem } from './table.ts'
+import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
+import { topLevelShapes } from '../../domain/dictionaries/shapes.ts'
+import { RequestError } from '../../domain/decider.ts'
 import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
-import { memberOf, parametersOf } from '../../projections/diamonds/list-members.ts'
-import type { Page } from '../../projections/diamonds/list-plan.ts'
-import { listText } from '../../representations/diamond/body.ts'
-import { WORDS, type Words } from '../../representations/diamond/words.ts'
+import { attributeOf, parametersOf } from '../../projections/diamonds/list-members.ts'
+import type { DiamondPageRequest } from '../../projections/diamonds/list-plan.ts'
+import { diamondListJson } from '../../representations/diamond/body.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/words.ts'
 import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/filters.ts'
 import type { DiamondServices } from '../diamonds/resource.ts'
-import type { Answer } from '../kit/answer.ts'
-import type { Caller } from '../kit/authenticate.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { refusedOf } from '../kit/errors.ts'
-import { html, NOTHING, upFrom, type Html } from '../kit/html.ts'
+import type { HttpResponse } from '../kit/answer.ts'
+import type { BearerPrincipal } from '../kit/authenticate.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { toHttpErrorDetails } from '../kit/errors.ts'
+import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
 import type { ReportServices } from '../report/report.ts'
-import { alert, inventoryFamily, pageAnswer } from './layout.ts'
+import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
 import { logInPage } from './log-in.ts'
 import { visitor, type BrowserServices } from './session.ts'
 
@@ -38,18 +38,18 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 /** By UTC, as lists show it. */
 const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
 
-const isFilteredInV4 = (name: FieldName): name is FilteredInV4 => FIELDS[name].filtered.some((one) => one === 'v4')
+const isFilteredInV4 = (name: FieldName): name is V4FilterableField => FIELDS[name].filtered.some((one) => one === 'v4')
 
 /** The fields that the list is filtered by, in the order of the form. */
-const FILTERED = (Object.keys(WORDS) as FieldName[]).filter(isFilteredInV4)
+const FILTERED_FIELDS = (Object.keys(FIELD_DESCRIPTIONS) as FieldName[]).filter(isFilteredInV4)
 
 type Kinds = typeof FIELDS
-type FilteredOf<Kind extends string> = {
-  [Name in FilteredInV4]: Kinds[Name]['kind'] extends Kind ? Name : never
-}[FilteredInV4]
+type FilteredFieldOfKind<Kind extends string> = {
+  [Name in V4FilterableField]: Kinds[Name]['kind'] extends Kind ? Name : never
+}[V4FilterableField]
 
 const filteredOf = <Kind extends Kinds[FieldName]['kind']>(...kinds: readonly Kind[]) =>
-  FILTERED.filter((name): name is FilteredOf<Kind> => kinds.some((kind) => kind === FIELDS[name].kind))
+  FILTERED_FIELDS.filter((name): name is FilteredFieldOfKind<Kind> => kinds.some((kind) => kind === FIELDS[name].kind))
 
 const FLAGS = filteredOf('flag')
 const AMOUNTS = filteredOf('amount')
@@ -57,9 +57,9 @@ const AMOUNTS = filteredOf('amount')
 /** What people read for a parameter of the list. */
 const LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    FILTERED.filter((name) => memberOf(name).takes !== 'range').map((name) => [
-      parametersOf(memberOf(name))[0],
-      WORDS[name].filter,
+    FILTERED_FIELDS.filter((name) => attributeOf(name).filterKind !== 'range').map((name) => [
+      parametersOf(attributeOf(name))[0],
+      FIELD_DESCRIPTIONS[name].filter,
     ]),
   ),
   'f[hasScores]': 'Optical scores',
@@ -69,12 +69,12 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The same for those that are two, `f[caratFrom]` and `f[caratTo]`. */
 const RANGES: ReadonlyMap<RangeName, string> = new Map([
-  ...AMOUNTS.map((name) => [name, WORDS[name].filter] as const),
+  ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
   ['integral', 'Performance'],
   ['date', 'Created (UTC)'],
 ])
 
-type RangeName = FilteredOf<'amount'> | 'integral' | 'date'
+type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
 
 /** The two ends of a range, and what each is called. */
 const endsOf = (name: RangeName) =>
@@ -83,21 +83,21 @@ const endsOf = (name: RangeName) =>
     [`f[${name}To]`, `${RANGES.get(name)}, to`],
   ] as const
 
-const CALLED: readonly (readonly [string, string])[] = [
+const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
   ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
   ...[...RANGES.keys()].flatMap(endsOf),
 ]
 
 /** A sentence about a query, with the names that stand beside the fields of its form. */
-const inWords = (message: string): string =>
-  CALLED.reduce((text, [name, label]) => text.replaceAll(name, label), message)
+const replaceParameterNames = (message: string): string =>
+  LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
 
 /** What can be chosen: what is sent, and what people read. */
 type Choices = readonly (readonly [value: string, name: string])[]
 
 const ANY = ['', 'Any'] as const
 
-const CHOICES: Readonly<Record<`f[${FilteredOf<'flag'> | 'hasScores'}]` | 'limit', Choices>> = {
+const CHOICES: Readonly<Record<`f[${FilteredFieldOfKind<'flag'> | 'hasScores'}]` | 'limit', Choices>> = {
   'f[isLabGrown]': [ANY, ['0', 'Natural'], ['1', 'Laboratory-grown']],
   'f[isColored]': [ANY, ['0', 'Colourless'], ['1', 'Fancy-coloured']],
   'f[hasScores]': [ANY, ['1', 'Computed'], ['0', 'Not computed']],
@@ -109,7 +109,7 @@ const CHOICES: Readonly<Record<`f[${FilteredOf<'flag'> | 'hasScores'}]` | 'limit
 }
 
 const ordersOf = (name: FieldName): Choices => {
-  const { orders }: Words = WORDS[name]
+  const { orders }: FieldDescription = FIELD_DESCRIPTIONS[name]
   const [fromLeast, fromGreatest] = orders ?? []
   return [
     ...(fromLeast === undefined ? [] : [[name, fromLeast] as const]),
@@ -118,7 +118,7 @@ const ordersOf = (name: FieldName): Choices => {
 }
 
 /** What is so unless told is not sent: an address has what somebody chose. */
-const SORTED: Choices = [
+const SORT_OPTIONS: Choices = [
   ['', 'Newest first'],
   ['date', 'Oldest first'],
   ...AMOUNTS.flatMap(ordersOf),
@@ -128,9 +128,9 @@ const SORTED: Choices = [
 ]
 
 /** What can be ticked for a field, in the words that bodies show. */
-function titlesOf(name: FilteredOf<'shape' | 'entry'>): readonly string[] {
+function titlesOf(name: FilteredFieldOfKind<'shape' | 'entry'>): readonly string[] {
   const field = FIELDS[name]
-  if (field.kind === 'shape') return topShapes().map(({ title }) => title)
+  if (field.kind === 'shape') return topLevelShapes().map(({ title }) => title)
   return field.dictionary.all.map((entry) => entry[field.shown])
 }
 
@@ -139,18 +139,18 @@ const filterForm = (query: URLSearchParams): Html =>
   html`<form class="filters" method="get">
     <div class="fields">
       <div>
-        <label for="sku">${WORDS.sku.filter}</label>
+        <label for="sku">${FIELD_DESCRIPTIONS.sku.filter}</label>
         <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
       </div>
-      ${AMOUNTS_AT_HAND.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORTED)}
+      ${PRIMARY_AMOUNTS.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORT_OPTIONS)}
     </div>
-    <details ${isFurther(query) ? OPEN : NOTHING}>
+    <details ${hasSecondaryFilter(query) ? OPEN : NOTHING}>
       <summary>More filters</summary>
       ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
       <div class="fields">
-        ${FLAGS.map((name) => chosen(query, `f[${name}]`))} ${chosen(query, 'f[hasScores]')}
-        ${FURTHER_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
-        ${days(query)} ${chosen(query, 'limit')}
+        ${FLAGS.map((name) => optionSelect(query, `f[${name}]`))} ${optionSelect(query, 'f[hasScores]')}
+        ${SECONDARY_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
+        ${days(query)} ${optionSelect(query, 'limit')}
       </div>
     </details>
     <div class="deeds">
@@ -163,20 +163,21 @@ const OPEN: Html = { html: 'open' }
 const CHECKED: Html = { html: 'checked' }
 const SELECTED: Html = { html: 'selected' }
 
-const AMOUNTS_AT_HAND = ['carat', 'price'] as const
-const FURTHER_AMOUNTS = AMOUNTS.filter((name) => !AMOUNTS_AT_HAND.some((one) => one === name))
+const PRIMARY_AMOUNTS = ['carat', 'price'] as const
+const SECONDARY_AMOUNTS = AMOUNTS.filter((name) => !PRIMARY_AMOUNTS.some((one) => one === name))
 
-const AT_HAND = new Set<string>([
+const PRIMARY_PARAMETERS = new Set<string>([
   'f[sku][]',
-  ...AMOUNTS_AT_HAND.flatMap((name) => endsOf(name).map(([end]) => end)),
+  ...PRIMARY_AMOUNTS.flatMap((name) => endsOf(name).map(([end]) => end)),
   'sort',
   'offset',
 ])
 
 /** Whether something is chosen that is not seen at once. */
-const isFurther = (query: URLSearchParams): boolean => [...query.keys()].some((name) => !AT_HAND.has(name))
+const hasSecondaryFilter = (query: URLSearchParams): boolean =>
+  [...query.keys()].some((name) => !PRIMARY_PARAMETERS.has(name))
 
-const chosen = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
+const optionSelect = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
 
 function select(query: URLSearchParams, name: string, all: Choices): Html {
   const id = name.replaceAll(/\W/g, '')
@@ -213,26 +214,26 @@ function range(name: RangeName, attributes: (end: string) => Html): Html {
   </fieldset>`
 }
 
-function choices(query: URLSearchParams, name: FilteredOf<'shape' | 'entry'>): Html {
+function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'entry'>): Html {
   const parameter = `f[${name}][]`
   const ticked = new Set(query.getAll(parameter))
   return html`<fieldset>
-    <legend>${WORDS[name].filter}</legend>
-    <div class="choices">${titlesOf(name).map((title) => box(parameter, title, ticked.has(title)))}</div>
+    <legend>${FIELD_DESCRIPTIONS[name].filter}</legend>
+    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, ticked.has(title)))}</div>
   </fieldset>`
 }
 
-function box(name: string, title: string, isTicked: boolean): Html {
+function checkbox(name: string, title: string, isTicked: boolean): Html {
   const ticked = isTicked ? CHECKED : NOTHING
   return html`<label><input type="checkbox" name="${name}" value="${title}" ${ticked} />${title}</label>`
 }
 
-type Placed = Pick<Page, 'limit' | 'offset'>
+type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
 
 const count = (number: number) => number.toLocaleString('en')
 
 /** `Stones 26 to 50 of 1,234` */
-function placeText(total: number, { offset }: Placed, shown: number): string {
+function pageSummary(total: number, { offset }: PageWindow, shown: number): string {
   if (total === 0) return 'No stones'
   const all = total === 1 ? '1 stone' : `${count(total)} stones`
   return shown === 0 || shown === total
@@ -241,7 +242,7 @@ function placeText(total: number, { offset }: Placed, shown: number): string {
 }
 
 /** Links to the pages around this one, with the same filters. */
-function pagesNav(query: URLSearchParams, { limit, offset }: Placed, total: number): Html {
+function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
   const at = (name: string, place: number) => html`<li><a href="${addressOf(query, place)}">${name}</a></li>`
   const links = [
@@ -267,76 +268,83 @@ function addressOf(query: URLSearchParams, offset: number): string {
 export type InventoryServices = BrowserServices & DiamondServices & ReportServices
 
 export const showInventory = endpoint({
-  name: 'showInventory',
+  operationId: 'showInventory',
   method: 'GET',
   path: '/inventory',
-  about: "The account's stones in the browser, filtered and sorted as v4's list; a log-in to whoever has none here.",
-  who: visitor,
+  summary: "The account's stones in the browser, filtered and sorted as v4's list; a log-in to whoever has none here.",
+  auth: visitor,
   query: LIST_QUERY.v4.omit({ after: true }),
-  answers: {
-    200: { about: 'The page, or the log-in', media: 'text/html' },
+  responses: {
+    200: { description: 'The page, or the log-in', mediaType: 'text/html' },
     400: 'The query is not readable',
     422: 'The query asks for what there can not be, or for a list that no index serves: the page names one that is',
   },
-  family: inventoryFamily,
-  async run(asked, { diamonds }: DiamondServices) {
-    const { asker, search, target } = asked
+  group: inventoryPagesGroup,
+  async handler(request, { diamonds }: DiamondServices) {
+    const { principal, search, target } = request
     const query = queryOf(search)
     try {
       // Pages are counted here: cursors of the API's lists are others'.
       const wanted = parseListQuery('v4', query.toString(), () => undefined)
-      if (asker === undefined) return logInPage(200)
-      return await listPage({ asker, target }, diamonds, query, wanted)
+      if (principal === undefined) return logInPage(200)
+      return await listPage({ asker: principal, target }, diamonds, query, wanted)
     } catch (error) {
-      if (!(error instanceof Refusal) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
-      const { status, faults } = refusedOf(error)
+      if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
+      const { status, faults } = toHttpErrorDetails(error)
       const text = `${faults.map(({ message }) => message).join('. ')}.`
       // What can't be read was written by hand: its names are told.
-      const said = alert(error.kind === 'invalid' ? inWords(text) : text)
-      return asker === undefined ? logInPage(status, said) : refusedPage(status, { query, target, said })
+      const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
+      return principal === undefined
+        ? logInPage(status, errorMessage)
+        : rejectedQueryPage(status, { query, target, errorMessage })
     }
   },
 })
 
-type Shown = { readonly query: URLSearchParams; readonly target: string; readonly said: Html }
+type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
 
 /** The form once more, with what is wrong and what was asked for. */
-const refusedPage = (status: number, { query, target, said }: Shown): Answer =>
-  pageAnswer({ status, title: TITLE, isWide: true, content: html`${logOut(target)} ${said} ${filterForm(query)}` })
+const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
+  inventoryPageResponse({
+    status,
+    title: TITLE,
+    isWide: true,
+    content: html`${logOutForm(target)} ${errorMessage} ${filterForm(query)}`,
+  })
 
 const TITLE = 'Your inventory'
 
 async function listPage(
-  { asker, target }: { readonly asker: Caller } & Pick<Asked, 'target'>,
+  { asker: principal, target }: { readonly asker: BearerPrincipal } & Pick<HttpRequest, 'target'>,
   { queries, links }: DiamondServices['diamonds'],
   query: URLSearchParams,
   { filter, page }: ListQuery,
-): Promise<Answer> {
-  const list = await queries.list(asker.account, filter, page)
-  const stones = JSON.parse(listText('v4', list.views, links)) as ShownStone[]
-  const up = upFrom(target)
-  const content = html`${logOut(target)} ${filterForm(query)} ${freshness(list)}
-    <p role="status">${placeText(list.total, page, stones.length)}</p>
-    ${stones.length === 0 ? nothingShown(query, list.total, up) : stonesTable(stones, `${up}inventory/`)}
+): Promise<HttpResponse> {
+  const list = await queries.list(principal.account, filter, page)
+  const stones = JSON.parse(diamondListJson('v4', list.views, links)) as StoneListItem[]
+  const up = relativePrefixOf(target)
+  const content = html`${logOutForm(target)} ${filterForm(query)} ${freshness(list)}
+    <p role="status">${pageSummary(list.total, page, stones.length)}</p>
+    ${stones.length === 0 ? emptyListNote(query, list.total, up) : stonesTable(stones, `${up}inventory/`)}
     ${pagesNav(query, page, list.total)}`
-  return pageAnswer({ status: 200, title: TITLE, content, isWide: true })
+  return inventoryPageResponse({ status: 200, title: TITLE, content, isWide: true })
 }
 
-const logOut = (target: string): Html =>
-  html`<form class="log-out" method="post" action="${upFrom(target)}inventory/log-out">
+const logOutForm = (target: string): Html =>
+  html`<form class="log-out" method="post" action="${relativePrefixOf(target)}inventory/log-out">
     <button type="submit" class="quiet">Log out</button>
   </form>`
 
 /** What is shown may be older than what is. */
-function freshness({ current, age }: DiamondList): Html {
-  if (age !== undefined)
-    return html`<p class="soft">This was so ${String(age)} seconds ago: the log is away at the moment.</p>`
-  return current
+function freshness({ isCurrent, ageSeconds }: DiamondList): Html {
+  if (ageSeconds !== undefined)
+    return html`<p class="soft">This was so ${String(ageSeconds)} seconds ago: the log is away at the moment.</p>`
+  return isCurrent
     ? NOTHING
     : html`<p class="soft">What was changed in the last moments may be missing here: look again.</p>`
 }
 
-function nothingShown(query: URLSearchParams, total: number, up: string): Html {
+function emptyListNote(query: URLSearchParams, total: number, up: string): Html {
   if (total > 0) return html`<p>There is nothing on this page any more.</p>`
   if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
   return html`<p>Stones come here by <a href="${up}docs">the API</a>, or by <code>npx adamant import</code>.</p>`

@@ -1,8 +1,8 @@
-import { toldName, toldValue } from '../../representations/diamond/value.ts'
+import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
 /** A stone as v4 shows it, as far as a row needs it. */
-export type ShownStone = {
+export type StoneListItem = {
   readonly id: number
   readonly sku: string
   readonly cutShape: string
@@ -21,37 +21,41 @@ export type ShownStone = {
   readonly _links: readonly { readonly rel: string; readonly href: string }[]
 }
 
-type Column = { readonly name: string; readonly isNumber?: true; readonly of: (stone: ShownStone) => string | Html }
+type StoneColumn = {
+  readonly name: string
+  readonly isNumber?: true
+  readonly render: (stone: StoneListItem) => string | Html
+}
 
 /** Behind the sku, which names the row. */
-const COLUMNS: readonly Column[] = [
-  { name: 'Shape', of: ({ cutShape }) => cutShape },
-  { name: 'Carat', isNumber: true, of: ({ carat }) => carat.toFixed(2) },
-  { name: 'Colour', of: colourOf },
-  { name: 'Clarity', of: ({ clarity }) => clarity ?? NONE },
-  { name: 'Cut', of: ({ cutQuality }) => cutQuality ?? NONE },
-  { name: 'Price', isNumber: true, of: ({ price }) => price?.toLocaleString('en') ?? NONE },
-  { name: 'Performance', isNumber: true, of: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE },
-  { name: 'Reports', of: ({ certifications }) => certifications.map(laboratoryOf).join(', ') || NONE },
-  { name: toldName('access'), of: ({ access }) => toldValue('access', access) },
-  { name: 'Created', of: ({ date }) => html`<time datetime="${date}">${date.slice(0, 10)}</time>` },
+const COLUMNS: readonly StoneColumn[] = [
+  { name: 'Shape', render: ({ cutShape }) => cutShape },
+  { name: 'Carat', isNumber: true, render: ({ carat }) => carat.toFixed(2) },
+  { name: 'Colour', render: colourOf },
+  { name: 'Clarity', render: ({ clarity }) => clarity ?? NONE },
+  { name: 'Cut', render: ({ cutQuality }) => cutQuality ?? NONE },
+  { name: 'Price', isNumber: true, render: ({ price }) => price?.toLocaleString('en') ?? NONE },
+  { name: 'Performance', isNumber: true, render: ({ scores }) => scores?.integral?.val.toFixed(2) ?? NONE },
+  { name: 'Reports', render: ({ certifications }) => certifications.map(laboratoryOf).join(', ') || NONE },
+  { name: fieldDisplayName('access'), render: ({ access }) => fieldDisplayValue('access', access) },
+  { name: 'Created', render: ({ date }) => html`<time datetime="${date}">${date.slice(0, 10)}</time>` },
 ]
 
 /** What is not known, or not yet. */
 const NONE = '–'
 
-function colourOf({ color, fancyGrade, colorModifier, colorHue }: ShownStone): string {
+function colourOf({ color, fancyGrade, colorModifier, colorHue }: StoneListItem): string {
   const fancy = [fancyGrade, colorModifier, colorHue].filter((part) => part !== null && part !== 'None').join(' ')
   return color ?? (fancy || NONE)
 }
 
-const laboratoryOf = ({ laboratory }: ShownStone['certifications'][number]) => laboratory ?? 'A report'
+const laboratoryOf = ({ laboratory }: StoneListItem['certifications'][number]) => laboratory ?? 'A report'
 
 /**
  * A page of stones. The roles are told since a small screen shows each row as a card, which browsers then take for no table.
  * @param past where the pages of single stones are, for their owner
  */
-export const stonesTable = (stones: readonly ShownStone[], past: string): Html =>
+export const stonesTable = (stones: readonly StoneListItem[], stonePagesUrl: string): Html =>
   html`<table role="table">
     <thead role="rowgroup">
       <tr role="row">
@@ -61,32 +65,32 @@ export const stonesTable = (stones: readonly ShownStone[], past: string): Html =
       </tr>
     </thead>
     <tbody role="rowgroup">
-      ${stones.map((stone) => row(stone, past))}
+      ${stones.map((stone) => row(stone, stonePagesUrl))}
     </tbody>
   </table>`
 
-const heading = ({ name, isNumber }: Column): Html =>
+const heading = ({ name, isNumber }: StoneColumn): Html =>
   html`<th role="columnheader" scope="col" ${isNumber === true ? NUMBER : NOTHING}>${name}</th>`
 
 const NUMBER: Html = { html: 'class="number"' }
 
-const row = (stone: ShownStone, past: string): Html =>
+const row = (stone: StoneListItem, stonePagesUrl: string): Html =>
   html`<tr role="row">
     <th role="rowheader" scope="row">${stone.sku}</th>
     ${COLUMNS.map((column) => cell(column, stone))}
     <td role="cell" data-label="Pages">
       <span
         >${reportLink(stone)}
-        <a href="${past}${String(stone.id)}" aria-label="History of ${stone.sku}">History</a></span
+        <a href="${stonePagesUrl}${String(stone.id)}" aria-label="History of ${stone.sku}">History</a></span
       >
     </td>
   </tr>`
 
-const cell = ({ name, isNumber, of }: Column, stone: ShownStone): Html =>
-  html`<td role="cell" data-label="${name}" ${isNumber === true ? NUMBER : NOTHING}>${of(stone)}</td>`
+const cell = ({ name, isNumber, render }: StoneColumn, stone: StoneListItem): Html =>
+  html`<td role="cell" data-label="${name}" ${isNumber === true ? NUMBER : NOTHING}>${render(stone)}</td>`
 
 /** What others open who have its link. */
-function reportLink({ sku, _links }: ShownStone): Html {
+function reportLink({ sku, _links }: StoneListItem): Html {
   const href = _links.find(({ rel }) => rel === 'page.report')?.href
   return href === undefined ? NOTHING : html`<a href="${href}" aria-label="Report of ${sku}">Report</a>`
 }

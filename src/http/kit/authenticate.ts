@@ -1,11 +1,11 @@
-import { BROWSER } from '../../commands/sessions/sessions.ts'
+import { BROWSER_CLIENT } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import type { Origin } from '../../events/origin.ts'
-import { Patience } from '../../projections/engine/progress.ts'
+import { WaitBudget } from '../../projections/engine/progress.ts'
 import { StoreUnavailable } from '../../stores/ports/event-store.ts'
-import type { Asked, Who } from './endpoint.ts'
-import { RefusedWith } from './errors.ts'
+import type { HttpRequest, Authenticator } from './endpoint.ts'
+import { ErrorWithHeaders } from './errors.ts'
 
 export type BasicCredentials = { readonly user: string; readonly password: string }
 
@@ -13,32 +13,32 @@ export type BasicCredentials = { readonly user: string; readonly password: strin
 const BASIC = /^basic +([\w+/-]+={0,2}) *$/i
 
 /** Whether an Authorization header is of HTTP Basic, readable or not. */
-export const isBasic = (header: string | undefined): boolean => /^basic\b/i.test(header ?? '')
+export const isBasicAuthorization = (header: string | undefined): boolean => /^basic\b/i.test(header ?? '')
 
 /** What an Authorization header of HTTP Basic shows (RFC 7617); undefined where that is not readable. */
-export function basicCredentials(header: string): BasicCredentials | undefined {
+export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   const text = Buffer.from(BASIC.exec(header)?.[1] ?? '', 'base64').toString()
   const colon = text.indexOf(':')
   return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
-export type Bearer = {
+export type BearerAuthentication = {
   readonly tokens: Pick<AccessTokens, 'verify'>
   /** Which tokens have been ended before their time: the session feed. */
   readonly feed: {
     isLive(claims: AccessClaims): boolean | Promise<boolean>
     /** As far as it was known when the log was there; asked of what only reads. @throws the error after STALE_READS */
-    wasLive(claims: AccessClaims, error: unknown): Promise<boolean>
+    wasLiveWhenConfirmed(claims: AccessClaims, error: unknown): Promise<boolean>
   }
 }
 
-export type BearerServices = { readonly bearer: Bearer }
+export type BearerServices = { readonly bearer: BearerAuthentication }
 
 /** Who came with an access token. */
-export type Caller = { readonly account: number; readonly session: string; readonly client: string }
+export type BearerPrincipal = { readonly account: number; readonly session: string; readonly client: string }
 
 /** Whom events name as their actor, and which request as their cause. */
-export const originFor = (account: number | undefined, { requestId, trace }: Requested): Origin => ({
+export const eventOriginFor = (account: number | undefined, { requestId, trace }: RequestCorrelation): Origin => ({
   actor: account === undefined ? 'anonymous' : `account-${account}`,
   via: 'http',
   correlation: requestId,
@@ -46,28 +46,30 @@ export const originFor = (account: number | undefined, { requestId, trace }: Req
 })
 
 /** What of a request its events are to be found by. */
-export type Requested = Pick<Asked, 'requestId' | 'trace'>
+export type RequestCorrelation = Pick<HttpRequest, 'requestId' | 'trace'>
 
-export const originOf = (asked: Pick<Asked<Caller>, 'asker' | keyof Requested>): Origin => ({
-  ...originFor(asked.asker.account, asked),
-  client: asked.asker.client,
+export const eventOriginOf = (
+  request: Pick<HttpRequest<BearerPrincipal>, 'principal' | keyof RequestCorrelation>,
+): Origin => ({
+  ...eventOriginFor(request.principal.account, request),
+  client: request.principal.client,
 })
 
 /**
  * Lets in who sends an access token that is good. No database is read.
  * @throws RefusedWith unauthenticated and the challenge of RFC 6750
  */
-export const bearer: Who<Caller, BearerServices> = {
+export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
   scheme: 'bearer',
-  refuses: [401],
-  admit(asked, { bearer: { tokens, feed } }) {
-    const claims = tokens.verify(tokenIn(asked.headers.authorization))
-    if (claims === 'expired') throw notLetIn('The access token provided has expired.')
+  errorStatuses: [401],
+  authenticate(request, { bearer: { tokens, feed } }) {
+    const claims = tokens.verify(tokenIn(request.headers.authorization))
+    if (claims === 'expired') throw invalidToken('The access token provided has expired.')
     // What a browser holds is for the pages that only read.
-    if (claims === 'invalid' || claims.client === BROWSER.client)
-      throw notLetIn('The access token provided is invalid.')
-    const live = isStillLive(asked, claims, feed)
-    return typeof live === 'boolean' ? passed(claims, live) : live.then((known) => passed(claims, known))
+    if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
+      throw invalidToken('The access token provided is invalid.')
+    const live = isTokenActive(request, claims, feed)
+    return typeof live === 'boolean' ? requireActive(claims, live) : live.then((known) => requireActive(claims, known))
   },
 }
 
@@ -76,17 +78,17 @@ export const bearer: Who<Caller, BearerServices> = {
  * known last.
  * @throws StoreUnavailable, by the promise
  */
-export function isStillLive(
-  { method, patience }: Pick<Asked, 'method' | 'patience'>,
+export function isTokenActive(
+  { method, waitBudget }: Pick<HttpRequest, 'method' | 'waitBudget'>,
   claims: AccessClaims,
-  feed: Bearer['feed'],
+  feed: BearerAuthentication['feed'],
 ): boolean | Promise<boolean> {
   const live = feed.isLive(claims)
   if (typeof live === 'boolean') return live
-  return patience
-    .during(() => live)
+  return waitBudget
+    .spendOn(() => live)
     .catch((error: unknown) => {
-      if (READS.has(method)) return feed.wasLive(claims, error)
+      if (SAFE_METHODS.has(method)) return feed.wasLiveWhenConfirmed(claims, error)
       throw error
     })
 }
@@ -95,19 +97,22 @@ export function isStillLive(
  * Whether who was let in would be let in now: its token has neither expired nor been revoked. Where that can't be known, it
  * would not.
  */
-export async function isStillLetIn({ headers }: Pick<Asked, 'headers'>, service: BearerServices): Promise<boolean> {
-  const again = { headers, method: 'GET', patience: new Patience() } as Asked<unknown, unknown>
+export async function isStillAuthenticated(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  service: BearerServices,
+): Promise<boolean> {
+  const recheck = { headers, method: 'GET', waitBudget: new WaitBudget() } as HttpRequest<unknown, unknown>
   try {
-    await bearer.admit(again, service)
+    await bearer.authenticate(recheck, service)
     return true
   } catch (error) {
-    if (error instanceof RefusedWith || error instanceof StoreUnavailable) return false
+    if (error instanceof ErrorWithHeaders || error instanceof StoreUnavailable) return false
     throw error
   }
 }
 
-function passed(claims: AccessClaims, live: boolean): AccessClaims {
-  if (!live) throw notLetIn('The access token provided is invalid.')
+function requireActive(claims: AccessClaims, live: boolean): AccessClaims {
+  if (!live) throw invalidToken('The access token provided is invalid.')
   return claims
 }
 
@@ -116,19 +121,19 @@ function tokenIn(header: string | undefined): string {
   if (header?.startsWith('Bearer ') === true && !header.includes(' ', 7)) return header.slice(7)
   const token = BEARER.exec(header ?? '')?.[1]
   if (token !== undefined) return token
-  if (/^bearer\b/i.test(header ?? '')) throw notLetIn('The access token provided is invalid.')
+  if (/^bearer\b/i.test(header ?? '')) throw invalidToken('The access token provided is invalid.')
   // RFC 6750, section 3: without credentials the challenge names no error.
-  const refusal = new Refusal('unauthenticated', 'OAuth2 authentication required')
-  throw new RefusedWith({ 'WWW-Authenticate': 'Bearer realm="adamant"' }, refusal)
+  const refusal = new RequestError('unauthenticated', 'OAuth2 authentication required')
+  throw new ErrorWithHeaders({ 'WWW-Authenticate': 'Bearer realm="adamant"' }, refusal)
 }
 
-const notLetIn = (description: string) =>
-  new RefusedWith(
+const invalidToken = (description: string) =>
+  new ErrorWithHeaders(
     { 'WWW-Authenticate': `Bearer realm="adamant", error="invalid_token", error_description="${description}"` },
-    new Refusal('unauthenticated', description),
+    new RequestError('unauthenticated', description),
   )
 
 /** RFC 6750, section 2.1: the scheme in any case, then one token68. */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD'])
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD'])

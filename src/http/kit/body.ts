@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../../domain/decider.ts'
-import { Pace, tooSlowMessage as tooSlow } from '../../runtime/fairness/pace.ts'
-import type { State } from '../middleware/context.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { TransferRateMonitor, tooSlowMessage as tooSlow } from '../../runtime/fairness/pace.ts'
+import type { RequestState } from '../middleware/context.ts'
 
 /** @throws Refusal unsupported for an upload that would have to be decompressed first */
 export function refuseEncoding(req: IncomingMessage): void {
   const encoding = encodingOf(req)?.slice(0, 40)
   if (encoding === undefined) return
-  throw new Refusal('unsupported', `A file is not read with Content-Encoding ${encoding}; send it as it is`)
+  throw new RequestError('unsupported', `A file is not read with Content-Encoding ${encoding}; send it as it is`)
 }
 
 /**
@@ -18,30 +18,32 @@ export function refuseEncoding(req: IncomingMessage): void {
  * @param inMemory false for a body that is not kept there
  * @throws what `read` throws; Refusal too-large, too-slow, unavailable, or malformed for a connection that broke
  */
-export async function readWatched<Value>(
+export async function readWithLimits<Value>(
   { req, state }: Context,
   limit: number,
   read: () => Promise<Value>,
   { inMemory = true } = {},
 ): Promise<Value> {
-  const { allowance } = state as State
-  const { leastPace } = allowance
+  const { bodyAllowance } = state as RequestState
+  const { minTransferRate } = bodyAllowance
   const declared = Number(req.headers['content-length'] ?? 0)
   if (declared > limit) throw tooLarge(limit)
-  if (inMemory) allowance.expects(declared)
+  if (inMemory) bodyAllowance.requireRoom(declared)
   // How many bytes it is decompressed is known only at its end.
-  if (inMemory && encodingOf(req) !== undefined) allowance.took(limit)
+  if (inMemory && encodingOf(req) !== undefined) bodyAllowance.consume(limit)
   const { promise: failed, reject } = Promise.withResolvers<never>()
   // Nobody waits for it where the reading fails first, or succeeds.
   failed.catch(() => undefined)
-  const pace = new Pace(leastPace, () => reject(new Refusal('too-slow', tooSlow(leastPace))))
+  const pace = new TransferRateMonitor(minTransferRate, () =>
+    reject(new RequestError('too-slow', tooSlow(minTransferRate))),
+  )
   let length = 0
   const take = (chunk: Buffer) => {
     try {
       length += chunk.length
-      pace.took(chunk.length)
+      pace.countBytes(chunk.length)
       if (length > limit) throw tooLarge(limit)
-      if (inMemory) allowance.took(chunk.length)
+      if (inMemory) bodyAllowance.consume(chunk.length)
     } catch (error) {
       reject(error)
     }
@@ -50,7 +52,7 @@ export async function readWatched<Value>(
   const resume = () => pace.resume()
   const broken = () => {
     pace.stop()
-    if (!req.complete) reject(new Refusal('malformed', 'The connection broke while the body was read'))
+    if (!req.complete) reject(new RequestError('malformed', 'The connection broke while the body was read'))
   }
   req.on('data', take).on('pause', pause).on('resume', resume).on('error', broken).on('close', broken)
   if (req.destroyed) broken()
@@ -64,7 +66,7 @@ export async function readWatched<Value>(
 
 /** @param limit in bytes */
 export const tooLarge = (limit: number) =>
-  new Refusal('too-large', `The body may have at most ${limit.toLocaleString('en')} bytes`)
+  new RequestError('too-large', `The body may have at most ${limit.toLocaleString('en')} bytes`)
 
 /** How a body is compressed, in lower case; undefined for one that is not. */
 export function encodingOf({ headers }: IncomingMessage): string | undefined {
@@ -73,13 +75,13 @@ export function encodingOf({ headers }: IncomingMessage): string | undefined {
 }
 
 /** What a client is still listened to after its request was refused: it reads the answer once it has sent its body. */
-const BYTES = 64 * 1024 * 1024
-const MILLISECONDS = 10_000
+const DISCARD_MAX_BYTES = 64 * 1024 * 1024
+const DISCARD_TIMEOUT_MS = 10_000
 
 /** Reads the rest of a request's body and forgets it, within bounds; past them the connection is cut. */
 export function discardRest(req: IncomingMessage): void {
-  let left = BYTES
-  const cut = setTimeout(() => req.destroy(), MILLISECONDS).unref()
+  let left = DISCARD_MAX_BYTES
+  const cut = setTimeout(() => req.destroy(), DISCARD_TIMEOUT_MS).unref()
   req.on('close', () => clearTimeout(cut))
   req.on('data', (chunk: Buffer) => {
     left -= chunk.length

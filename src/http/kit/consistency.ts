@@ -1,7 +1,7 @@
-import type { Progress } from '../../projections/engine/progress.ts'
+import type { ProjectionProgress } from '../../projections/engine/progress.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import type { Headers } from './answer.ts'
-import type { Asked } from './endpoint.ts'
+import type { ResponseHeaders } from './answer.ts'
+import type { HttpRequest } from './endpoint.ts'
 
 /** Says that lists don't show the newest writes yet; what is answered is right all the same. */
 export const PENDING = { 'X-Consistency': 'pending' } as const
@@ -9,10 +9,10 @@ export const PENDING = { 'X-Consistency': 'pending' } as const
 /** What the header of a change's answer says, for documents. */
 export const CONSISTENCY = { 'X-Consistency': '`pending` where lists do not show the change yet' } as const
 
-const NONE: Headers = {}
+const NONE: ResponseHeaders = {}
 
 /** Says that the log is away, and how long ago it last answered: what is answered is the read model's alone. */
-export const staleHeaders = (age: number | undefined): Headers =>
+export const staleHeaders = (age: number | undefined): ResponseHeaders =>
   age === undefined ? NONE : { 'X-Consistency': 'stale', Age: String(age) }
 
 /**
@@ -21,13 +21,13 @@ export const staleHeaders = (age: number | undefined): Headers =>
  * @param position of what was written; undefined where nothing was
  * @returns headers of its answer
  */
-export function consistencyOf(
-  { patience }: Pick<Asked, 'patience'>,
-  progress: Pick<Progress, 'reached'>,
+export function waitForReadModel(
+  { waitBudget }: Pick<HttpRequest, 'waitBudget'>,
+  progress: Pick<ProjectionProgress, 'waitForPosition'>,
   position: Position | undefined,
-): Headers | Promise<Headers> {
+): ResponseHeaders | Promise<ResponseHeaders> {
   if (position === undefined) return NONE
-  const reached = progress.reached(position, patience.left)
+  const reached = progress.waitForPosition(position, waitBudget.remainingMs)
   if (typeof reached === 'boolean') return reached ? NONE : PENDING
-  return patience.during(() => reached).then((known) => (known ? NONE : PENDING))
+  return waitBudget.spendOn(() => reached).then((known) => (known ? NONE : PENDING))
 }

@@ -1,17 +1,17 @@
 import type { Context } from 'koa'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ZodType } from 'zod'
-import type { Patience } from '../../projections/engine/progress.ts'
-import type { Answer, Headers } from './answer.ts'
-import type { Fault } from '../../domain/decider.ts'
+import type { WaitBudget } from '../../projections/engine/progress.ts'
+import type { HttpResponse, ResponseHeaders } from './answer.ts'
+import type { ErrorDetail } from '../../domain/decider.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A schema for people and documents, or one for each API version where they differ. */
-export type Schema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
+export type VersionedSchema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
 
 /** What `run` knows of its request: everything it may, and nothing of Koa or of the connection. */
-export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<string, string>>> = {
+export type HttpRequest<Asker = undefined, Value = undefined, Names = Readonly<Record<string, string>>> = {
   /** The caller's own X-Request-Id or one that was made; the correlation id of the events. */
   readonly requestId: string
   /** The trace that the request is a part of, as `traceparent` has it, where its caller said so. */
@@ -33,78 +33,82 @@ export type Asked<Asker = undefined, Value = undefined, Names = Readonly<Record<
   /** A cookie that the client sent. */
   cookie(name: string): string | undefined
   /** The client's, behind as many proxies as TRUST_PROXY says. Found when it is asked for. */
-  readonly address: string
+  readonly clientAddress: string
   /** The address at the other end of the connection: the client's, or the nearest proxy's. */
-  readonly peer: string
+  readonly peerAddress: string
   /** What is left of this request's patience with read models. */
-  readonly patience: Patience
+  readonly waitBudget: WaitBudget
   /**
    * Says that from here on the request waits for something to happen, and is no work under way that others give way to.
    * @returns aborted when its client is gone, or has its answer
    */
-  waits(): AbortSignal
+  beginLongPoll(): AbortSignal
   /** What `who` made of the caller. */
-  readonly asker: Asker
+  readonly principal: Asker
   /** What `body` has read. */
   readonly body: Value
 }
 
 /** Who may ask: lets somebody in, or throws. What has to stand before it (a rate limit, an origin) is a part of it. */
-export type Who<Asker, Service = unknown> = {
+export type Authenticator<Asker, Service = unknown> = {
   /** As OpenAPI names the way of authentication. */
   readonly scheme: 'none' | 'bearer' | 'api-token' | 'oauth-client' | 'signed-link' | 'cookie'
   /** Statuses it may refuse with. */
-  readonly refuses: readonly number[]
+  readonly errorStatuses: readonly number[]
   /** Its credentials may stand in the body, which is then read before; otherwise nobody's body is read who may not ask. */
   readonly needsBody?: true
   /** @throws Refusal; `RefusedWith` for one with headers of its own, such as a challenge */
-  admit(asked: Asked<unknown, unknown>, service: Service): Asker | Promise<Asker>
+  authenticate(request: HttpRequest<unknown, unknown>, service: Service): Asker | Promise<Asker>
 }
 
 /** A body and how it is read. `read` is called for every method of the endpoint, GET too where it has one. */
-export type Body<Value, Service = unknown, Asker = unknown> = {
+export type RequestBody<Value, Service = unknown, Asker = unknown> = {
   /** Types that are read; '' stands for a body without a type. */
-  readonly media: readonly string[]
+  readonly mediaTypes: readonly string[]
   /** Bytes at most; past them it is 413. */
-  readonly upTo: number
-  readonly schema?: Schema
+  readonly maxBytes: number
+  readonly schema?: VersionedSchema
   /** @throws Refusal */
-  read(ctx: Context, asked: Asked<Asker, unknown>, service: Service): Value | Promise<Value>
+  read(ctx: Context, request: HttpRequest<Asker, unknown>, service: Service): Value | Promise<Value>
   /** Gives back what reading has taken (a temporary file), however the request ends. */
   release?(value: Value): void | Promise<void>
 }
 
 /** One answer an endpoint may give, beside the refusals that follow from `who`, `body` and the path. */
-export type AnswerDescription =
+export type ResponseDescription =
   | string
   | {
-      readonly about: string
-      readonly schema?: Schema
+      readonly description: string
+      readonly schema?: VersionedSchema
       /** Media type where it is not JSON, or each that it may be. */
-      readonly media?: string | readonly string[]
+      readonly mediaType?: string | readonly string[]
       /** What each of its own headers says. */
       readonly headers?: Readonly<Record<string, string>>
       readonly example?: unknown
     }
 
 /** What of an error reaches the caller; everything else about it goes to the log. */
-export type Refused = {
+export type HttpErrorDetails = {
   readonly status: number
-  readonly faults: readonly Fault[]
-  readonly retryAfter?: number | undefined
+  readonly faults: readonly ErrorDetail[]
+  readonly retryAfterSeconds?: number | undefined
 }
 
 /** Endpoints whose refusals are written alike. */
-export type Family = {
+export type EndpointGroup = {
   readonly name: string
   /** First segments of paths: what is refused below them without an endpoint (404, 405, no Host) is written so too. */
-  readonly prefixes: readonly string[]
+  readonly pathPrefixes: readonly string[]
   /** Of every answer below the prefixes, refusals and OPTIONS too. */
-  readonly headers?: Headers
+  readonly headers?: ResponseHeaders
   /** How its refusals read; without a schema, as a page for people. */
-  readonly refusals: { readonly media: string; readonly schema?: ZodType }
+  readonly errorFormat: { readonly mediaType: string; readonly schema?: ZodType }
   /** `params` are empty where no endpoint was found. The status may differ from the one that is suggested. */
-  refusal(refused: Refused, error: unknown, asked: Pick<Asked, 'requestId' | 'params'>): Answer
+  errorResponse(
+    details: HttpErrorDetails,
+    error: unknown,
+    request: Pick<HttpRequest, 'requestId' | 'params'>,
+  ): HttpResponse
 }
 
 /**
@@ -114,63 +118,63 @@ export type Family = {
  */
 export type Endpoint<in Service = never> = {
   /** Unique, in camel case: the label in logs and metrics, the operation of OpenAPI. */
-  readonly name: string
-  readonly methods: readonly Method[]
+  readonly operationId: string
+  readonly methods: readonly HttpMethod[]
   /** The first is the documented one, the others are its aliases. */
   readonly paths: readonly string[]
-  readonly about: string
-  readonly who: Who<unknown, Service>
-  readonly parameters: Readonly<Record<string, ZodType<unknown, string>>>
-  readonly query?: Schema
+  readonly summary: string
+  readonly auth: Authenticator<unknown, Service>
+  readonly pathParameters: Readonly<Record<string, ZodType<unknown, string>>>
+  readonly query?: VersionedSchema
   readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
-  readonly body?: Body<unknown, Service>
-  readonly answers: Readonly<Record<number, AnswerDescription>>
-  readonly family: Family
+  readonly body?: RequestBody<unknown, Service>
+  readonly responses: Readonly<Record<number, ResponseDescription>>
+  readonly group: EndpointGroup
   /** Asked for by browsers and crawlers, and by no client of the API. */
-  readonly forBrowsers?: boolean
+  readonly isBrowserOnly?: boolean
   /** Of its every answer, the family's among them. */
-  readonly headers: Headers
-  run(asked: Asked<unknown, unknown>, service: Service): Answer | Promise<Answer>
+  readonly headers: ResponseHeaders
+  handler(request: HttpRequest<unknown, unknown>, service: Service): HttpResponse | Promise<HttpResponse>
 }
 
-type Names = Readonly<Record<string, ZodType<unknown, string>>>
+type PathParameterSchemas = Readonly<Record<string, ZodType<unknown, string>>>
 
-type Declared<Parameters extends Names, Asker, Value, OfWho, OfBody, OfRun> = {
-  readonly name: string
-  readonly method: Method | readonly Method[]
+type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, OfWho, OfBody, OfRun> = {
+  readonly operationId: string
+  readonly method: HttpMethod | readonly HttpMethod[]
   /** `/v2/cutshapes/{id}`; a path without braces comes before one with, for all methods. */
   readonly path: string | readonly string[]
   /** One sentence for people. */
-  readonly about: string
-  readonly who: Who<Asker, OfWho>
+  readonly summary: string
+  readonly auth: Authenticator<Asker, OfWho>
   /**
    * What may stand in the braces. Those that are an enum make a path of their own for each value, and others are not
    * found; all else comes to `run` as it was sent (decoded) and is read there, so that each resource refuses in its words.
    */
-  readonly parameters?: Parameters
+  readonly pathParameters?: Parameters
   /** The query's parameters, for documents: `run` reads `asked.search`. */
-  readonly query?: Schema
+  readonly query?: VersionedSchema
   /** Headers that mean something here, for documents: `run` reads `asked.headers`. */
   readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
-  readonly body?: Body<Value, OfBody, NoInfer<Asker>>
-  readonly answers: Readonly<Record<number, AnswerDescription>>
-  readonly family: Family
+  readonly body?: RequestBody<Value, OfBody, NoInfer<Asker>>
+  readonly responses: Readonly<Record<number, ResponseDescription>>
+  readonly group: EndpointGroup
   /** Asked for by browsers and crawlers, and by no client of the API: /openapi.json leaves it out, as it does families of pages. */
-  readonly forBrowsers?: boolean
+  readonly isBrowserOnly?: boolean
   /** Of its every answer, refusals too, but not of 405 and OPTIONS; an answer's own win. */
-  readonly headers?: Headers
+  readonly headers?: ResponseHeaders
   /**
    * Answers by the small constructors of answer.ts, at once where it can: a promise costs more than most answers do. What
    * it throws is refused by the one map in errors.ts, in the words of the family.
    */
-  run(
-    asked: Asked<
+  handler(
+    request: HttpRequest<
       NoInfer<Asker>,
       NoInfer<Value>,
       { readonly [Name in keyof Parameters]: Parameters[Name]['_zod']['input'] }
     >,
     service: OfRun,
-  ): Answer | Promise<Answer>
+  ): HttpResponse | Promise<HttpResponse>
 }
 
 /**
@@ -188,25 +192,29 @@ type Declared<Parameters extends Names, Asker, Value, OfWho, OfBody, OfRun> = {
  */
 export function endpoint<
   Asker,
-  const Parameters extends Names = Record<never, never>,
+  const Parameters extends PathParameterSchemas = Record<never, never>,
   Value = undefined,
   OfWho = unknown,
   OfBody = unknown,
   OfRun = unknown,
->(declared: Declared<Parameters, Asker, Value, OfWho, OfBody, OfRun>): Endpoint<OfWho & OfBody & OfRun> {
-  const { method, path, parameters = {}, ...rest } = declared
+>(definition: EndpointDefinition<Parameters, Asker, Value, OfWho, OfBody, OfRun>): Endpoint<OfWho & OfBody & OfRun> {
+  const { method, path, pathParameters = {}, ...rest } = definition
   const paths = [path].flat()
-  for (const one of paths) checkNames(declared.name, one, Object.keys(parameters))
-  const headers = { ...rest.family.headers, ...rest.headers }
-  return { ...rest, methods: [method].flat(), paths, parameters, headers } as Endpoint<OfWho & OfBody & OfRun>
+  for (const one of paths) checkPathParameters(definition.operationId, one, Object.keys(pathParameters))
+  const headers = { ...rest.group.headers, ...rest.headers }
+  return { ...rest, methods: [method].flat(), paths, pathParameters, headers } as Endpoint<OfWho & OfBody & OfRun>
 }
 
 /** @throws Error for a path whose braces are not the declared parameters: a fault of ours, told at the start */
-function checkNames(endpoint: string, path: string, declared: readonly string[]): void {
+function checkPathParameters(endpoint: string, path: string, declared: readonly string[]): void {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   if (named.toSorted().join() === declared.toSorted().join()) return
   throw new Error(`${endpoint} declares the parameters ${declared.join(', ')}, and ${path} has ${named.join(', ')}`)
 }
 
 /** For everybody. */
-export const anybody: Who<undefined> = { scheme: 'none', refuses: [], admit: () => undefined }
+export const publicAccess: Authenticator<undefined> = {
+  scheme: 'none',
+  errorStatuses: [],
+  authenticate: () => undefined,
+}

@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { Refusal, type Fault, type RefusalKind } from '../../domain/decider.ts'
-import type { Log } from '../../runtime/log.ts'
+import { RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/decider.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import {
   LogClosed,
   OutcomeUnknown,
-  StoreFault,
+  StorageError,
   StoreUnavailable,
   WrongRevision,
 } from '../../stores/ports/event-store.ts'
 import { BytesMissing } from '../../stores/ports/files.ts'
-import { BrokenEvent, NewerSchema } from '../../events/decode.ts'
-import { answer as answered, type Headers } from './answer.ts'
-import type { Family, Refused } from './endpoint.ts'
+import { InvalidEventPayload, UnsupportedEventVersion } from '../../events/decode.ts'
+import { createResponse as answered, type ResponseHeaders } from './answer.ts'
+import type { EndpointGroup, HttpErrorDetails } from './endpoint.ts'
 
 /** An error whose answer has headers of its own: a challenge, a range, the age of what it was judged by. */
-export class RefusedWith extends Error {
+export class ErrorWithHeaders extends Error {
   override readonly name = 'RefusedWith'
 
   /** @param error what is answered, and what the family's `refusal` gets to see */
   constructor(
-    readonly headers: Headers,
+    readonly headers: ResponseHeaders,
     readonly error: unknown,
   ) {
     super(error instanceof Error ? error.message : String(error), { cause: error })
@@ -29,7 +29,7 @@ export class RefusedWith extends Error {
 /** Seconds after which a store that was not reachable is worth another try. */
 const RETRY_AFTER = 2
 
-const STATUS: Readonly<Record<RefusalKind, number>> = {
+const STATUS: Readonly<Record<RequestErrorKind, number>> = {
   malformed: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -54,7 +54,7 @@ type ErrorClass = abstract new (...given: never) => Error
  * Errors that a caller can act on: status, message (without one, the error's own) and `Retry-After` in seconds. The first that fits
  * counts, so a subclass stands before its parent.
  */
-const KNOWN: readonly (readonly [
+const KNOWN_ERRORS: readonly (readonly [
   kind: ErrorClass,
   status: number,
   message?: string | undefined,
@@ -66,9 +66,9 @@ const KNOWN: readonly (readonly [
   [StoreUnavailable, 503, 'A store is not reachable; try again', RETRY_AFTER],
   [OutcomeUnknown, 503, 'A store is not reachable; try again', RETRY_AFTER],
   [BytesMissing, 503, 'What is stored of this is missing at the moment; its operator is told', RETRY_AFTER],
-  [NewerSchema, 503, 'A newer release wrote this; upgrade is under way, try again', RETRY_AFTER],
+  [UnsupportedEventVersion, 503, 'A newer release wrote this; upgrade is under way, try again', RETRY_AFTER],
   [
-    BrokenEvent,
+    InvalidEventPayload,
     503,
     'What is stored of this can not be read, so nothing was changed; its operator is told',
     RETRY_AFTER,
@@ -76,21 +76,21 @@ const KNOWN: readonly (readonly [
 ]
 
 /** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
-export function refusedOf(error: unknown): Refused {
-  if (error instanceof Refusal) {
-    const { faults, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER : undefined } = error
-    return { status: STATUS[kind], faults, retryAfter }
+export function toHttpErrorDetails(error: unknown): HttpErrorDetails {
+  if (error instanceof RequestError) {
+    const { details, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER : undefined } = error
+    return { status: STATUS[kind], faults: details, retryAfterSeconds: retryAfter }
   }
-  const known = KNOWN.find(([kind]) => error instanceof kind)
+  const known = KNOWN_ERRORS.find(([kind]) => error instanceof kind)
   if (known === undefined) {
     return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
   }
   const [, status, message = (error as Error).message, retryAfter] = known
-  return { status, faults: [{ message }], retryAfter }
+  return { status, faults: [{ message }], retryAfterSeconds: retryAfter }
 }
 
 /** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
-function platformError(faults: readonly Fault[], requestId: string): object {
+function platformError(faults: readonly ErrorDetail[], requestId: string): object {
   const details = faults.filter((fault) => fault.pointer !== undefined)
   return {
     error: faults.map((fault) => fault.message),
@@ -110,32 +110,32 @@ const PlatformError = z
   .meta({ id: 'Error' })
 
 /** The platform's APIs where nothing is told otherwise. */
-export const platform: Family = {
+export const platformGroup: EndpointGroup = {
   name: 'platform',
-  prefixes: [],
-  refusals: { media: 'application/json', schema: PlatformError },
-  refusal: ({ status, faults }, _error, { requestId }) => answered(status, platformError(faults, requestId)),
+  pathPrefixes: [],
+  errorFormat: { mediaType: 'application/json', schema: PlatformError },
+  errorResponse: ({ status, faults }, _error, { requestId }) => answered(status, platformError(faults, requestId)),
 }
 
 /** What belongs to an account may be kept by its own client alone, and is asked for again each time. */
 const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 
 /** The platform's APIs for an account's own stones and certifications. */
-export const owned: Family = {
-  ...platform,
+export const accountGroup: EndpointGroup = {
+  ...platformGroup,
   name: 'owned',
-  prefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/webhook'],
+  pathPrefixes: ['/v3/diamond', '/v4/diamond', '/v4/certification', '/v4/webhook'],
   headers: PRIVATE,
 }
 
 /** @param endpoint the name of what was asked, where that was found */
-export type LogError = (error: unknown, requestId: string, status: number, endpoint?: string) => void
+export type ErrorLogger = (error: unknown, requestId: string, status: number, endpoint?: string) => void
 
 /** Every error that is our fault, with all its details; of a store that is away not each one (outages.ts). */
-export const errorLog =
-  (log: Log): LogError =>
+export const createErrorLogger =
+  (log: AppLogger): ErrorLogger =>
   (error, request, status, endpoint) => {
-    const isAway = error instanceof StoreFault
+    const isAway = error instanceof StorageError
     log.error(
       { err: error, request, status, ...(endpoint !== undefined && { endpoint }), ...(isAway && { repeats: true }) },
       'request failed',

@@ -8,13 +8,13 @@ export type Html = { readonly html: string }
  * a reference, since a browser reads a bare one as a line feed.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
-  const text = parts.reduce((done, part, index) => done + shown(values[index - 1] ?? '') + part)
+  const text = parts.reduce((done, part, index) => done + renderValue(values[index - 1] ?? '') + part)
   return { html: text }
 }
 
 export const NOTHING: Html = { html: '' }
 
-function shown(value: string | Html | readonly Html[]): string {
+function renderValue(value: string | Html | readonly Html[]): string {
   if (typeof value === 'string') return escape(value)
   return 'html' in value ? value.html : value.map((one) => one.html).join('')
 }
@@ -50,7 +50,7 @@ export const sourceHash = (text: string): string => `'sha256-${createHash('sha25
  * it was asked at, which has no meaning here, but is a folder to a browser.
  * @param target as it came
  */
-export function upFrom(target: string): string {
+export function relativePrefixOf(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1)
   let end = path.length
   while (end > 0 && path[end - 1] === '/') end--

@@ -7,18 +7,18 @@ import { FairShare } from '../../runtime/fairness/fair-share.ts'
 import { VERSION } from '../../runtime/version.ts'
 
 /** Seconds that a browser remembers to come by https: a year. Other names of the domain are not ours to speak for. */
-const HTTPS_LIFE = 31_536_000
+const HSTS_MAX_AGE_SECONDS = 31_536_000
 
 /** Headers of every answer, also where the request was not readable as HTTP. */
 export const fixedHeaders = (https: boolean): Record<string, string> => ({
   'X-App-Version': VERSION,
   'X-Content-Type-Options': 'nosniff',
-  ...(https && { 'Strict-Transport-Security': `max-age=${HTTPS_LIFE}` }),
+  ...(https && { 'Strict-Transport-Security': `max-age=${HSTS_MAX_AGE_SECONDS}` }),
 })
 
 /** Requests that are begun in one go, and milliseconds after which the others wait for the next: timers come between. */
-const MOST = 64
-const SLICE = 5
+const MAX_BATCH_REQUESTS = 64
+const BATCH_SLICE_MS = 5
 
 /**
  * Begins requests behind the poll that has brought them, all in one callback. Before each answer the stores are asked
@@ -26,7 +26,7 @@ const SLICE = 5
  * comes behind the arrival of each, where every one by itself asked three files.
  * @param monotonic milliseconds that never go back
  */
-export function begunTogether<Request extends readonly unknown[]>(
+export function batchCalls<Request extends readonly unknown[]>(
   begin: (...request: Request) => void,
   monotonic: () => number = () => performance.now(),
 ): (...request: Request) => void {
@@ -35,9 +35,9 @@ export function begunTogether<Request extends readonly unknown[]>(
   function beginAll(): void {
     const now = arrived
     arrived = []
-    const until = monotonic() + SLICE
+    const until = monotonic() + BATCH_SLICE_MS
     for (const [index, request] of now.entries()) {
-      if (index === MOST || (index > 0 && monotonic() >= until)) {
+      if (index === MAX_BATCH_REQUESTS || (index > 0 && monotonic() >= until)) {
         arrived = [...now.slice(index), ...arrived]
         setImmediate(beginAll)
         return
@@ -52,37 +52,43 @@ export function begunTogether<Request extends readonly unknown[]>(
 }
 
 /** The same for a server's requests: whoever has hung up meanwhile wants nothing, and no event tells of it any more. */
-export const answeredTogether = (answer: RequestListener): RequestListener =>
-  begunTogether((req, res) => {
+export const batchRequests = (answer: RequestListener): RequestListener =>
+  batchCalls((req, res) => {
     if (!req.socket.destroyed) answer(req, res)
   })
 
 /** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 
-export type Listening = {
+export type ListeningServer = {
   readonly host: string
   readonly port: number
   /** Connections that were closed because there were too many, so far. */
-  refused(): number
+  refusedConnectionCount(): number
   /** Accepts nothing new, waits for what is under way, at most 5 s, and closes. */
   stop(): Promise<void>
 }
 
 /** Milliseconds. */
-export type Patience = {
+export type ServerTimeouts = {
   /** For a client's headers, and for its whole request. */
-  readonly headers: number
-  readonly request: number
+  readonly headersMs: number
+  readonly requestMs: number
   /** Between two looks at who is late. */
-  readonly look: number
+  readonly checkIntervalMs: number
   /** In which who was refused may read why; then the connection goes, whatever its other end does. */
-  readonly linger: number
+  readonly lingerMs: number
   /** That a stop waits for requests under way. */
-  readonly drain: number
+  readonly drainMs: number
 }
 
-const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000, linger: 2_000, drain: 5_000 }
+const DEFAULT_TIMEOUTS: ServerTimeouts = {
+  headersMs: 60_000,
+  requestMs: 300_000,
+  checkIntervalMs: 10_000,
+  lingerMs: 2_000,
+  drainMs: 5_000,
+}
 
 /**
  * @param appFor makes the service for the port that was taken, before the first request is read
@@ -91,37 +97,42 @@ const PATIENCE: Patience = { headers: 60_000, request: 300_000, look: 10_000, li
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
-  appFor: (port: number) => RequestListener,
+  createListener: (port: number) => RequestListener,
   host: string,
   port: number,
-  patience = PATIENCE,
+  timeouts = DEFAULT_TIMEOUTS,
   https = false,
   bounds: ConnectionBounds = CONNECTIONS,
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const server = createServer({
     maxHeaderSize: HEADER_LIMIT,
     keepAliveTimeout: 65_000,
-    headersTimeout: patience.headers,
-    requestTimeout: patience.request,
-    connectionsCheckingInterval: patience.look,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: timeouts.checkIntervalMs,
     // Node answers a request without Host by itself, and without our headers.
     requireHostHeader: false,
   })
-  const sockets = new BareSockets(patience.linger)
-  sockets.own(server)
+  const sockets = new BareSockets(timeouts.lingerMs)
+  sockets.track(server)
   const refused = boundConnections(server, bounds)
   server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket, https))
-  server.on('connect', (_request, socket) => sockets.end(socket, refusal(400, https)))
+  server.on('connect', (_request, socket) => sockets.respondAndClose(socket, rawErrorResponse(400, https)))
   // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 by itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, () => {
-      server.on('request', answeredTogether(appFor((server.address() as AddressInfo).port)))
+      server.on('request', batchRequests(createListener((server.address() as AddressInfo).port)))
       done()
     })
   })
-  return { host, port: (server.address() as AddressInfo).port, refused, stop: () => drain(server, patience.drain) }
+  return {
+    host,
+    port: (server.address() as AddressInfo).port,
+    refusedConnectionCount: refused,
+    stop: () => drain(server, timeouts.drainMs),
+  }
 }
 
 /** What the parser refuses gets an answer like every other: with version, request id and an error body. */
@@ -132,11 +143,11 @@ function refuseUnreadable(
   https: boolean,
 ): void {
   if (error.code === 'ECONNRESET') socket.destroy()
-  else if (error.code === 'HPE_HEADER_OVERFLOW') sockets.end(socket, refusal(431, https))
-  else sockets.end(socket, refusal(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400, https))
+  else if (error.code === 'HPE_HEADER_OVERFLOW') sockets.respondAndClose(socket, rawErrorResponse(431, https))
+  else sockets.respondAndClose(socket, rawErrorResponse(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400, https))
 }
 
-function refusal(status: keyof typeof MESSAGES, https: boolean): string {
+function rawErrorResponse(status: keyof typeof MESSAGES, https: boolean): string {
   const requestId = randomUUID()
   const body = JSON.stringify({ error: [MESSAGES[status]], requestId })
   return [
@@ -158,19 +169,19 @@ const MESSAGES = {
 } as const
 
 /** A client that keeps its connection is told with its next answer that this is the last one. */
-async function drain(server: Server, patience: number): Promise<void> {
+async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'))
   server.closeIdleConnections()
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
-  const impatience = setTimeout(() => server.closeAllConnections(), patience)
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_INTERVAL_MS)
+  const forceClose = setTimeout(() => server.closeAllConnections(), timeoutMs)
   await closed
   clearInterval(sweep)
-  clearTimeout(impatience)
+  clearTimeout(forceClose)
 }
 
 /** Milliseconds between two looks for connections whose last request has been answered. */
-const SWEEP = 50
+const IDLE_SWEEP_INTERVAL_MS = 50
 
 /**
  * Sockets that Node hands over bare. After `connect`, `upgrade` or `clientError` it has taken its own listeners off, and
@@ -180,10 +191,10 @@ class BareSockets {
   readonly #answering = new WeakMap<Duplex, ServerResponse>()
 
   /** @param linger milliseconds, as in `Patience` */
-  constructor(private readonly linger: number) {}
+  constructor(private readonly lingerMs: number) {}
 
   /** Listens to every connection for good, whatever becomes of it: a client that hangs up is nobody's fault. */
-  own(server: Server): void {
+  track(server: Server): void {
     server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
     server.prependListener('request', (req, res) => void this.#answering.set(req.socket, res))
   }
@@ -192,11 +203,11 @@ class BareSockets {
    * Sends a last answer and closes the connection. In the middle of another answer nothing more can be said: the
    * client would take it for a part of that.
    */
-  end(socket: Duplex, answer: string): void {
+  respondAndClose(socket: Duplex, answer: string): void {
     // More bytes behind what was refused: the answer is on its way.
     if (socket.writableEnded) return
     if (!socket.writable || this.#isWithinAnswer(socket)) return void socket.destroy()
-    const cut = setTimeout(() => socket.destroy(), this.linger).unref()
+    const cut = setTimeout(() => socket.destroy(), this.lingerMs).unref()
     socket.once('close', () => clearTimeout(cut))
     socket.end(answer)
     // A connection with unread bytes is reset when it is closed, and the answer is lost with it.
@@ -211,26 +222,26 @@ class BareSockets {
 
 export type ConnectionBounds = {
   /** Connections at a time. */
-  readonly most: number
+  readonly maxConnections: number
   /** Whether an address is somebody; behind proxies all connections come from theirs. */
-  readonly byAddress: boolean
+  readonly isPerAddress: boolean
 }
 
 /** Each takes some 15 KB and a descriptor; 60 MB and what systems allow a process without being asked. */
-const CONNECTIONS: ConnectionBounds = { most: 4_096, byAddress: true }
+const CONNECTIONS: ConnectionBounds = { maxConnections: 4_096, isPerAddress: true }
 
 /**
  * Keeps room for whoever comes next: an address has at most as many connections as are left for the others. One too
  * many is closed at once.
  * @returns how many were closed so far
  */
-function boundConnections(server: Server, { most, byAddress }: ConnectionBounds): () => number {
-  const share = new FairShare(most)
+function boundConnections(server: Server, { maxConnections, isPerAddress }: ConnectionBounds): () => number {
+  const share = new FairShare(maxConnections)
   let refused = 0
   server.on('connection', (socket) => {
-    const taken = share.open(byAddress ? [networkOf(socket.remoteAddress ?? '')] : [])
-    if (taken.more(1)) {
-      socket.once('close', () => taken.giveBack())
+    const taken = share.openAllocation(isPerAddress ? [networkOf(socket.remoteAddress ?? '')] : [])
+    if (taken.tryTake(1)) {
+      socket.once('close', () => taken.release())
       return
     }
     refused++

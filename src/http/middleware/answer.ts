@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream'
-import type { Answer } from '../kit/answer.ts'
-import type { Family } from '../kit/endpoint.ts'
-import { refusedOf, RefusedWith, type LogError } from '../kit/errors.ts'
+import type { HttpResponse } from '../kit/answer.ts'
+import type { EndpointGroup } from '../kit/endpoint.ts'
+import { toHttpErrorDetails, ErrorWithHeaders, type ErrorLogger } from '../kit/errors.ts'
 import { fixedHeaders } from '../kit/server.ts'
-import type { Context, Middleware } from './context.ts'
+import type { RequestContext, Middleware } from './context.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Makes what an endpoint has returned Koa's answer, but for a body that is made later (`conditionalGet`). */
-export function setAnswer(ctx: Context, answer: Answer): void {
-  const { status, headers, body } = answer
-  ctx.state.answer = answer
+export function setResponse(ctx: RequestContext, response: HttpResponse): void {
+  const { status, headers, body } = response
+  ctx.state.response = response
   if (body !== undefined) ctx.set('Content-Type', JSON_TYPE)
   for (const name in headers) {
     if (name === 'Vary') ctx.vary(headers[name] ?? '')
@@ -24,43 +24,43 @@ export function setAnswer(ctx: Context, answer: Answer): void {
 }
 
 /** @param body a stream is sent as it comes, so that its reader gets each part at once */
-export function setBody(ctx: Context, body: string | Uint8Array | Readable | undefined): void {
+export function setBody(ctx: RequestContext, body: string | Uint8Array | Readable | undefined): void {
   if (body instanceof Readable) ctx.compress = false
   // Koa would take a plain Uint8Array for an object to write as JSON.
   const isBare = body instanceof Uint8Array && !Buffer.isBuffer(body)
   ctx.body = isBare ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : (body ?? null)
 }
 
-type ErrorOptions = {
-  readonly log: LogError
+type ErrorHandlingOptions = {
+  readonly log: ErrorLogger
   /** The family of a target that no endpoint answers. */
-  readonly familyOf: (target: string) => Family
+  readonly findGroup: (target: string) => EndpointGroup
 }
 
 /** Answers what was thrown by the one map of errors, in the words of the family; faults of ours are logged. */
-export function answerErrors({ log, familyOf }: ErrorOptions): Middleware {
+export function handleErrors({ log, findGroup }: ErrorHandlingOptions): Middleware {
   return async (ctx, next) => {
     try {
       await next()
     } catch (error) {
-      setRefusal(ctx, error, { log, familyOf })
+      setErrorResponse(ctx, error, { log, findGroup })
     }
   }
 }
 
-function setRefusal(ctx: Context, error: unknown, { log, familyOf }: ErrorOptions): void {
+function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup }: ErrorHandlingOptions): void {
   const { endpoint, requestId, params = {} } = ctx.state
-  const cause = error instanceof RefusedWith ? error.error : error
-  const refused = refusedOf(cause)
-  if (refused.status >= 500) log(cause, requestId, refused.status, endpoint?.name)
-  const family = endpoint?.family ?? familyOf(ctx.url)
-  const answer = family.refusal(refused, cause, { requestId, params })
-  const retry = refused.retryAfter === undefined ? {} : { 'Retry-After': String(refused.retryAfter) }
-  for (const name in ctx.state.answer?.headers) ctx.remove(name)
-  const own = error instanceof RefusedWith ? error.headers : {}
-  setAnswer(ctx, {
-    ...answer,
-    headers: { ...(endpoint ?? family).headers, ...retry, ...own, ...answer.headers },
+  const cause = error instanceof ErrorWithHeaders ? error.error : error
+  const details = toHttpErrorDetails(cause)
+  if (details.status >= 500) log(cause, requestId, details.status, endpoint?.operationId)
+  const group = endpoint?.group ?? findGroup(ctx.url)
+  const response = group.errorResponse(details, cause, { requestId, params })
+  const retry = details.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(details.retryAfterSeconds) }
+  for (const name in ctx.state.response?.headers) ctx.remove(name)
+  const own = error instanceof ErrorWithHeaders ? error.headers : {}
+  setResponse(ctx, {
+    ...response,
+    headers: { ...(endpoint ?? group).headers, ...retry, ...own, ...response.headers },
   })
 }
 

@@ -4,18 +4,18 @@ import { setBody } from './answer.ts'
 import type { Middleware } from './context.ts'
 
 /** Bytes up to which a body is sent as it is, asked or not: a packet holds it. */
-const SMALL = 1024
+const COMPRESSION_THRESHOLD_BYTES = 1024
 
 /** Brotli's highest levels take a second for what this one does in milliseconds, for a few percent. */
 const BROTLI_LEVEL = 4
 
-const TEXT = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|image\/svg)/
+const COMPRESSIBLE_TYPES = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|image\/svg)/
 
 /** Compresses texts for clients that ask for it; not what `setAnswer` excludes. */
 export const compression = (): Middleware =>
   koaCompress({
-    threshold: SMALL,
-    filter: (type) => TEXT.test(type),
+    threshold: COMPRESSION_THRESHOLD_BYTES,
+    filter: (type) => COMPRESSIBLE_TYPES.test(type),
     br: { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL } },
     deflate: false,
     zstd: false,
@@ -25,12 +25,12 @@ export const compression = (): Middleware =>
 export function conditionalGet(): Middleware {
   return async (ctx, next) => {
     await next()
-    const { answer } = ctx.state
-    if (answer?.isRenewed !== true && ctx.response.get('ETag') && ctx.fresh) {
+    const { response } = ctx.state
+    if (response?.ignoresIfNoneMatch !== true && ctx.response.get('ETag') && ctx.fresh) {
       ctx.status = 304
       ctx.body = null
-    } else if (typeof answer?.body === 'function') {
-      setBody(ctx, await answer.body())
+    } else if (typeof response?.body === 'function') {
+      setBody(ctx, await response.body())
     }
   }
 }

@@ -1,13 +1,13 @@
 import koaCors from '@koa/cors'
 import type { IncomingHttpHeaders } from 'node:http'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import type { Middleware } from './context.ts'
 
 /** Origins whose pages may ask the APIs: none, all, or those of a list. */
-export type Origins = '*' | ReadonlySet<string>
+export type AllowedOrigins = '*' | ReadonlySet<string>
 
 /** Seconds that a browser need not ask again what it may send: a day. */
-const PREFLIGHT_LIFE = 86_400
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400
 
 /** What scripts may read of an answer beside the few headers that they always may. */
 const EXPOSED = [
@@ -42,13 +42,13 @@ const API = /^\/(?:v\d+|api|\.well-known)(?:\/|$)/
  * Lets the scripts of other origins read the APIs' answers (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies
  * and a browser's stored passwords never go with them: there is no Access-Control-Allow-Credentials.
  */
-export function cors(origins: Origins): Middleware {
+export function cors(origins: AllowedOrigins): Middleware {
   const isClosed = origins !== '*' && origins.size === 0
   const allow = koaCors({
     origin: origins === '*' ? '*' : ({ headers: { origin = '' } }) => (origins.has(origin) ? origin : ''),
     exposeHeaders: EXPOSED,
     allowHeaders: ACCEPTED,
-    maxAge: PREFLIGHT_LIFE,
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
     // They stay where they are set.
     keepHeadersOnError: false,
   }) as Middleware
@@ -66,29 +66,32 @@ export function cors(origins: Origins): Middleware {
 }
 
 /** Where requests may come from: this service's own addresses, and those of CORS_ORIGINS. */
-export type Sites = { readonly own: readonly string[]; readonly allowed: Origins }
+export type TrustedOrigins = { readonly ownOrigins: readonly string[]; readonly allowedOrigins: AllowedOrigins }
 
 /**
  * Whether another site's page has made a browser send this. Programs send neither header. A form of another site can post
  * with what the browser has stored (passwords of Basic, an address in its history), without its user's knowledge.
  * https://www.w3.org/TR/fetch-metadata/ and https://fetch.spec.whatwg.org/#origin-header
  */
-function isCrossSite(headers: IncomingHttpHeaders, { own, allowed }: Sites): boolean {
+function isCrossSite(headers: IncomingHttpHeaders, { ownOrigins, allowedOrigins }: TrustedOrigins): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (site === 'same-origin' || site === 'none') return false
-  if (site === undefined && (origin === undefined || origin === 'null' || isOwn(origin, headers.host, own)))
+  if (site === undefined && (origin === undefined || origin === 'null' || isOwn(origin, headers.host, ownOrigins)))
     return false
   if (headers['sec-fetch-mode'] === 'navigate' || origin === undefined) return true
-  return allowed !== '*' && !allowed.has(origin)
+  return allowedOrigins !== '*' && !allowedOrigins.has(origin)
 }
 
 /** Older browsers send an origin alone; behind a name that nobody has configured it is that of the request. */
-const isOwn = (origin: string, host: string | undefined, own: readonly string[]) =>
-  own.includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
+const isOwn = (origin: string, host: string | undefined, ownOrigins: readonly string[]) =>
+  ownOrigins.includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
 
 /** To be asked of what changes something. @throws Refusal forbidden for what another site's page has made a browser send */
-export function refuseCrossSite(headers: IncomingHttpHeaders, sites: Sites): void {
+export function refuseCrossSite(headers: IncomingHttpHeaders, sites: TrustedOrigins): void {
   if (!isCrossSite(headers, sites)) return
-  throw new Refusal('forbidden', 'This came from a page of another site; open the link, or call the API from a program')
+  throw new RequestError(
+    'forbidden',
+    'This came from a page of another site; open the link, or call the API from a program',
+  )
 }

@@ -1,25 +1,25 @@
 import { networkOf } from '../../credentials/guess-limits.ts'
-import { Refusal } from '../../domain/decider.ts'
-import { FairShare, type Taken } from '../../runtime/fairness/fair-share.ts'
-import { LEAST_PACE, type LeastPace } from '../../runtime/fairness/pace.ts'
-import { RefusedWith } from '../kit/errors.ts'
-import type { BodyAllowance, Context, Middleware } from './context.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { FairShare, type FairAllocation } from '../../runtime/fairness/fair-share.ts'
+import { MINIMUM_TRANSFER_RATE, type MinimumTransferRate } from '../../runtime/fairness/pace.ts'
+import { ErrorWithHeaders } from '../kit/errors.ts'
+import type { BodyAllowance, RequestContext, Middleware } from './context.ts'
 
 /**
  * Takes doubled slashes for one, and drops a slash at the path's end, a fragment, and the host that a proxy may write before
  * the path (RFC 9112, 3.2.2): `//v4/diamond/?x` is `/v4/diamond?x`. Routes, Idempotency-Keys and links then know one name
  * for one thing. The query stays as it was sent.
  */
-export function plainPath(): Middleware {
+export function normalizePath(): Middleware {
   return (ctx, next) => {
-    const plain = plainTarget(ctx.url)
+    const plain = normalizeTarget(ctx.url)
     if (plain !== ctx.url) ctx.url = plain
     return next()
   }
 }
 
-function plainTarget(target: string): string {
-  const given = isPlain(target) ? target : bare(target)
+function normalizeTarget(target: string): string {
+  const given = isOriginForm(target) ? target : toOriginForm(target)
   if (!given.startsWith('/')) return given
   const query = given.indexOf('?')
   const path = query < 0 ? given : given.slice(0, query)
@@ -29,9 +29,9 @@ function plainTarget(target: string): string {
   return whole + (query < 0 ? '' : given.slice(query))
 }
 
-const isPlain = (target: string) => target.startsWith('/') && !target.includes('#')
+const isOriginForm = (target: string) => target.startsWith('/') && !target.includes('#')
 
-function bare(target: string): string {
+function toOriginForm(target: string): string {
   const path = AUTHORITY.test(target) && URL.canParse(target) ? target.replace(AUTHORITY, '') || '/' : target
   return path.replace(FRAGMENT, '')
 }
@@ -46,7 +46,7 @@ const FRAGMENT = /#.*$/s
 const HEADERS_MAX = 32 * 1024
 
 /** Refuses requests that HTTP forbids and Node's parser lets pass (RFC 9112, 3.2): no Host, two of them, no address, or headers that are too long. */
-export function readableRequests(): Middleware {
+export function validateRequests(): Middleware {
   return (ctx, next) => {
     const { headers, rawHeaders, httpVersionMinor } = ctx.req
     let length = 0
@@ -57,53 +57,56 @@ export function readableRequests(): Middleware {
       if (name.length === 4 && name.toLowerCase() === 'host') hosts++
     }
     if (length > HEADERS_MAX) {
-      const refusal = new Refusal('too-long', `The headers may have at most ${HEADERS_MAX} characters`)
-      throw new RefusedWith({ Connection: 'close' }, refusal)
+      const refusal = new RequestError('too-long', `The headers may have at most ${HEADERS_MAX} characters`)
+      throw new ErrorWithHeaders({ Connection: 'close' }, refusal)
     }
-    if (hosts > 1) throw new Refusal('malformed', `The request has ${hosts} Host headers`)
+    if (hosts > 1) throw new RequestError('malformed', `The request has ${hosts} Host headers`)
     if (headers.host === undefined && httpVersionMinor > 0)
-      throw new Refusal('malformed', 'The request has no Host header')
+      throw new RequestError('malformed', 'The request has no Host header')
     if (!ctx.url.startsWith('/') && !(ctx.url === '*' && ctx.method === 'OPTIONS'))
-      throw new Refusal('malformed', 'The request target is no address')
+      throw new RequestError('malformed', 'The request target is no address')
     return next()
   }
 }
 
 /** Bytes of bodies that are in memory at a time, from the first that arrives until the request is answered. */
-const BODIES = 64 * 1024 * 1024
+const BODY_MEMORY_BYTES = 64 * 1024 * 1024
 
-export type BodyBounds = { readonly bytes?: number; readonly leastPace?: LeastPace }
+export type BodyBounds = { readonly memoryBytes?: number; readonly minTransferRate?: MinimumTransferRate }
 
 /** Bounds the bodies of all requests together: shared fairly among addresses and those who show the same credentials there. */
-export function bodyBounds({ bytes = BODIES, leastPace = LEAST_PACE }: BodyBounds): Middleware {
-  const share = new FairShare(bytes)
+export function bodyBounds({
+  memoryBytes = BODY_MEMORY_BYTES,
+  minTransferRate = MINIMUM_TRANSFER_RATE,
+}: BodyBounds): Middleware {
+  const share = new FairShare(memoryBytes)
   return (ctx, next) => {
-    ctx.state.allowance = new Allowance(ctx, share, leastPace)
+    ctx.state.bodyAllowance = new SharedBodyAllowance(ctx, share, minTransferRate)
     return next()
   }
 }
 
-class Allowance implements BodyAllowance {
-  #taken: Taken | undefined
+class SharedBodyAllowance implements BodyAllowance {
+  #taken: FairAllocation | undefined
 
   constructor(
-    private readonly ctx: Context,
+    private readonly ctx: RequestContext,
     private readonly share: FairShare,
-    readonly leastPace: LeastPace,
+    readonly minTransferRate: MinimumTransferRate,
   ) {}
 
-  took(bytes: number): void {
+  consume(bytes: number): void {
     this.#taken ??= this.#open()
-    if (!this.#taken.more(bytes)) throw noRoom()
+    if (!this.#taken.tryTake(bytes)) throw noRoom()
   }
 
-  expects(bytes: number): void {
+  requireRoom(bytes: number): void {
     if (!this.share.hasRoom(this.#names(), bytes)) throw noRoom()
   }
 
-  #open(): Taken {
-    const taken = this.share.open(this.#names())
-    this.ctx.res.once('close', () => taken.giveBack())
+  #open(): FairAllocation {
+    const taken = this.share.openAllocation(this.#names())
+    this.ctx.res.once('close', () => taken.release())
     return taken
   }
 
@@ -113,4 +116,4 @@ class Allowance implements BodyAllowance {
 }
 
 const noRoom = () =>
-  new Refusal('unavailable', 'Too many bodies of requests are being read at this moment; try again', 2)
+  new RequestError('unavailable', 'Too many bodies of requests are being read at this moment; try again', 2)

@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import { ClientRefused, verifyClient, type VerifiedClient } from '../../commands/clients/clients.ts'
-import type { Inspecting } from '../../commands/sessions/presented-token.ts'
-import type { OpeningSessions } from '../../commands/sessions/sessions.ts'
-import { Refusal, type RefusalKind } from '../../domain/decider.ts'
-import { GrantRefused } from '../../domain/session/session.ts'
-import { answer } from '../kit/answer.ts'
-import { basicCredentials, isBasic } from '../kit/authenticate.ts'
-import type { Family, Who } from '../kit/endpoint.ts'
-import { RefusedWith } from '../kit/errors.ts'
-import { parameters } from '../kit/parameters/parameters.ts'
+import type { TokenIntrospectionContext } from '../../commands/sessions/presented-token.ts'
+import type { LogInContext } from '../../commands/sessions/sessions.ts'
+import { RequestError, type RequestErrorKind } from '../../domain/decider.ts'
+import { InvalidGrant } from '../../domain/session/session.ts'
+import { createResponse } from '../kit/answer.ts'
+import { parseBasicCredentials, isBasicAuthorization } from '../kit/authenticate.ts'
+import type { EndpointGroup, Authenticator } from '../kit/endpoint.ts'
+import { ErrorWithHeaders } from '../kit/errors.ts'
+import { defineParameters } from '../kit/parameters/parameters.ts'
 
 /** RFC 6749, section 5.2. Wrong grants and clients have their own classes, in the domain and the commands. */
-export type OAuthCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
+export type OAuthErrorCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
 
-export class OAuthError extends Refusal {
+export class OAuthError extends RequestError {
   constructor(
-    readonly code: OAuthCode,
+    readonly code: OAuthErrorCode,
     message: string,
   ) {
     super('malformed', message)
@@ -23,10 +23,16 @@ export class OAuthError extends Refusal {
 }
 
 /** RFC 6749, section 5.1; errors as well. */
-export const NEVER_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+export const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** The faults that keep their status here; every other fault of the caller is 400. */
-const KEPT: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'missing', 'not-allowed', 'too-many', 'unavailable'])
+const STATUS_PRESERVING_KINDS: ReadonlySet<RequestErrorKind> = new Set([
+  'unauthenticated',
+  'missing',
+  'not-allowed',
+  'too-many',
+  'unavailable',
+])
 
 const TokenError = z
   .object({
@@ -36,34 +42,34 @@ const TokenError = z
   .meta({ id: 'TokenError' })
 
 /** `{"error": "invalid_grant", "error_description": "..."}` */
-export const oauth: Family = {
+export const oauthGroup: EndpointGroup = {
   name: 'oauth',
-  prefixes: ['/api/oauth'],
-  refusals: { media: 'application/json', schema: TokenError },
-  refusal({ status, faults }, error) {
+  pathPrefixes: ['/api/oauth'],
+  errorFormat: { mediaType: 'application/json', schema: TokenError },
+  errorResponse({ status, faults }, error) {
     const body = {
       error: codeOf(error, status),
-      error_description: described(faults.map(({ message }) => message).join('; ')),
+      error_description: sanitizeDescription(faults.map(({ message }) => message).join('; ')),
     }
-    const isKept = !(error instanceof Refusal) || KEPT.has(error.kind)
-    return answer(isKept ? status : 400, body, NEVER_STORED)
+    const isKept = !(error instanceof RequestError) || STATUS_PRESERVING_KINDS.has(error.kind)
+    return createResponse(isKept ? status : 400, body, NO_STORE_HEADERS)
   },
 }
 
 function codeOf(error: unknown, status: number): string {
   if (error instanceof OAuthError) return error.code
-  if (error instanceof GrantRefused) return 'invalid_grant'
+  if (error instanceof InvalidGrant) return 'invalid_grant'
   if (error instanceof ClientRefused) return 'invalid_client'
   if (status === 429 || status === 503) return 'temporarily_unavailable'
   return status >= 500 ? 'server_error' : 'invalid_request'
 }
 
 /** Only the characters that RFC 6749, section 5.2, has for a description. */
-const described = (text: string) => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
+const sanitizeDescription = (text: string) => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
 
 /** What the token server answers from. */
 export type TokenServices = {
-  readonly sessions: OpeningSessions & Inspecting
+  readonly sessions: LogInContext & TokenIntrospectionContext
 }
 
 /** Bytes of a form; the longest that makes sense has a few tokens in it. */
@@ -79,34 +85,42 @@ const CLIENT = {
   client_secret: z.string().optional().describe('Of the client program, where it does not come by HTTP Basic.'),
 }
 
-const Shown = z.object(CLIENT)
+const ClientCredentialsSchema = z.object(CLIENT)
 
 /** Declares what the token server is asked with, beside what every client has to show. */
 export const withClient = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  parameters({ ...shape, ...CLIENT }, { rules: 'once', upTo: FORM_LIMIT })
+  defineParameters({ ...shape, ...CLIENT }, { rules: 'once', maxBytes: FORM_LIMIT })
 
 /** A client that shows its id and secret, by parameters or by Basic; who came by that is challenged by it. */
-export const client: Who<VerifiedClient, TokenServices> = {
+export const oauthClient: Authenticator<VerifiedClient, TokenServices> = {
   scheme: 'oauth-client',
-  refuses: [400, 401, 429],
+  errorStatuses: [400, 401, 429],
   needsBody: true,
-  async admit({ headers: { authorization }, body, address }, { sessions }) {
+  async authenticate({ headers: { authorization }, body, clientAddress }, { sessions }) {
     try {
-      return await verifyClient(sessions, { ...credentialsOf(authorization, Shown.parse(body)), address })
+      return await verifyClient(sessions, {
+        ...credentialsOf(authorization, ClientCredentialsSchema.parse(body)),
+        address: clientAddress,
+      })
     } catch (error) {
-      throw error instanceof ClientRefused && isBasic(authorization) ? new RefusedWith(CHALLENGE, error) : error
+      throw error instanceof ClientRefused && isBasicAuthorization(authorization)
+        ? new ErrorWithHeaders(CHALLENGE, error)
+        : error
     }
   },
 }
 
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="adamant", charset="UTF-8"' }
 
-type Credentials = { readonly client: string; readonly secret: string }
+type OAuthClientCredentials = { readonly client: string; readonly secret: string }
 
 /** RFC 6749, section 2.3: one way of authentication in a request, not more. @throws ClientRefused, OAuthError */
-function credentialsOf(authorization: string | undefined, shown: z.output<typeof Shown>): Credentials {
+function credentialsOf(
+  authorization: string | undefined,
+  shown: z.output<typeof ClientCredentialsSchema>,
+): OAuthClientCredentials {
   const { client_id: client, client_secret: secret } = shown
-  if (authorization !== undefined && isBasic(authorization)) {
+  if (authorization !== undefined && isBasicAuthorization(authorization)) {
     const basic = basicOf(authorization)
     if (secret !== undefined || (client !== undefined && client !== basic.client)) {
       throw new OAuthError('invalid_request', 'The client must authenticate in one way, by parameters or by Basic')
@@ -119,14 +133,14 @@ function credentialsOf(authorization: string | undefined, shown: z.output<typeof
 }
 
 /** RFC 6749, section 2.3.1: both halves are form-encoded before they become Basic credentials. @throws ClientRefused */
-function basicOf(header: string): Credentials {
-  const shown = basicCredentials(header)
+function basicOf(header: string): OAuthClientCredentials {
+  const shown = parseBasicCredentials(header)
   try {
-    if (shown !== undefined) return { client: formDecoded(shown.user), secret: formDecoded(shown.password) }
+    if (shown !== undefined) return { client: decodeFormText(shown.user), secret: decodeFormText(shown.password) }
   } catch (error) {
     if (!(error instanceof URIError)) throw error
   }
   throw new ClientRefused('The Basic credentials are not readable')
 }
 
-const formDecoded = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))
+const decodeFormText = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))

@@ -2,37 +2,37 @@ import { z } from 'zod'
 import { inspectToken, revokeToken as endToken } from '../../commands/sessions/presented-token.ts'
 import { ok } from '../kit/answer.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { originFor } from '../kit/authenticate.ts'
-import { client, NEVER_STORED, oauth, OAuthError, withClient, type TokenServices } from './client.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import { oauthClient, NO_STORE_HEADERS, oauthGroup, OAuthError, withClient, type TokenServices } from './client.ts'
 
-const OneToken = withClient({
+const TokenParameters = withClient({
   token: z.string().optional().describe('An access token or a refresh token.'),
   token_type_hint: z.string().optional().describe('Not needed: what a token is, is seen from its form.'),
 })
 
 export const revokeToken = endpoint({
-  name: 'revokeToken',
+  operationId: 'revokeToken',
   method: 'POST',
   path: '/api/oauth/v2/revoke',
-  about: 'Ends a token before its time (RFC 7009): a refresh token with its whole session, an access token alone.',
-  who: client,
-  body: OneToken,
-  family: oauth,
-  headers: NEVER_STORED,
-  answers: {
-    200: { about: 'It is good for nothing now, if it ever was.', schema: z.object({}), example: {} },
+  summary: 'Ends a token before its time (RFC 7009): a refresh token with its whole session, an access token alone.',
+  auth: oauthClient,
+  body: TokenParameters,
+  group: oauthGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
+    200: { description: 'It is good for nothing now, if it ever was.', schema: z.object({}), example: {} },
     400: "`invalid_grant`: it is another client's.",
   },
-  async run(asked, { sessions }: TokenServices) {
-    const { body, asker } = asked
-    const origin = { ...originFor(undefined, asked), actor: `client-${asker.client}` }
-    await endToken(sessions, { token: tokenIn(body), client: asker.client }, origin)
+  async handler(request, { sessions }: TokenServices) {
+    const { body, principal } = request
+    const origin = { ...eventOriginFor(undefined, request), actor: `client-${principal.client}` }
+    await endToken(sessions, { token: tokenIn(body), client: principal.client }, origin)
     // The RFC leaves the body open; clients that parse every answer as JSON get an object without anything in it.
     return ok({})
   },
 })
 
-const Inspected = z.object({
+const IntrospectionSchema = z.object({
   active: z
     .boolean()
     .describe("False for a token that is not good, and for another client's; then nothing else is told."),
@@ -46,18 +46,18 @@ const Inspected = z.object({
 })
 
 export const introspectToken = endpoint({
-  name: 'introspectToken',
+  operationId: 'introspectToken',
   method: 'POST',
   path: '/api/oauth/v2/introspect',
-  about: "Tells what one of the client's own tokens is good for (RFC 7662).",
-  who: client,
-  body: OneToken,
-  family: oauth,
-  headers: NEVER_STORED,
-  answers: {
+  summary: "Tells what one of the client's own tokens is good for (RFC 7662).",
+  auth: oauthClient,
+  body: TokenParameters,
+  group: oauthGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'What is known of it.',
-      schema: Inspected,
+      description: 'What is known of it.',
+      schema: IntrospectionSchema,
       example: {
         active: true,
         scope: 'user',
@@ -70,7 +70,7 @@ export const introspectToken = endpoint({
       },
     },
   },
-  async run({ body, asker: { client } }, { sessions }: TokenServices) {
+  async handler({ body, principal: { client } }, { sessions }: TokenServices) {
     const found = await inspectToken(sessions, { token: tokenIn(body), client })
     if (found === undefined) return ok({ active: false })
     return ok({
@@ -87,7 +87,7 @@ export const introspectToken = endpoint({
 })
 
 /** @throws OAuthError invalid_request */
-function tokenIn({ token }: z.output<typeof OneToken.schema>): string {
+function tokenIn({ token }: z.output<typeof TokenParameters.schema>): string {
   if (token === undefined) throw new OAuthError('invalid_request', 'No "token" parameter found')
   return token
 }

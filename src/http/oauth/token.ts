@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { openSession, refreshSession } from '../../commands/sessions/sessions.ts'
 import { ok } from '../kit/answer.ts'
-import { endpoint, type Body } from '../kit/endpoint.ts'
-import { originFor } from '../kit/authenticate.ts'
-import { client, NEVER_STORED, oauth, OAuthError, withClient, type TokenServices } from './client.ts'
+import { endpoint, type RequestBody } from '../kit/endpoint.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import { oauthClient, NO_STORE_HEADERS, oauthGroup, OAuthError, withClient, type TokenServices } from './client.ts'
 
 export const GRANT_TYPES = ['password', 'refresh_token'] as const
 /** Described alone: another value gets the answer of RFC 6749, `unsupported_grant_type`. */
@@ -21,7 +21,7 @@ const Grant = withClient({
   scope: text.describe('There is one scope, `user`.').meta({ examples: ['user'] }),
 })
 
-type Given = z.output<typeof Grant.schema>
+type GrantRequest = z.output<typeof Grant.schema>
 
 const Tokens = z
   .object({
@@ -34,19 +34,19 @@ const Tokens = z
   .meta({ id: 'Tokens' })
 
 export const issueToken = endpoint({
-  name: 'issueToken',
+  operationId: 'issueToken',
   method: 'POST',
   path: '/api/oauth/v2/token',
-  about:
+  summary:
     'Gives an access token for a password or for a refresh token. A refresh token that comes a second time ends the ' +
     'whole session, since one of the two who had it has stolen it.',
-  who: client,
-  body: checked(Grant),
-  family: oauth,
-  headers: NEVER_STORED,
-  answers: {
+  auth: oauthClient,
+  body: withGrantTypeCheck(Grant),
+  group: oauthGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'The tokens of the session.',
+      description: 'The tokens of the session.',
       schema: Tokens,
       example: {
         access_token: 'v1.5d41402abc4b2a76.WzEsMCwi...',
@@ -59,14 +59,14 @@ export const issueToken = endpoint({
     400: '`invalid_grant`: the user, the password or the refresh token is wrong. `unsupported_grant_type`, `invalid_scope`.',
     429: 'Too many wrong passwords for this account or from this address.',
   },
-  async run(asked, { sessions }: TokenServices) {
-    const { body, asker, address } = asked
+  async handler(request, { sessions }: TokenServices) {
+    const { body, principal, clientAddress } = request
     if ((body.scope ?? 'user') !== 'user') throw new OAuthError('invalid_scope', 'An unsupported scope was requested.')
-    const origin = originFor(undefined, asked)
+    const origin = eventOriginFor(undefined, request)
     const granted =
       body.grant_type === 'password'
-        ? await openSession(sessions, { ...logInOf(body), address, client: asker }, origin)
-        : await refreshSession(sessions, { token: refreshTokenIn(body), client: asker }, origin)
+        ? await openSession(sessions, { ...logInOf(body), address: clientAddress, client: principal }, origin)
+        : await refreshSession(sessions, { token: refreshTokenIn(body), client: principal }, origin)
     return ok({
       access_token: granted.accessToken,
       expires_in: granted.expiresIn,
@@ -78,11 +78,11 @@ export const issueToken = endpoint({
 })
 
 /** RFC 6749, sections 4.3 and 6: the grant type is looked at before the client is. */
-function checked(form: typeof Grant): Body<Given> {
+function withGrantTypeCheck(form: typeof Grant): RequestBody<GrantRequest> {
   return {
     ...form,
-    async read(ctx, asked, service) {
-      const given = await form.read(ctx, asked, service)
+    async read(ctx, request, service) {
+      const given = await form.read(ctx, request, service)
       const message = 'Invalid grant_type parameter or parameter missing'
       if (given.grant_type === undefined) throw new OAuthError('invalid_request', message)
       if (GRANT_TYPES.some((known) => known === given.grant_type)) return given
@@ -91,12 +91,12 @@ function checked(form: typeof Grant): Body<Given> {
   }
 }
 
-function logInOf({ username, password }: Given) {
+function logInOf({ username, password }: GrantRequest) {
   if (username !== undefined && password !== undefined) return { username, password }
   throw new OAuthError('invalid_request', 'Missing parameters. "username" and "password" required')
 }
 
-function refreshTokenIn({ refresh_token: token }: Given): string {
+function refreshTokenIn({ refresh_token: token }: GrantRequest): string {
   if (token === undefined) throw new OAuthError('invalid_request', 'No "refresh_token" parameter found')
   return token
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { createDocument, type CreateDocumentOptions, type ZodOpenApiOperationObject } from 'zod-openapi'
-import { writtenOut, type WrittenOut } from '../kit/paths.ts'
-import { operationOf, TAGS, type Described } from './operation.ts'
+import { expandPath, type ExpandedPath } from '../kit/paths.ts'
+import { operationOf, TAGS, type DocumentedEndpoint } from './operation.ts'
 
 /** What a description says beside the endpoints. */
-export type About = {
+export type ApiInfo = {
   /** BASE_URL, without a slash at its end. */
-  readonly address: string
+  readonly baseUrl: string
   readonly version: string
 }
 
@@ -14,8 +14,8 @@ export type About = {
  * Describes endpoints in OpenAPI 3.1, from their declarations alone. HEAD (wherever there is GET) and OPTIONS are
  * answered as HTTP has them and stand in no list. The first description of a process takes some 80 ms.
  */
-export function describe(endpoints: readonly Described[], { address, version }: About) {
-  const paths: Paths = {}
+export function createOpenApiDocument(endpoints: readonly DocumentedEndpoint[], { baseUrl, version }: ApiInfo) {
+  const paths: OperationsByPath = {}
   for (const endpoint of endpoints) addTo(paths, endpoint)
   linkCreated(paths)
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
@@ -26,22 +26,22 @@ export function describe(endpoints: readonly Described[], { address, version }: 
       info: {
         title: 'Adamant',
         version,
-        description: ABOUT,
+        description: API_DESCRIPTION,
         license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-        contact: { name: 'The operator of this service', url: address },
+        contact: { name: 'The operator of this service', url: baseUrl },
       },
-      servers: [{ url: address }],
+      servers: [{ url: baseUrl }],
       tags: TAGS.filter(({ name }) => operations.some(({ tags = [] }) => tags.includes(name))),
       paths,
       components: {
         securitySchemes: Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => isUsed(name))),
       },
     },
-    AS_SENT,
+    DOCUMENT_OPTIONS,
   )
 }
 
-const AS_SENT: CreateDocumentOptions = {
+const DOCUMENT_OPTIONS: CreateDocumentOptions = {
   /**
    * zod leaves out the examples and the default of a schema that transforms, since they could be of its output. Ours are
    * as they are sent.
@@ -54,23 +54,26 @@ const AS_SENT: CreateDocumentOptions = {
   },
 }
 
-type Paths = Record<string, Record<string, ZodOpenApiOperationObject>>
+type OperationsByPath = Record<string, Record<string, ZodOpenApiOperationObject>>
 
-function addTo(paths: Paths, endpoint: Described): void {
+function addTo(paths: OperationsByPath, endpoint: DocumentedEndpoint): void {
   for (const [alias, path] of endpoint.paths.entries()) {
-    for (const way of writtenOut(path, endpoint)) {
+    for (const expandedPath of expandPath(path, endpoint)) {
       for (const method of endpoint.methods) {
-        const name = nameOf(endpoint, method, alias === 0 ? undefined : path, way.fixed)
-        const operation = operationOf(endpoint, method, name, way)
+        const name = operationIdOf(endpoint, method, alias === 0 ? undefined : path, expandedPath.fixedParams)
+        const operation = operationOf(endpoint, method, name, expandedPath)
         const deprecated = alias === 0 ? {} : { deprecated: true }
-        paths[way.path] = { ...paths[way.path], [method.toLowerCase()]: { ...operation, ...deprecated } }
+        paths[expandedPath.path] = {
+          ...paths[expandedPath.path],
+          [method.toLowerCase()]: { ...operation, ...deprecated },
+        }
       }
     }
   }
 }
 
 /** What was made is found again: `POST /v4/diamond` tells the id that stands in `/v4/diamond/{id}`. */
-function linkCreated(paths: Paths): void {
+function linkCreated(paths: OperationsByPath): void {
   for (const [path, { post, ...methods }] of Object.entries(paths)) {
     const responses = post?.['responses'] as Readonly<Record<string, object>> | undefined
     const made = responses?.['201']
@@ -89,20 +92,20 @@ const CREATED_ID = { id: '$response.body#/id' } as const
  * `listDiamonds`, in the older version `listDiamondsV3`; `modifyDiamondByPatch` by another method than its first, and
  * `shareSecretAtCreate` at another path.
  */
-function nameOf(
-  { name, methods, paths }: Described,
+function operationIdOf(
+  { operationId, methods, paths }: DocumentedEndpoint,
   method: string,
   alias: string | undefined,
-  { version, ...fixed }: WrittenOut['fixed'],
+  { version, ...fixedParams }: ExpandedPath['fixedParams'],
 ): string {
   const parts = [
-    ...Object.values(fixed),
+    ...Object.values(fixedParams),
     ...(method === methods[0] ? [] : [`by ${method.toLowerCase()}`]),
-    ...(alias === undefined ? [] : [`at ${ownWordOf(alias, paths[0] ?? '')}`]),
+    ...(alias === undefined ? [] : [`at ${distinguishingSegmentsOf(alias, paths[0] ?? '')}`]),
     ...(version === 'v3' ? [version] : []),
   ]
   return (
-    name +
+    operationId +
     parts
       .flatMap((part) => part.split(/\W+/))
       .map(capitalised)
@@ -111,7 +114,7 @@ function nameOf(
 }
 
 /** The segments in which a path differs from the documented one. */
-function ownWordOf(alias: string, path: string): string {
+function distinguishingSegmentsOf(alias: string, path: string): string {
   const known = path.split('/')
   return alias
     .split('/')
@@ -121,7 +124,7 @@ function ownWordOf(alias: string, path: string): string {
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
-const ABOUT =
+const API_DESCRIPTION =
   'An inventory of diamonds: records, laboratory certificates, optical scores, constants, access tokens, and secrets ' +
   'that are read once. Every answer carries X-Request-Id, which the log has too, and X-App-Version.'
 

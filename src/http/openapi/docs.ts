@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { VERSION } from '../../runtime/version.ts'
-import { answer, bytes, ok } from '../kit/answer.ts'
-import { anybody, endpoint } from '../kit/endpoint.ts'
-import { platform } from '../kit/errors.ts'
-import { html, htmlDocument, sourceHash, upFrom } from '../kit/html.ts'
+import { createResponse, binaryResponse, ok } from '../kit/answer.ts'
+import { publicAccess, endpoint } from '../kit/endpoint.ts'
+import { platformGroup } from '../kit/errors.ts'
+import { html, htmlDocument, sourceHash, relativePrefixOf } from '../kit/html.ts'
 
 /** Begins the reference page in the browser: the description names BASE_URL, and the page may have been opened by another. */
 const START = `'use strict'
@@ -74,15 +74,15 @@ const DESCRIPTION = z
   .meta({ id: 'Description' })
 
 export const describeApi = endpoint({
-  name: 'describeApi',
+  operationId: 'describeApi',
   method: 'GET',
   path: '/openapi.json',
-  about: 'This API in OpenAPI 3.1: every path, parameter, body, answer and error.',
-  who: anybody,
-  family: platform,
+  summary: 'This API in OpenAPI 3.1: every path, parameter, body, answer and error.',
+  auth: publicAccess,
+  group: platformGroup,
   headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
-  answers: { 200: { about: 'The description', schema: DESCRIPTION } },
-  run: (_asked, { openApi: { text } }: OpenApiServices) => ok(text()),
+  responses: { 200: { description: 'The description', schema: DESCRIPTION } },
+  handler: (_request, { openApi: { text } }: OpenApiServices) => ok(text()),
 })
 
 /** The reference page is Swagger UI, as its package has it: nothing is fetched from elsewhere. */
@@ -97,8 +97,8 @@ const FILES = {
   'start.js': { type: 'text/javascript; charset=utf-8', read: async () => Buffer.from(START) },
 } as const
 
-type Name = keyof typeof FILES
-const NAMES = Object.keys(FILES) as [Name, ...Name[]]
+type ReferenceFileName = keyof typeof FILES
+const NAMES = Object.keys(FILES) as [ReferenceFileName, ...ReferenceFileName[]]
 
 /** Requests that are tried out go to where the page came from. Swagger UI sets styles of single elements. */
 const POLICY = [
@@ -114,21 +114,21 @@ const POLICY = [
 ].join('; ')
 
 export const showReference = endpoint({
-  name: 'showReference',
+  operationId: 'showReference',
   method: 'GET',
   path: '/docs',
-  about: 'The reference of this API for people, to read and to try out.',
-  who: anybody,
-  family: platform,
-  forBrowsers: true,
-  answers: { 200: { about: 'The page', media: 'text/html' } },
-  run({ target }) {
-    const at = `${upFrom(target)}docs`
+  summary: 'The reference of this API for people, to read and to try out.',
+  auth: publicAccess,
+  group: platformGroup,
+  isBrowserOnly: true,
+  responses: { 200: { description: 'The page', mediaType: 'text/html' } },
+  handler({ target }) {
+    const at = `${relativePrefixOf(target)}docs`
     const head = html`<link rel="stylesheet" href="${at}/swagger-ui.css" />
       <script src="${at}/swagger-ui-bundle.js" defer></script>
       <script src="${at}/start.js" defer></script>`
     const body = `${PAGE.html}\n`
-    return answer(200, htmlDocument({ title: 'Adamant API', head, style: STYLE, body }), {
+    return createResponse(200, htmlDocument({ title: 'Adamant API', head, style: STYLE, body }), {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': POLICY,
       'Referrer-Policy': 'no-referrer',
@@ -149,21 +149,21 @@ const MEDIA = ['text/css', 'text/javascript']
 const ETAG = `"${VERSION}"`
 
 export const readReferenceFile = endpoint({
-  name: 'readReferenceFile',
+  operationId: 'readReferenceFile',
   method: 'GET',
   path: '/docs/{file}',
-  about: 'What the reference page is made of.',
-  who: anybody,
-  parameters: { file: z.enum(NAMES).describe('A style or a script.') },
-  family: platform,
-  forBrowsers: true,
+  summary: 'What the reference page is made of.',
+  auth: publicAccess,
+  pathParameters: { file: z.enum(NAMES).describe('A style or a script.') },
+  group: platformGroup,
+  isBrowserOnly: true,
   headers: { 'Cache-Control': 'public, max-age=3600' },
-  answers: {
-    200: { about: 'The file', media: MEDIA, headers: { ETag: 'The same until the next release' } },
+  responses: {
+    200: { description: 'The file', mediaType: MEDIA, headers: { ETag: 'The same until the next release' } },
     304: "The caller's copy, named by If-None-Match, is still the one there is",
   },
-  run({ params }) {
-    const { type, read } = FILES[params.file as Name]
-    return bytes(200, type, read, { ETag: ETAG })
+  handler({ params }) {
+    const { type, read } = FILES[params.file as ReferenceFileName]
+    return binaryResponse(200, type, read, { ETag: ETAG })
   },
 })

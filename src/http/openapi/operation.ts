@@ -1,29 +1,37 @@
 import { z, type ZodType } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import type { AnswerDescription, Endpoint, Schema } from '../kit/endpoint.ts'
-import type { WrittenOut } from '../kit/paths.ts'
+import type { ResponseDescription, Endpoint, VersionedSchema } from '../kit/endpoint.ts'
+import type { ExpandedPath } from '../kit/paths.ts'
 
 /** What any request may be answered: it is no HTTP, its headers are too long, or a store is away. */
-export const ANY_REQUEST: readonly number[] = [431, 503]
+export const STATUSES_OF_ANY_REQUEST: readonly number[] = [431, 503]
 
 /** What a body may be refused with. */
-const OF_BODIES: readonly number[] = [400, 408, 413, 415, 422]
+const BODY_ERROR_STATUSES: readonly number[] = [400, 408, 413, 415, 422]
 
-type Declared = Pick<Endpoint, 'answers' | 'body'> & { readonly who: Pick<Endpoint['who'], 'refuses'> }
+type StatusDeclarations = Pick<Endpoint, 'responses' | 'body'> & {
+  readonly auth: Pick<Endpoint['auth'], 'errorStatuses'>
+}
 
 /** Statuses that follow from what is declared: by the endpoint, by who may ask it, and by how its body is read. */
-export const declaredStatuses = ({ answers, who, body }: Declared): Set<number> =>
-  new Set([...Object.keys(answers).map(Number), ...who.refuses, ...(body === undefined ? [] : OF_BODIES)])
+export const declaredStatuses = ({ responses, auth, body }: StatusDeclarations): Set<number> =>
+  new Set([
+    ...Object.keys(responses).map(Number),
+    ...auth.errorStatuses,
+    ...(body === undefined ? [] : BODY_ERROR_STATUSES),
+  ])
 
 /** What of an endpoint is described. */
-export type Described = Omit<Endpoint, 'run' | 'who'> & { readonly who: Pick<Endpoint['who'], 'scheme' | 'refuses'> }
+export type DocumentedEndpoint = Omit<Endpoint, 'handler' | 'auth'> & {
+  readonly auth: Pick<Endpoint['auth'], 'scheme' | 'errorStatuses'>
+}
 
 /** Whether clients of the API call it, and not browsers alone. */
-export const isForPrograms = ({ family, forBrowsers = false }: Described): boolean =>
-  !forBrowsers && family.refusals.schema !== undefined
+export const isApiEndpoint = ({ group, isBrowserOnly = false }: DocumentedEndpoint): boolean =>
+  !isBrowserOnly && group.errorFormat.schema !== undefined
 
 /** The schema of one API version, where they differ. */
-export const schemaFor = (schema: Schema, version: string | undefined): ZodType =>
+export const schemaFor = (schema: VersionedSchema, version: string | undefined): ZodType =>
   schema instanceof z.ZodType ? schema : schema[version === 'v3' ? 'v3' : 'v4']
 
 /**
@@ -32,30 +40,30 @@ export const schemaFor = (schema: Schema, version: string | undefined): ZodType 
  * @param way the path with the values that stand in it, such as the API's version
  */
 export function operationOf(
-  endpoint: Described,
+  endpoint: DocumentedEndpoint,
   method: string,
   name: string,
-  way: WrittenOut,
+  expandedPath: ExpandedPath,
 ): ZodOpenApiOperationObject {
-  const version = way.fixed['version']
+  const version = expandedPath.fixedParams['version']
   const body = method === 'GET' ? undefined : requestBodyOf(endpoint, version)
   return {
     operationId: name,
-    summary: headingOf(endpoint.about),
-    description: endpoint.about,
+    summary: summaryOf(endpoint.summary),
+    description: endpoint.summary,
     tags: [tagOf(endpoint, version)],
-    security: SECURITY[endpoint.who.scheme],
-    requestParams: parametersOf(endpoint, way),
+    security: SECURITY[endpoint.auth.scheme],
+    requestParams: parametersOf(endpoint, expandedPath),
     ...(body !== undefined && { requestBody: body }),
     responses: responsesOf(endpoint, version),
   }
 }
 
 /** `Removes a diamond` of `Removes a diamond, and its certifications with it.`: lists of operations show it in a line. */
-const headingOf = (about: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(about)?.[0] ?? about
+const summaryOf = (description: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(description)?.[0] ?? description
 
 /** What the families' endpoints are listed under. */
-const LISTED: Readonly<Record<string, string>> = {
+const TAG_BY_GROUP: Readonly<Record<string, string>> = {
   owned: 'Inventory',
   changes: 'Inventory',
   platform: 'Platform',
@@ -81,11 +89,11 @@ export const TAGS = [
 ] as const
 
 /** The older version of the inventory stands apart, since few begin with it. */
-const tagOf = ({ family }: Described, version: string | undefined) =>
-  (LISTED[family.name] ?? family.name) + (version === 'v3' ? ' (v3)' : '')
+const tagOf = ({ group }: DocumentedEndpoint, version: string | undefined) =>
+  (TAG_BY_GROUP[group.name] ?? group.name) + (version === 'v3' ? ' (v3)' : '')
 
 /** Whom an endpoint answers; a link that is signed carries what it needs in its query. */
-const SECURITY: Readonly<Record<Described['who']['scheme'], Record<string, string[]>[]>> = {
+const SECURITY: Readonly<Record<DocumentedEndpoint['auth']['scheme'], Record<string, string[]>[]>> = {
   none: [],
   bearer: [{ bearer: [] }],
   'api-token': [{ 'api-token': [] }],
@@ -95,11 +103,14 @@ const SECURITY: Readonly<Record<Described['who']['scheme'], Record<string, strin
   cookie: [{ cookie: [] }, {}],
 }
 
-function parametersOf({ parameters, query, requestHeaders = {} }: Described, { fixed }: WrittenOut) {
-  const open = Object.entries(parameters).filter(([name]) => !(name in fixed))
+function parametersOf(
+  { pathParameters, query, requestHeaders = {} }: DocumentedEndpoint,
+  { fixedParams }: ExpandedPath,
+) {
+  const open = Object.entries(pathParameters).filter(([name]) => !(name in fixedParams))
   return {
     path: z.object(Object.fromEntries(open)),
-    ...(query !== undefined && { query: parametersIn(schemaFor(query, fixed['version'])) }),
+    ...(query !== undefined && { query: parametersIn(schemaFor(query, fixedParams['version'])) }),
     header: z.object(requestHeaders),
   }
 }
@@ -110,27 +121,31 @@ function parametersIn(schema: ZodType): z.ZodObject {
   throw new Error('a query is described by an object of its parameters')
 }
 
-function requestBodyOf({ body }: Described, version: string | undefined) {
+function requestBodyOf({ body }: DocumentedEndpoint, version: string | undefined) {
   if (body === undefined) return undefined
   const schema = body.schema && schemaFor(body.schema, version)
   return {
     required: schema?.safeParse({}).success !== true,
-    content: Object.fromEntries(body.media.filter(Boolean).map((media) => [media, { schema: schema ?? {} }])),
+    content: Object.fromEntries(body.mediaTypes.filter(Boolean).map((media) => [media, { schema: schema ?? {} }])),
   }
 }
 
-function responsesOf(endpoint: Described, version: string | undefined) {
-  const statuses = [...declaredStatuses(endpoint), ...ANY_REQUEST].toSorted((one, other) => one - other)
+function responsesOf(endpoint: DocumentedEndpoint, version: string | undefined) {
+  const statuses = [...declaredStatuses(endpoint), ...STATUSES_OF_ANY_REQUEST].toSorted((one, other) => one - other)
   return Object.fromEntries([...new Set(statuses)].map((status) => [status, responseOf(endpoint, status, version)]))
 }
 
-function responseOf(endpoint: Described, status: number, version: string | undefined): ZodOpenApiResponseObject {
-  const answer = endpoint.answers[status] ?? REFUSED[status] ?? 'Refused'
-  const said = typeof answer === 'string' ? { about: answer } : answer
-  const { headers } = said
-  const content = status >= 400 ? refusalOf(endpoint, said, version) : contentOf(said, version)
+function responseOf(
+  endpoint: DocumentedEndpoint,
+  status: number,
+  version: string | undefined,
+): ZodOpenApiResponseObject {
+  const response = endpoint.responses[status] ?? DEFAULT_ERROR_DESCRIPTIONS[status] ?? 'Refused'
+  const details = typeof response === 'string' ? { description: response } : response
+  const { headers } = details
+  const content = status >= 400 ? refusalOf(endpoint, details, version) : contentOf(details, version)
   return {
-    description: said.about,
+    description: details.description,
     ...(headers !== undefined && {
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, about]) => [name, { description: about, schema: { type: 'string' } }]),
@@ -140,24 +155,24 @@ function responseOf(endpoint: Described, status: number, version: string | undef
   }
 }
 
-type Said = Exclude<AnswerDescription, string>
+type ResponseDetails = Exclude<ResponseDescription, string>
 
-function contentOf({ schema, media, example }: Said, version: string | undefined) {
-  if (schema === undefined && media === undefined && example === undefined) return undefined
+function contentOf({ schema, mediaType, example }: ResponseDetails, version: string | undefined) {
+  if (schema === undefined && mediaType === undefined && example === undefined) return undefined
   const body = {
     ...(schema !== undefined && { schema: schemaFor(schema, version) }),
     ...(example !== undefined && { example }),
   }
-  return Object.fromEntries([media ?? 'application/json'].flat().map((type) => [type, body]))
+  return Object.fromEntries([mediaType ?? 'application/json'].flat().map((type) => [type, body]))
 }
 
 /** What a refusal reads like: as its own answer says, else as its family writes all of them. */
-function refusalOf({ family }: Described, said: Said, version: string | undefined) {
-  return contentOf(said, version) ?? contentOf({ about: '', ...family.refusals }, undefined)
+function refusalOf({ group }: DocumentedEndpoint, details: ResponseDetails, version: string | undefined) {
+  return contentOf(details, version) ?? contentOf({ description: '', ...group.errorFormat }, undefined)
 }
 
 /** Of statuses that no endpoint declares for itself. */
-const REFUSED: Readonly<Record<number, string>> = {
+const DEFAULT_ERROR_DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'The request is not readable',
   401: 'Without credentials that are good',
   403: 'For others',

@@ -1,5 +1,5 @@
-import { answer, type Answer, type Headers } from '../kit/answer.ts'
-import type { Family } from '../kit/endpoint.ts'
+import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/answer.ts'
+import type { EndpointGroup } from '../kit/endpoint.ts'
 import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
 
 /** The page's only style; its hash stands in the Content-Security-Policy. */
@@ -73,7 +73,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export type Page = {
+export type ReportPage = {
   readonly status: number
   readonly title: string
   readonly content: Html
@@ -82,17 +82,17 @@ export type Page = {
   /** Only a public diamond's page may be found by search engines. */
   readonly isPublic: boolean
   /** Shows what is for the owner alone, and is kept nowhere. */
-  readonly isOwners?: true
+  readonly isOwnerView?: true
 }
 
 /** A link that lets its holder in is for no cache; anything else is asked for again each time, as access may end. */
-function cachingOf({ content: { html: text }, isPublic, isOwners }: Page): string {
-  if (isOwners === true || text.includes('signature=')) return 'no-store'
+function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPage): string {
+  if (isOwnerView === true || text.includes('signature=')) return 'no-store'
   return isPublic ? 'public, no-cache' : 'private, no-cache'
 }
 
 /** A whole page without outside resources and scripts. */
-export function pageAnswer(page: Page, headers: Headers = {}): Answer {
+export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = {}): HttpResponse {
   const { status, title, content, head, isPublic } = page
   const own = {
     'Content-Type': 'text/html; charset=utf-8',
@@ -102,20 +102,20 @@ export function pageAnswer(page: Page, headers: Headers = {}): Answer {
     ...(!isPublic && { 'X-Robots-Tag': 'noindex' }),
   }
   const body = `<main>\n${content.html}\n</main>\n`
-  return answer(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...own })
+  return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...own })
 }
 
 /** Refusals are pages too. */
-export const reportFamily: Family = {
+export const reportPagesGroup: EndpointGroup = {
   name: 'report',
-  prefixes: ['/diamond'],
-  refusals: { media: 'text/html' },
-  refusal({ status, faults }, _error, { requestId }) {
+  pathPrefixes: ['/diamond'],
+  errorFormat: { mediaType: 'text/html' },
+  errorResponse({ status, faults }, _error, { requestId }) {
     const title = faults.map((fault) => fault.message).join('. ')
     const content = html`<h1>${title}</h1>
       ${status === 404 ? UNKNOWN : NOTHING}
       <p class="soft">Request ${requestId}</p>`
-    return pageAnswer({ status, title, content, head: NOTHING, isPublic: false })
+    return reportPageResponse({ status, title, content, head: NOTHING, isPublic: false })
   },
 }
 

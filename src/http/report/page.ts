@@ -5,56 +5,56 @@ import { DateTime } from 'luxon'
 import type { Certification } from '../../domain/certification/certification.ts'
 import { contradictionTexts } from '../../domain/certification/contradictions.ts'
 import { measuredProportions } from '../../domain/certification/measured.ts'
-import { reportPage } from '../../domain/certification/page-cells.ts'
-import { fileRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { basisOf } from '../../domain/diamond/score-basis.ts'
+import { reportCheckUrl } from '../../domain/certification/page-cells.ts'
+import { fileLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { scoreBasisOf } from '../../domain/diamond/score-basis.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import { modelWarnings } from '../../domain/diamond/stone-model.ts'
-import type { Look } from '../../domain/scoring/picture/picture.ts'
+import type { PictureKind } from '../../domain/scoring/picture/picture.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
 import { revisionText, type DiamondView } from '../../projections/diamonds/diamond-view.ts'
-import { filePath } from '../../representations/certification.ts'
-import { caratText, factsOf, qualified, shapeName, type Fact } from '../../representations/diamond/facts.ts'
-import { scoresIn } from '../../representations/diamond/scores.ts'
-import { LASTS } from '../../representations/json.ts'
+import { certificationFilePath } from '../../representations/certification.ts'
+import { caratText, factsOf, qualifiedName, shapeName, type StoneFact } from '../../representations/diamond/facts.ts'
+import { parseScores } from '../../representations/diamond/scores.ts'
+import { LINK_LIFETIMES } from '../../representations/json.ts'
 import { modelPath } from '../../representations/stone-model.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
-import type { Links } from '../kit/links.ts'
+import type { SignedLinks } from '../kit/links.ts'
 import { basisMark, gradedScores, gradeOf, scoresSection } from './scores.ts'
-import type { Page } from './layout.ts'
-import { shownBasis, shownOf } from './pictures.ts'
+import type { ReportPage } from './layout.ts'
+import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 
 /** What of the owner's papers contradicts the stone, as a page marks it. @param warnings sentences without their full stops */
 const warningMark = (warnings: readonly string[]): Html =>
   html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
 
 /** How a page was asked for. */
-export type Opening = {
+export type ReportPageOptions = {
   /** The one that opened it, empty where none was needed. */
   readonly signature: string
   /** What relative addresses begin with: `upFrom`. */
-  readonly up: string
+  readonly relativePrefix: string
 }
 
 /** Modules of white around the code, without which readers do not find it (ISO/IEC 18004). */
-const QUIET = 4
+const QUIET_ZONE_MODULES = 4
 
 /**
  * A text as a QR code that bears a stain of 15 % of it: black on white in every colour scheme, since readers want it so.
  * @param text up to 2,331 bytes, else an error is thrown
  * @param said what the code leads to, for who does not see it
  */
-export function qrCode(text: string, said: string): Html {
+export function qrCode(text: string, label: string): Html {
   const code = generate(text, { minCorrectionLevel: correction.M })
-  const side = String(code.size + 2 * QUIET)
+  const side = String(code.size + 2 * QUIET_ZONE_MODULES)
   return html`<svg
     class="qr"
-    viewBox="${String(-QUIET)} ${String(-QUIET)} ${side} ${side}"
+    viewBox="${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)} ${side} ${side}"
     shape-rendering="crispEdges"
     role="img"
-    aria-label="${said}"
+    aria-label="${label}"
   >
-    <path fill="#fff" d="M${String(-QUIET)} ${String(-QUIET)}h${side}v${side}h-${side}z" />
+    <path fill="#fff" d="M${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)}h${side}v${side}h-${side}z" />
     <path fill="#000" d="${toSvgPath(code)}" />
   </svg>`
 }
@@ -64,15 +64,20 @@ export function qrCode(text: string, said: string): Html {
  * of that state, who issues it, and where it can be looked up, as a text and for a camera. The service's name stands for
  * its owner's: a page tells nothing of the owner.
  */
-function imprint(view: DiamondView, scores: Scores | null, { address }: Links, { signature }: Opening): Html {
+function imprint(
+  view: DiamondView,
+  scores: Scores | null,
+  { baseUrl }: SignedLinks,
+  { signature }: ReportPageOptions,
+): Html {
   const { id } = view.diamond
   const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
-  const page = `${address}/diamond/${id}${query}`
+  const page = `${baseUrl}/diamond/${id}${query}`
   return html`<footer class="soft">
     <div>
       <p>
-        Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(address).host}. Scores by
+        Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(baseUrl).host}. Scores by
         model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is no laboratory's report.
       </p>
       <p class="address">${page}</p>
@@ -85,7 +90,7 @@ function imprint(view: DiamondView, scores: Scores | null, { address }: Links, {
  * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the
  * stone is marked as such wherever it is named, and told apart where it is shown.
  */
-function certificatesSection(diamond: LiveDiamond, links: Links): Html {
+function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
   const { certifications, fields } = diamond
   if (certifications.length === 0) return NOTHING
   const entry =
@@ -108,17 +113,17 @@ const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html 
 
 const CONTRADICTS = 'The report says otherwise than this page'
 
-function fullEntry(certification: Certification, diamond: LiveDiamond, links: Links): Html {
+function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
   const { id, laboratory, number, file } = certification
   const contradictions = contradictionTexts(certification, diamond.fields)
-  const page = reportPage(laboratory, number)
+  const page = reportCheckUrl(laboratory, number)
   const named = number === null ? laboratory : `${laboratory} ${number}`
   return html`<li>
     ${page === null ? html`${named}` : html`<a href="${page}" rel="noreferrer">${named} at the laboratory</a>`}
     ${
       file === null
         ? NOTHING
-        : html`<a href="${links.signed(filePath(id), LASTS.aDay, fileRevision(diamond))}"
+        : html`<a href="${links.signed(certificationFilePath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
             >Report ${number ?? laboratory}, PDF</a
           >`
     }
@@ -127,7 +132,7 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Li
 }
 
 /** The stone's own 3D file where the owner shows all: dataAccess 1 hides model and reports. Its link opens for a day and ends as a PDF's does. */
-function modelSection(diamond: LiveDiamond, links: Links): Html {
+function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
   const { id, model, fields } = diamond
   if (model === undefined || fields.dataAccess !== 2) return NOTHING
   const { format, facets, file } = model
@@ -136,7 +141,7 @@ function modelSection(diamond: LiveDiamond, links: Links): Html {
     <h2>3D file</h2>
     <ul>
       <li>
-        <a href="${links.signed(modelPath(id), LASTS.aDay, fileRevision(diamond))}"
+        <a href="${links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
           >This stone as a 3D file, ${format}</a
         >
         <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
@@ -151,12 +156,12 @@ const sizeText = (bytes: number): string =>
   bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
 
 /** A diamond's report. */
-export function reportOf(view: DiamondView, links: Links, opening: Opening): Page {
+export function reportOf(view: DiamondView, links: SignedLinks, opening: ReportPageOptions): ReportPage {
   const { diamond } = view
-  const scores = view.scores === null ? null : scoresIn(view.scores)
-  const basis = basisOf(diamond, scores)
+  const scores = view.scores === null ? null : parseScores(view.scores)
+  const basis = scoreBasisOf(diamond, scores)
   const isPublic = diamond.fields.access === 2
-  const title = `${caratText(diamond.fields)} ${shapeName(diamond.fields)} ${qualified(diamond.fields)}`
+  const title = `${caratText(diamond.fields)} ${shapeName(diamond.fields)} ${qualifiedName(diamond.fields)}`
   const summary = summaryOf(diamond, scores)
   return {
     status: 200,
@@ -167,7 +172,7 @@ export function reportOf(view: DiamondView, links: Links, opening: Opening): Pag
         <h1>${title}</h1>
         <p class="soft">${summary}</p>
       </header>
-      ${shownOf(diamond) === null ? NOTHING : figures(diamond, opening)}
+      ${pictureSubjectOf(diamond) === null ? NOTHING : figures(diamond, opening)}
       <section>${scoresSection(scores, basis, diamond.fields.dataAccess > 0)}</section>
       <section>
         <h2>The stone</h2>
@@ -192,15 +197,15 @@ function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
 }
 
 /** Addresses relative to the page's: a proxy may put a path before it. */
-function figures(diamond: LiveDiamond, { signature, up }: Opening): Html {
+function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPageOptions): Html {
   const { id, fields } = diamond
-  const basis = shownBasis(diamond)
+  const basis = pictureBasisOf(diamond)
   const mark = basisMark(basis)
   const isOwnBody = basis === 'facets'
   const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
   const shape = shapeName(fields).toLowerCase()
-  const drawn = (look: Look, alt: string) => {
-    const address = `${up}${String(id)}/${look}.png${query}`
+  const drawn = (look: PictureKind, alt: string) => {
+    const address = `${relativePrefix}${String(id)}/${look}.png${query}`
     return html`<a class="drawn" href="${address}"><img src="${address}" alt="${alt}" /></a>`
   }
   return html`<div class="pictures">
@@ -221,7 +226,7 @@ function figures(diamond: LiveDiamond, { signature, up }: Opening): Html {
   </div>`
 }
 
-const list = (facts: readonly Fact[]): Html =>
+const list = (facts: readonly StoneFact[]): Html =>
   html`<dl>
     ${facts.map(
       ([name, value]) =>
@@ -243,13 +248,13 @@ function designSection(diamond: LiveDiamond): Html {
   </section>`
 }
 
-const previewTags = ({ id }: LiveDiamond, { address }: Links, title: string, summary: string): Html =>
+const previewTags = ({ id }: LiveDiamond, { baseUrl }: SignedLinks, title: string, summary: string): Html =>
   html`<meta name="description" content="${summary}" />
     <meta property="og:type" content="website" />
     <meta property="og:title" content="${title}" />
     <meta property="og:description" content="${summary}" />
-    <meta property="og:url" content="${address}/diamond/${String(id)}" />
-    <meta property="og:image" content="${address}/diamond/${String(id)}/face-up.png" />
+    <meta property="og:url" content="${baseUrl}/diamond/${String(id)}" />
+    <meta property="og:image" content="${baseUrl}/diamond/${String(id)}/face-up.png" />
     <meta property="og:image:type" content="image/png" />
     <meta property="og:image:alt" content="The stone from above" />
     <meta name="twitter:card" content="summary" />`

@@ -5,14 +5,14 @@ import type { ModelledShape } from '../../domain/scoring/cut/cut.ts'
 import { possibleCut } from '../../domain/scoring/cut/possible.ts'
 import { proportionsOf, type Proportions } from '../../domain/scoring/cut/proportions.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
-import { dropRings } from '../../domain/scoring/shapes/roses.ts'
-import type { Fact } from '../../representations/diamond/facts.ts'
+import { brioletteRings } from '../../domain/scoring/shapes/roses.ts'
+import type { StoneFact } from '../../representations/diamond/facts.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
-type Percent = Exclude<keyof MeasuredProportions, 'size'>
+type ProportionName = Exclude<keyof MeasuredProportions, 'size'>
 
 /** In the order in which reports have them. */
-const MEASURES: readonly (readonly [name: Percent, label: string, unit: string])[] = [
+const MEASURES: readonly (readonly [name: ProportionName, label: string, unit: string])[] = [
   ['table', 'Table', ' %'],
   ['depth', 'Depth', ' %'],
   ['crownAngle', 'Crown angle', '°'],
@@ -23,7 +23,7 @@ const MEASURES: readonly (readonly [name: Percent, label: string, unit: string])
 ]
 
 /** What a laboratory measured, as its report has it; what it does not say is not said. */
-export function measuredFacts(measured: MeasuredProportions): readonly Fact[] {
+export function measuredFacts(measured: MeasuredProportions): readonly StoneFact[] {
   const { size } = measured
   return [
     ...(size === undefined
@@ -54,11 +54,11 @@ export function profileOf(diamond: LiveDiamond, measured: MeasuredProportions): 
   if (cut === null) return NOTHING
   const possible = possibleCut(cut)
   const proportions = proportionsOf(possible)
-  const said = measuredFacts(measured)
+  const label = measuredFacts(measured)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
   return html`<figure class="profile">
-    ${drawing(sideOf(cut.shape, proportions), measured, `The stone from the side: ${said}`)}
+    ${drawing(sideOf(cut.shape, proportions), measured, `The stone from the side: ${label}`)}
     <figcaption>
       ${possible === cut ? NOTHING : FIGURES_DISAGREE} Figures are the laboratory's. What has none is drawn as a typical
       stone has it.
@@ -71,16 +71,16 @@ const FIGURES_DISAGREE = html`<strong
 >`
 
 /** A stone from the side, in the drawing's units: its lower end, and the upper and the lower edge of its girdle, where it has one. */
-type Side = {
+type StoneProfile = {
   readonly outline: readonly (readonly [x: number, y: number])[]
   readonly end: number
-  readonly girdle?: Girdle
+  readonly girdle?: GirdleEdges
 }
-type Girdle = { readonly edge: number; readonly under: number }
+type GirdleEdges = { readonly edge: number; readonly under: number }
 
 const [LEFT, RIGHT, MIDDLE] = [SIDE, SIDE + WIDTH, SIDE + WIDTH / 2]
 
-function sideOf(shape: ModelledShape, proportions: Proportions): Side {
+function sideOf(shape: ModelledShape, proportions: Proportions): StoneProfile {
   const { table, crownHeight, girdle, pavilionDepth, culet } = proportions
   if (shape === 'Rose') return roseSide(proportions)
   if (shape === 'Briolette') return dropSide(proportions)
@@ -102,7 +102,7 @@ function sideOf(shape: ModelledShape, proportions: Proportions): Side {
 }
 
 /** A rose stands on its girdle: two rows of facets rise to its point. */
-function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): Side {
+function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): StoneProfile {
   const crown = TOP + crownHeight * WIDTH
   const edge = crown + pavilionDepth * WIDTH
   const end = edge + girdle * WIDTH
@@ -120,16 +120,16 @@ function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): S
 }
 
 /** A briolette hangs from its point, as it is worn: it has neither table nor girdle. */
-function dropSide(proportions: Proportions): Side {
-  const rings = dropRings(proportions)
+function dropSide(proportions: Proportions): StoneProfile {
+  const rings = brioletteRings(proportions)
   const point = Math.max(...rings.map(({ up }) => up))
   const on = (side: 1 | -1) =>
     rings.map(({ up, radius }) => [MIDDLE + side * radius * WIDTH, TOP + (point - up) * WIDTH] as const)
   return { outline: [...on(1), ...on(-1).reverse()], end: TOP + proportions.lengthToWidth * WIDTH }
 }
 
-function drawing({ outline, end, girdle }: Side, measured: MeasuredProportions, said: string): Html {
-  return html`<svg viewBox="0 0 ${units(2 * SIDE + WIDTH)} ${units(end + BOTTOM)}" role="img" aria-label="${said}">
+function drawing({ outline, end, girdle }: StoneProfile, measured: MeasuredProportions, label: string): Html {
+  return html`<svg viewBox="0 0 ${units(2 * SIDE + WIDTH)} ${units(end + BOTTOM)}" role="img" aria-label="${label}">
     <path class="stone" d="M${outline.map(([x, y]) => `${units(x)} ${units(y)}`).join('L')}Z" />
     ${girdle === undefined ? NOTHING : parts(girdle, end, measured)}
     ${measured.size === undefined ? NOTHING : sizeLabel(MIDDLE, end + 24, measured.size)}
@@ -137,7 +137,7 @@ function drawing({ outline, end, girdle }: Side, measured: MeasuredProportions, 
 }
 
 /** The girdle's edges, and the figures of what is above and below it. */
-function parts({ edge, under }: Girdle, end: number, measured: MeasuredProportions): Html {
+function parts({ edge, under }: GirdleEdges, end: number, measured: MeasuredProportions): Html {
   return html`<path
       class="line"
       d="M${units(LEFT)} ${units(edge)}H${units(RIGHT)}M${units(LEFT)} ${units(under)}H${units(RIGHT)}"

@@ -1,8 +1,8 @@
-import type { Basis, ScoreBasis } from '../../domain/diamond/score-basis.ts'
+import type { ScoreSource, ScoreBasis } from '../../domain/diamond/score-basis.ts'
 import type { Scores } from '../../domain/diamond/scores.ts'
 import type { ScoringName } from '../../domain/dictionaries/constants.ts'
-import type { Measured } from '../../domain/scoring/cut/cut.ts'
-import { graded, scoreGrades, type Graded, type ScoreGrade } from '../../domain/scoring/grading.ts'
+import type { CutMeasurements } from '../../domain/scoring/cut/cut.ts'
+import { gradeScore, scoreGrades, type ScoreGrading, type ScoreGrade } from '../../domain/scoring/grading.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
 /** In the units of the drawing, which is as wide as a small phone. */
@@ -12,7 +12,7 @@ const TOP = 7
 /** Beside the scale: a marker at its end is drawn whole, with its line. */
 const MARGIN = 2
 /** A marker is seen even where the interval is very short. */
-const NARROWEST = 4
+const MIN_MARKER_WIDTH = 4
 
 const GRADE_NAMES: Readonly<Record<ScoreGrade, string>> = {
   P: 'Poor',
@@ -24,23 +24,23 @@ const GRADE_NAMES: Readonly<Record<ScoreGrade, string>> = {
 }
 
 /** `Good to Very Good` for `G-VG`. */
-export function gradeText({ ag }: Pick<Graded, 'ag'>): string {
+export function gradeText({ ag }: Pick<ScoreGrading, 'ag'>): string {
   const [first, last] = [ag[0], ag.at(-1)]
   if (first === undefined || last === undefined) return ''
   return first === last ? GRADE_NAMES[first] : `${GRADE_NAMES[first]} to ${GRADE_NAMES[last]}`
 }
 
 /** Where the marker begins and ends, from 0 to 6 segments. */
-export function drawScale(name: ScoringName, value: number, error: number, said: string): Html {
-  const { marks, ag } = graded(name, value, error)
-  const width = Math.max((marks[1] - marks[0]) * SEGMENT, NARROWEST)
+export function drawScale(name: ScoringName, value: number, error: number, label: string): Html {
+  const { marks, ag } = gradeScore(name, value, error)
+  const width = Math.max((marks[1] - marks[0]) * SEGMENT, MIN_MARKER_WIDTH)
   const middle = ((marks[0] + marks[1]) / 2) * SEGMENT
   const left = Math.min(Math.max(middle - width / 2, 0), scoreGrades.length * SEGMENT - width)
   return html`<svg
     class="scale"
     viewBox="${String(-MARGIN)} 0 ${String(scoreGrades.length * SEGMENT + 2 * MARGIN)} 44"
     role="img"
-    aria-label="${said}"
+    aria-label="${label}"
   >
     ${scoreGrades.map((grade, index) => segment(grade, index, ag.includes(grade)))}
     <rect class="mark" x="${units(left)}" y="1" width="${units(width)}" height="${String(HEIGHT + 12)}" rx="3" />
@@ -61,7 +61,7 @@ const segment = (grade: ScoreGrade, index: number, isTouched: boolean): Html =>
 const units = (length: number) => String(Math.round(length * 100) / 100)
 
 /** How each basis is named wherever a score or a picture rests on it. */
-const BASIS_NAMES: Readonly<Record<Basis, string>> = {
+const BASIS_NAMES: Readonly<Record<ScoreSource, string>> = {
   shape: 'Typical of its shape',
   grade: 'Typical of its grade',
   word: 'From its symmetry grade',
@@ -70,16 +70,16 @@ const BASIS_NAMES: Readonly<Record<Basis, string>> = {
 }
 
 /** True where a figure or a picture is of this very stone, and not of any like it. */
-const isOwn = (basis: Basis): boolean => basis === 'measurements' || basis === 'facets'
+const isOwn = (basis: ScoreSource): boolean => basis === 'measurements' || basis === 'facets'
 
 /**
  * The mark beside a score or a picture: a full disc in a full frame for what is this stone's own, an empty one in a dashed
  * frame for what is typical, so that print and colour-blind eyes tell them apart.
  */
-export const basisMark = (basis: Basis): Html =>
+export const basisMark = (basis: ScoreSource): Html =>
   html`<span class="basis ${isOwn(basis) ? 'own' : 'typical'}">${BASIS_NAMES[basis]}</span>`
 
-const MEASURES: Readonly<Record<keyof Measured, string>> = {
+const MEASURES: Readonly<Record<keyof CutMeasurements, string>> = {
   tablePct: 'table',
   depthPct: 'depth',
   crownAngle: 'crown angle',
@@ -91,12 +91,12 @@ const MEASURES: Readonly<Record<keyof Measured, string>> = {
 }
 
 /** What the marks beside scores mean on this page. @param tells whether the owner lets measures be told */
-function basisText({ light, measured }: ScoreBasis, tells: boolean): Html {
+function basisText({ light, measured }: ScoreBasis, showsMeasurements: boolean): Html {
   if (light === 'shape') return TYPICAL_OF_SHAPE
   if (light === 'grade') return TYPICAL_OF_GRADE
   if (light === 'facets') return OWN_FACETS
   if (light !== 'measurements') return NOTHING
-  const which = tells ? `its ${listed(measured.map((name) => MEASURES[name]))}` : 'this stone'
+  const which = showsMeasurements ? `its ${joinWords(measured.map((name) => MEASURES[name]))}` : 'this stone'
   return html`<p class="soft">
     From its measurements: a laboratory measured ${which}; whatever it did not measure is typical of the shape and
     grade.
@@ -116,30 +116,30 @@ const TYPICAL_OF_GRADE = html`<p class="soft">
 </p>`
 
 /** `table, depth and girdle` */
-const listed = (words: readonly string[]): string =>
+const joinWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 /** A graded score as the page shows it. */
-export type ShownScore = {
+export type GradedScore = {
   readonly name: ScoringName
   readonly title: string
   readonly meaning: string
   readonly value: number
   readonly error: number
   /** Which of what the scores rest on it rests on. */
-  readonly rests: 'light' | 'symmetry'
+  readonly basisKey: 'light' | 'symmetry'
 }
 
 /** The scores that have grades, most telling first. */
-export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): ShownScore[] {
+export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): GradedScore[] {
   return [
     ...(integral === null
       ? []
-      : [shown('integral', 'Cut performance', 'Brilliance and fire together', integral.rg, integral.d)]),
+      : [createGradedScore('integral', 'Cut performance', 'Brilliance and fire together', integral.rg, integral.d)]),
     ...(brilliance === null
       ? []
       : [
-          shown(
+          createGradedScore(
             'brightness',
             'Brilliance',
             'How bright and lively it looks, also when tilted',
@@ -147,29 +147,43 @@ export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): 
             brilliance.d,
           ),
         ]),
-    ...(fire === null ? [] : [shown('fire', 'Fire', 'Flashes of colour', fire.rg, fire.d)]),
+    ...(fire === null ? [] : [createGradedScore('fire', 'Fire', 'Flashes of colour', fire.rg, fire.d)]),
     ...(symmetry === null
       ? []
-      : [shown('symmetry', 'Optical symmetry', 'How exactly facets face each other, of 10', symmetry.val, symmetry.d)]),
+      : [
+          createGradedScore(
+            'symmetry',
+            'Optical symmetry',
+            'How exactly facets face each other, of 10',
+            symmetry.val,
+            symmetry.d,
+          ),
+        ]),
   ]
 }
 
-const shown = (name: ScoringName, title: string, meaning: string, value: number, error: number): ShownScore => ({
+const createGradedScore = (
+  name: ScoringName,
+  title: string,
+  meaning: string,
+  value: number,
+  error: number,
+): GradedScore => ({
   name,
   title,
   meaning,
   value,
   error,
-  rests: name === 'symmetry' ? 'symmetry' : 'light',
+  basisKey: name === 'symmetry' ? 'symmetry' : 'light',
 })
 
-export const gradeOf = ({ name, value, error }: ShownScore): string => gradeText(graded(name, value, error))
+export const gradeOf = ({ name, value, error }: GradedScore): string => gradeText(gradeScore(name, value, error))
 
 /**
  * @param scores null while they are computed
  * @param tells whether the owner lets be told what was measured
  */
-export function scoresSection(scores: Scores | null, basis: ScoreBasis, tells: boolean): Html {
+export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsMeasurements: boolean): Html {
   if (scores === null) {
     return html`<h2>Optical scores</h2>
       <p>They are being computed. Look again in a moment.</p>`
@@ -179,44 +193,44 @@ export function scoresSection(scores: Scores | null, basis: ScoreBasis, tells: b
     ${
       list.length === 0
         ? NO_MODEL
-        : html`${basisText(basis, tells)}
-            <div class="scores">${list.map((score) => scoreOf(score, basis[score.rests]))}</div>`
+        : html`${basisText(basis, showsMeasurements)}
+            <div class="scores">${list.map((score) => scoreOf(score, basis[score.basisKey]))}</div>`
     }
     ${scores.spread === null ? NOTHING : spreadText(scores.spread, basis.spread)}
-    ${list.length === 0 ? NOTHING : relative(basis.light)}`
+    ${list.length === 0 ? NOTHING : scaleNote(basis.light)}`
 }
 
 const NO_MODEL = html`<p>There is no optical model of this cut, so it has no optical scores.</p>`
-const relative = (light: Basis): Html =>
+const scaleNote = (light: ScoreSource): Html =>
   html`<p class="soft">
     Computed by tracing light through ${light === 'facets' ? 'the stone' : 'a model of the cut'}. 1 is a well-cut round
     that looks as large; symmetry goes to 10. Words of this scale: P Poor, F Fair, G Good, VG Very Good, EX Excellent,
     OU Outstanding. They are computed, and are no laboratory's cut grade, which may have the same words.
   </p>`
 
-function scoreOf(score: ShownScore, basis: Basis): Html {
+function scoreOf(score: GradedScore, basis: ScoreSource): Html {
   const value = score.value.toFixed(2)
   const error = score.error.toFixed(2)
   const grade = gradeOf(score)
-  const said = `${score.title} ${value}, give or take ${error}, on a scale from Poor to Outstanding: ${grade}`
+  const label = `${score.title} ${value}, give or take ${error}, on a scale from Poor to Outstanding: ${grade}`
   return html`<section class="${isOwn(basis) ? 'own' : 'typical'}">
     <h3>
       ${score.title} <span class="value">${value}<small> ± ${error}</small></span>
     </h3>
     <p>${basisMark(basis)}</p>
-    ${drawScale(score.name, score.value, score.error, said)}
+    ${drawScale(score.name, score.value, score.error, label)}
     <p>On this scale: <strong>${grade}</strong>. <span class="soft">${score.meaning}</span></p>
   </section>`
 }
 
-function spreadText({ ct, pc }: NonNullable<Scores['spread']>, basis: Basis): Html {
+function spreadText({ ct, pc }: NonNullable<Scores['spread']>, basis: ScoreSource): Html {
   const looks = ct === 0 ? 'as large as' : ct > 0 ? 'larger than' : 'smaller than'
   return html`<p>
-    <strong>Spread ${signed(ct, 2)} ct (${signed(pc, 1)} %)</strong> ${basisMark(basis)} From above it looks ${looks} a
-    well-cut round of its weight.
+    <strong>Spread ${formatSigned(ct, 2)} ct (${formatSigned(pc, 1)} %)</strong> ${basisMark(basis)} From above it looks
+    ${looks} a well-cut round of its weight.
   </p>`
 }
 
 /** With a true minus sign. */
-const signed = (value: number, places: number) =>
+const formatSigned = (value: number, places: number) =>
   `${value > 0 ? '+' : value < 0 ? '\u2212' : ''}${Math.abs(value).toFixed(places)}`

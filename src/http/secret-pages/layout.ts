@@ -1,4 +1,4 @@
-import type { Answer } from '../kit/answer.ts'
+import type { HttpResponse } from '../kit/answer.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 
 /** The pages' only style; its hash stands in their Content-Security-Policy. */
@@ -83,15 +83,15 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-export type Page = {
+export type SecretPage = {
   readonly status: number
   readonly title: string
   readonly content: Html
-  readonly copies?: boolean
+  readonly hasCopyButton?: boolean
 }
 
 /** A whole page, without any outside resource; `copies` where it has a copy button. */
-export const pageAnswer = ({ status, title, content, copies = false }: Page): Answer => ({
+export const secretPageResponse = ({ status, title, content, hasCopyButton = false }: SecretPage): HttpResponse => ({
   status,
   headers: HEADERS,
   body: htmlDocument({
@@ -99,7 +99,7 @@ export const pageAnswer = ({ status, title, content, copies = false }: Page): An
     style: STYLE,
     body:
       `<main>\n${GEM}\n<h1>${escape(title)}</h1>\n${content.html}\n</main>\n` +
-      (copies ? `<script>${COPY_SCRIPT}</script>\n` : ''),
+      (hasCopyButton ? `<script>${COPY_SCRIPT}</script>\n` : ''),
   }),
 })
 

@@ -1,60 +1,60 @@
-import { previewSecret, revealSecret, type Secrets } from '../../commands/secrets/secrets.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { previewSecret, revealSecret, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { expiresAt, type KnownSecret } from '../../domain/secret/secret.ts'
-import type { Answer } from '../kit/answer.ts'
-import { originFor } from '../kit/authenticate.ts'
-import { refuseCrossSite, type Sites } from '../middleware/cors.ts'
-import { endpoint, type Family, type Who } from '../kit/endpoint.ts'
+import type { HttpResponse } from '../kit/answer.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
+import { endpoint, type EndpointGroup, type Authenticator } from '../kit/endpoint.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { secretKey } from '../secrets/records.ts'
-import { countAddress, type RateLimit } from '../secrets/sender.ts'
-import { copyButton, pageAnswer, passphraseInput, timeOf } from './layout.ts'
+import { countAddress, type RateLimiter } from '../secrets/sender.ts'
+import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
 
 /** What the pages of secrets answer from. */
 export type SecretPageServices = {
   readonly secretPages: {
-    readonly secrets: Secrets
-    readonly rateLimit: RateLimit
+    readonly secrets: SecretCommandContext
+    readonly rateLimit: RateLimiter
     /** Where links start, such as https://secrets.example.com. */
-    readonly address: string
+    readonly baseUrl: string
     /** Addresses that are this service's own: only their pages may post here. */
-    readonly own: Sites['own']
+    readonly ownOrigins: TrustedOrigins['ownOrigins']
   }
 }
 
-export const PAGE = { about: 'The page', media: 'text/html' }
+export const PAGE = { description: 'The page', mediaType: 'text/html' }
 
 /** Whoever has the link, as often as RATE_LIMIT allows. */
-export const visitor: Who<undefined, SecretPageServices> = {
+export const visitor: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
-  refuses: [429],
-  admit({ address }, { secretPages: { rateLimit } }) {
-    countAddress(rateLimit, address)
+  errorStatuses: [429],
+  authenticate({ clientAddress }, { secretPages: { rateLimit } }) {
+    countAddress(rateLimit, clientAddress)
     return undefined
   },
 }
 
 /** Who has pressed a button of these pages: a page of another site could send the same form. */
-export const formSender: Who<undefined, SecretPageServices> = {
+export const formSender: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
-  refuses: [403, 429],
-  admit(asked, services) {
-    refuseCrossSite(asked.headers, { own: services.secretPages.own, allowed: new Set() })
-    return visitor.admit(asked, services)
+  errorStatuses: [403, 429],
+  authenticate(request, services) {
+    refuseCrossSite(request.headers, { ownOrigins: services.secretPages.ownOrigins, allowedOrigins: new Set() })
+    return visitor.authenticate(request, services)
   },
 }
 
 /** Refusals are pages too. Of a secret that is not there none says whether it ever was: that would tell strangers. */
-export const secretPageFamily: Family = {
+export const secretPagesGroup: EndpointGroup = {
   name: 'secret pages',
-  prefixes: ['/secret', '/private'],
-  refusals: { media: 'text/html' },
-  refusal({ status, faults }, _error, { requestId }) {
-    if (status === 404) return pageAnswer({ status, ...GONE })
+  pathPrefixes: ['/secret', '/private'],
+  errorFormat: { mediaType: 'text/html' },
+  errorResponse({ status, faults }, _error, { requestId }) {
+    if (status === 404) return secretPageResponse({ status, ...GONE })
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
       <p class="soft">Nothing was shown or deleted by this. Request ${requestId}</p>`
-    return pageAnswer({ status, title: TITLES[status] ?? 'That did not work', content })
+    return secretPageResponse({ status, title: TITLES[status] ?? 'That did not work', content })
   },
 }
 
@@ -81,43 +81,45 @@ const NO_SECRET = 'There is no such secret, or no more'
 const LOCKED = 'Too many wrong passphrases, or too many requests'
 
 /** Link scanners and previews follow links, but press no button. */
-export const askReader = endpoint({
-  name: 'askSecretReader',
+export const askSecretReader = endpoint({
+  operationId: 'askSecretReader',
   method: 'GET',
   path: '/secret/{key}',
-  about: 'The page of a secret for its reader: asks before it shows anything.',
-  who: visitor,
-  parameters: { key: secretKey },
-  answers: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
-  family: secretPageFamily,
-  async run({ params }, { secretPages: { secrets } }: SecretPageServices) {
-    return asking(200, await previewSecret(secrets, params.key), NOTHING)
+  summary: 'The page of a secret for its reader: asks before it shows anything.',
+  auth: visitor,
+  pathParameters: { key: secretKey },
+  responses: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
+  group: secretPagesGroup,
+  async handler({ params }, { secretPages: { secrets } }: SecretPageServices) {
+    return confirmationPage(200, await previewSecret(secrets, params.key), NOTHING)
   },
 })
 
-export const showSecret = endpoint({
-  name: 'showSecretToReader',
+export const showSecretToReader = endpoint({
+  operationId: 'showSecretToReader',
   method: 'POST',
   path: '/secret/{key}',
-  about: "What the button on a secret's page does: shows the secret, once.",
-  who: formSender,
-  parameters: { key: secretKey },
+  summary: "What the button on a secret's page does: shows the secret, once.",
+  auth: formSender,
+  pathParameters: { key: secretKey },
   body: PassphraseParameters,
-  answers: { 200: PAGE, 404: `${NO_SECRET}; or its passphrase is another one`, 429: LOCKED },
-  family: secretPageFamily,
-  async run(asked, { secretPages: { secrets } }: SecretPageServices) {
-    const { params, body, address } = asked
+  responses: { 200: PAGE, 404: `${NO_SECRET}; or its passphrase is another one`, 429: LOCKED },
+  group: secretPagesGroup,
+  async handler(request, { secretPages: { secrets } }: SecretPageServices) {
+    const { params, body, clientAddress } = request
     const { key } = params
     const { passphrase } = body
-    const origin = originFor(undefined, asked)
+    const origin = eventOriginFor(undefined, request)
     try {
-      return shown(await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address, origin }))
+      return revealedSecretPage(
+        await revealSecret(secrets, { secretKey: key, passphrase, account: undefined, address: clientAddress, origin }),
+      )
     } catch (error) {
-      if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
+      if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
       // Where the secret still waits, it was the passphrase that was wrong; else this says that the secret is gone.
       const secret = await previewSecret(secrets, key)
       if (!secret.passphrase) throw error
-      return asking(404, secret, passphrase === '' ? MISSING : WRONG)
+      return confirmationPage(404, secret, passphrase === '' ? MISSING : WRONG)
     }
   },
 })
@@ -128,8 +130,8 @@ const WRONG = html`<p class="alert" role="alert">
   minutes, and after twenty it is burned.
 </p>`
 
-const asking = (status: number, secret: KnownSecret, alert: Html): Answer =>
-  pageAnswer({
+const confirmationPage = (status: number, secret: KnownSecret, alert: Html): HttpResponse =>
+  secretPageResponse({
     status,
     title: 'Somebody shared a secret with you',
     content: html`${alert}
@@ -147,8 +149,8 @@ const PASSPHRASE = html`<p>It is protected by a passphrase, which its sender has
   ${passphraseInput('Passphrase')}`
 
 /** A line feed right behind the opening tag is dropped by browsers, so that one is put there to be dropped. */
-const shown = (value: string): Answer =>
-  pageAnswer({
+const revealedSecretPage = (value: string): HttpResponse =>
+  secretPageResponse({
     status: 200,
     title: 'Here is the secret',
     content: html`<pre id="value" tabindex="0" role="region" aria-label="The secret">${`\n${value}`}</pre>
@@ -157,5 +159,5 @@ const shown = (value: string): Answer =>
         It has been deleted here. <strong>Keep it now if you need it:</strong> when you close or reload this page, it is
         gone.
       </p>`,
-    copies: true,
+    hasCopyButton: true,
   })

@@ -1,53 +1,59 @@
 import { burnSecret, readReceipt } from '../../commands/secrets/secrets.ts'
-import { Refusal } from '../../domain/decider.ts'
-import { mailStatus, stateAt, type MailStatus, type ShownState } from '../../domain/secret/render.ts'
-import { expiresAt, forgottenAt, TRIES_IN_LIFE, type KnownSecret } from '../../domain/secret/secret.ts'
-import { seeOther, type Answer } from '../kit/answer.ts'
-import { originFor } from '../kit/authenticate.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { html, NOTHING, upFrom, type Html } from '../kit/html.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { mailStatus, stateAt, type MailStatus, type SecretState } from '../../domain/secret/render.ts'
+import { expiresAt, metadataExpiresAt, MAX_TOTAL_ATTEMPTS, type KnownSecret } from '../../domain/secret/secret.ts'
+import { seeOther, type HttpResponse } from '../kit/answer.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
 import { PassphraseParameters } from '../secrets/parameters.ts'
 import { metadataKey } from '../secrets/records.ts'
-import { copyButton, pageAnswer, passphraseInput, timeOf } from './layout.ts'
-import { formSender, PAGE, secretPageFamily, visitor, type SecretPageServices } from './pages.ts'
+import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
+import { formSender, PAGE, secretPagesGroup, visitor, type SecretPageServices } from './pages.ts'
 
-export const showReceipt = endpoint({
-  name: 'showSecretReceipt',
+export const showSecretReceipt = endpoint({
+  operationId: 'showSecretReceipt',
   method: 'GET',
   path: ['/private/{key}', '/private/{key}/burn'],
-  about: 'The page of a secret for its sender: what became of it, the link to pass on, and the way to burn it.',
-  who: visitor,
-  parameters: { key: metadataKey },
-  answers: { 200: PAGE, 404: 'There is no such secret, or its time is over' },
-  family: secretPageFamily,
-  run: (asked, { secretPages }: SecretPageServices) => receipt(asked, secretPages, 200, NOTHING),
+  summary: 'The page of a secret for its sender: what became of it, the link to pass on, and the way to burn it.',
+  auth: visitor,
+  pathParameters: { key: metadataKey },
+  responses: { 200: PAGE, 404: 'There is no such secret, or its time is over' },
+  group: secretPagesGroup,
+  handler: (request, { secretPages }: SecretPageServices) => receipt(request, secretPages, 200, NOTHING),
 })
 
-export const burnByPage = endpoint({
-  name: 'burnSecretByPage',
+export const burnSecretByPage = endpoint({
+  operationId: 'burnSecretByPage',
   method: 'POST',
   path: '/private/{key}/burn',
-  about: "What the burn button on the sender's page does; then back to the page, which says so.",
-  who: formSender,
-  parameters: { key: metadataKey },
+  summary: "What the burn button on the sender's page does; then back to the page, which says so.",
+  auth: formSender,
+  pathParameters: { key: metadataKey },
   body: PassphraseParameters,
-  answers: {
-    303: { about: 'It is burned', headers: { Location: 'The page that says so' } },
+  responses: {
+    303: { description: 'It is burned', headers: { Location: 'The page that says so' } },
     404: 'It could not be burned: it has ended, or its passphrase is another one',
     429: 'Too many wrong passphrases, or too many requests',
   },
-  family: secretPageFamily,
-  async run(asked, { secretPages }: SecretPageServices) {
-    const { params, body, address } = asked
-    const origin = originFor(undefined, asked)
-    const wish = { metadataKey: params.key, passphrase: body.passphrase, account: undefined, address, origin }
-    try {
-      await burnSecret(secretPages.secrets, wish)
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.kind !== 'missing') throw error
-      return receipt(asked, secretPages, 404, NOT_BURNED)
+  group: secretPagesGroup,
+  async handler(request, { secretPages }: SecretPageServices) {
+    const { params, body, clientAddress } = request
+    const origin = eventOriginFor(undefined, request)
+    const command = {
+      metadataKey: params.key,
+      passphrase: body.passphrase,
+      account: undefined,
+      address: clientAddress,
+      origin,
     }
-    return seeOther(`${upFrom(asked.target)}../${params.key}`, { 'Cache-Control': 'no-store' })
+    try {
+      await burnSecret(secretPages.secrets, command)
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
+      return receipt(request, secretPages, 404, NOT_BURNED)
+    }
+    return seeOther(`${relativePrefixOf(request.target)}../${params.key}`, { 'Cache-Control': 'no-store' })
   },
 })
 
@@ -55,44 +61,46 @@ const NOT_BURNED = html`<p class="alert" role="alert">
   This did not burn the secret: the passphrase is not the right one, or the secret has ended before.
 </p>`
 
-const TITLES: Readonly<Record<ShownState, string>> = {
+const TITLES: Readonly<Record<SecretState, string>> = {
   new: 'Your secret has not been read yet',
   received: 'Your secret has been read',
   burned: 'Your secret was burned',
   expired: 'Your secret expired without being read',
 }
 
-type AskedOfSecret = Pick<Asked<unknown, unknown, { readonly key: string }>, 'params' | 'path' | 'target'>
+type ReceiptRequest = Pick<HttpRequest<unknown, unknown, { readonly key: string }>, 'params' | 'path' | 'target'>
 
 /** @throws Refusal missing */
 async function receipt(
-  { params: { key }, path, target }: AskedOfSecret,
-  { secrets, address }: SecretPageServices['secretPages'],
+  { params: { key }, path, target }: ReceiptRequest,
+  { secrets, baseUrl }: SecretPageServices['secretPages'],
   status: number,
   alert: Html,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { keys, secret } = await readReceipt(secrets, key)
   const state = stateAt(secret, secrets.clock())
   const isNew = state === 'new'
-  return pageAnswer({
+  return secretPageResponse({
     status,
     title: TITLES[state],
-    content: html`${alert} ${isNew ? linkTo(`${address}/secret/${keys.secretKey}`) : NOTHING}
+    content: html`${alert} ${isNew ? linkTo(`${baseUrl}/secret/${keys.secretKey}`) : NOTHING}
       <dl>${facts(secret, state)}</dl>
-      ${isNew ? KEEP : NOTHING}
-      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${upFrom(target)}${keys.metadataKey}/burn`) : NOTHING}`,
-    copies: isNew,
+      ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}
+      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${relativePrefixOf(target)}${keys.metadataKey}/burn`) : NOTHING}`,
+    hasCopyButton: isNew,
   })
 }
 
-const KEEP = html`<p class="soft">Keep this page's address to yourself: who has it can burn the secret and read it.</p>`
+const KEEP_ADDRESS_PRIVATE = html`<p class="soft">
+  Keep this page's address to yourself: who has it can burn the secret and read it.
+</p>`
 
 const linkTo = (link: string): Html =>
   html`<h2>The link to pass on</h2>
     <pre id="value" tabindex="0" role="region" aria-label="The link to pass on">${link}</pre>
     ${copyButton('the link')}`
 
-function facts(secret: KnownSecret, state: ShownState): Html[] {
+function facts(secret: KnownSecret, state: SecretState): Html[] {
   const recipients = secret.recipient.join(', ')
   const mailed = mailStatus(secret, state)
   return [
@@ -105,7 +113,7 @@ function facts(secret: KnownSecret, state: ShownState): Html[] {
     ...(mailed === undefined ? [] : [fact('Mail', html`${MAILED[mailed]}`)]),
     ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'needed to open it' : 'none'}`)] : []),
     ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
-    fact('This page', html`is here until ${timeOf(forgottenAt(secret))}`),
+    fact('This page', html`is here until ${timeOf(metadataExpiresAt(secret))}`),
   ]
 }
 
@@ -115,9 +123,9 @@ const MAILED: Readonly<Record<MailStatus, string>> = {
   refused: 'refused by the recipient\u2019s mail server: pass the link on yourself',
 }
 
-function triesOf({ failedTries }: KnownSecret, state: ShownState): string {
-  if (state === 'burned' && failedTries >= TRIES_IN_LIFE) return `${failedTries}: that burned it, unread`
-  return state === 'new' ? `${failedTries}; after ${TRIES_IN_LIFE} it is burned` : String(failedTries)
+function triesOf({ failedTries }: KnownSecret, state: SecretState): string {
+  if (state === 'burned' && failedTries >= MAX_TOTAL_ATTEMPTS) return `${failedTries}: that burned it, unread`
+  return state === 'new' ? `${failedTries}; after ${MAX_TOTAL_ATTEMPTS} it is burned` : String(failedTries)
 }
 
 const fact = (name: string, value: Html): Html =>

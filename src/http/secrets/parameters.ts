@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { bareAddress } from '../../domain/secret/address.ts'
+import { extractAddress } from '../../domain/secret/address.ts'
 import { visibleText } from '../../domain/visible-text.ts'
-import { parameters } from '../kit/parameters/parameters.ts'
+import { defineParameters } from '../kit/parameters/parameters.ts'
 
 /** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`, or as four `%XX`. */
-const LIMIT = 128 * 1024
+const BODY_MAX_BYTES = 128 * 1024
 
-const READING = { rules: 'rack', upTo: LIMIT, asWritten: ['passphrase', 'ttl'] } as const
+const PARAMETER_OPTIONS = { rules: 'rack', maxBytes: BODY_MAX_BYTES, verbatimNumbers: ['passphrase', 'ttl'] } as const
 
 /** Empty where it was not given. */
 const text = z
@@ -17,16 +17,16 @@ const text = z
 /** As numbers are written: a sign, digits, a fraction, an exponent. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
-const NO_SECONDS = 'must be a number of seconds'
+const SECONDS_ERROR = 'must be a number of seconds'
 
 /** A number is read from whatever it stands in, as the original does, and one out of bounds is no fault. */
 const seconds = z
-  .union([z.number(), z.string()], NO_SECONDS)
+  .union([z.number(), z.string()], SECONDS_ERROR)
   .transform((written, faults) => {
     const text = String(written).trim()
     if (text === '') return undefined
     if (NUMBER.test(text)) return Number(text)
-    faults.addIssue(NO_SECONDS)
+    faults.addIssue(SECONDS_ERROR)
     return z.NEVER
   })
   .optional()
@@ -36,7 +36,7 @@ const addresses = z
   .array(z.string('must be an e-mail address, or a list of them').nullable())
   .optional()
   .transform((list = []) =>
-    [...new Set(list.map((address) => bareAddress(visibleText(address ?? ''))))].filter((address) => address !== ''),
+    [...new Set(list.map((address) => extractAddress(visibleText(address ?? ''))))].filter((address) => address !== ''),
   )
 
 const flag = z
@@ -60,30 +60,30 @@ const options = {
 }
 
 /** What can be asked of a secret that is made here. */
-export const GenerateParameters = parameters(options, READING)
+export const GenerateParameters = defineParameters(options, PARAMETER_OPTIONS)
 
-export const ShareParameters = parameters(
+export const ShareParameters = defineParameters(
   {
     secret: text
       .describe('What its one reader gets: 1,000 characters on the basic plan, 5,000 on standard, 10,000 on pro.')
       .meta({ examples: ['the door opens with 4711'] }),
     ...options,
   },
-  READING,
+  PARAMETER_OPTIONS,
 )
 
 /** What the form on the front page sends: whom it is from stands in it, since a browser can't send it otherwise. */
-export const FormParameters = parameters(
+export const FormParameters = defineParameters(
   {
     secret: text,
     email: text.describe("The sender's e-mail address, with `token`; empty where sharing is open to everybody."),
     token: text.describe('An API token of the sender.'),
     ...options,
   },
-  READING,
+  PARAMETER_OPTIONS,
 )
 
-export const PassphraseParameters = parameters({ passphrase }, READING)
+export const PassphraseParameters = defineParameters({ passphrase }, PARAMETER_OPTIONS)
 
 /** What is asked of a secret beside its value. */
 export type SharingOptions = Awaited<ReturnType<(typeof GenerateParameters)['read']>>

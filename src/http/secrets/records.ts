@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { burnSecret as burn, custidOf, readReceipt, type Secrets } from '../../commands/secrets/secrets.ts'
-import { attributes, type Attributes } from '../../domain/secret/render.ts'
-import { ok, type Headers } from '../kit/answer.ts'
-import { originFor } from '../kit/authenticate.ts'
+import { burnSecret as burn, custidOf, readReceipt, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
+import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/render.ts'
+import { ok, type ResponseHeaders } from '../kit/answer.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { PassphraseParameters } from './parameters.ts'
-import { account, anyone, secretsFamily, type SecretServices } from './sender.ts'
+import { requiredApiToken, optionalApiToken, secretsGroup, type SecretServices } from './sender.ts'
 
 /** Nothing of this API is for a cache. */
-export const UNSTORED: Headers = { 'Cache-Control': 'no-store' }
+export const NO_STORE_HEADERS: ResponseHeaders = { 'Cache-Control': 'no-store' }
 
 const time = z.int().describe('Seconds since 1970.')
 
@@ -50,7 +50,7 @@ export const SecretRecord = z
 const SECRET_KEY = 'r4u1cb6mh5nkw2yqf0zt8d3ovx7lja9epgsi2m6k4b1w5c8n0q'
 const METADATA_KEY = 'k9x2v7q4m1c8z5b3n6w0p7f2j4h8d5s1t9r3y6u2e7a4g1o5l8'
 
-export const newRecord = {
+export const exampleRecord = {
   custid: 'ann@example.com',
   metadata_key: METADATA_KEY,
   secret_key: SECRET_KEY,
@@ -77,99 +77,104 @@ export const metadataKey = z
   .meta({ examples: [METADATA_KEY] })
 
 export const UNKNOWN_SECRET = {
-  about: 'There is none of this key, or it has ended; which of both, nobody is told.',
+  description: 'There is none of this key, or it has ended; which of both, nobody is told.',
   schema: z.object({ secret_key: z.string().describe('The key of the path.'), message: z.literal('Unknown secret') }),
   example: { secret_key: SECRET_KEY, message: 'Unknown secret' },
 } as const
 
 /** The names that the original has had for the same thing; the first is the documented one. */
-const at = (rest: string) => ['private', 'metadata', 'receipt'].map((name) => `/api/v1/${name}/${rest}`)
+const recordPaths = (rest: string) => ['private', 'metadata', 'receipt'].map((name) => `/api/v1/${name}/${rest}`)
 
 export const readSecretRecord = endpoint({
-  name: 'readSecretRecord',
+  operationId: 'readSecretRecord',
   method: ['GET', 'POST'],
-  path: at('{key}'),
-  about: 'What the sender of a secret may know of it, by its metadata key. Changes nothing.',
-  who: anyone,
-  parameters: { key: metadataKey },
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
-    200: { about: 'The record.', schema: SecretRecord, example: newRecord },
+  path: recordPaths('{key}'),
+  summary: 'What the sender of a secret may know of it, by its metadata key. Changes nothing.',
+  auth: optionalApiToken,
+  pathParameters: { key: metadataKey },
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
+    200: { description: 'The record.', schema: SecretRecord, example: exampleRecord },
     404: UNKNOWN_SECRET,
   },
-  async run({ params: { key } }, { secrets }: SecretServices) {
-    return ok(await shown(secrets, await readReceipt(secrets, key)))
+  async handler({ params: { key } }, { secrets }: SecretServices) {
+    return ok(await toSecretRecord(secrets, await readReceipt(secrets, key)))
   },
 })
 
 /** As many letters of the secret key as a person needs to tell secrets apart; the original shows them. */
 const SHORT_KEY = 6
 
-const burnedRecord = { ...newRecord, secret_key: '', secret_ttl: null, state: 'burned' } as const
+const exampleBurnedRecord = { ...exampleRecord, secret_key: '', secret_ttl: null, state: 'burned' } as const
 
 export const burnSecret = endpoint({
-  name: 'burnSecret',
+  operationId: 'burnSecret',
   method: 'POST',
-  path: at('{key}/burn'),
-  about:
+  path: recordPaths('{key}/burn'),
+  summary:
     'Deletes a secret that nobody has read. Its owner, by credentials, needs no passphrase; who has only the metadata ' +
     'key needs the one it was shared with.',
-  who: anyone,
-  parameters: { key: metadataKey },
+  auth: optionalApiToken,
+  pathParameters: { key: metadataKey },
   body: PassphraseParameters,
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'It is gone: the record, in both of the shapes that clients of the original read.',
+      description: 'It is gone: the record, in both of the shapes that clients of the original read.',
       schema: SecretRecord.extend({
         status: z.literal('burned'),
         state: SecretRecord,
         secret_shortkey: z.string().describe('The first letters of its key.'),
       }),
       example: {
-        ...burnedRecord,
+        ...exampleBurnedRecord,
         status: 'burned',
-        state: burnedRecord,
-        secret_shortkey: newRecord.secret_key.slice(0, SHORT_KEY),
+        state: exampleBurnedRecord,
+        secret_shortkey: exampleRecord.secret_key.slice(0, SHORT_KEY),
       },
     },
-    404: { ...UNKNOWN_SECRET, about: `${UNKNOWN_SECRET.about} Also where the passphrase is wrong or missing.` },
+    404: {
+      ...UNKNOWN_SECRET,
+      description: `${UNKNOWN_SECRET.description} Also where the passphrase is wrong or missing.`,
+    },
     429: 'Too many wrong passphrases.',
   },
-  async run(asked, { secrets }: SecretServices) {
-    const { params, body, asker, address } = asked
-    const wish = { metadataKey: params.key, ...body, account: asker?.account, address }
-    const burned = await burn(secrets, { ...wish, origin: originFor(asker?.account, asked) })
-    const state = await shown(secrets, burned)
+  async handler(request, { secrets }: SecretServices) {
+    const { params, body, principal, clientAddress } = request
+    const command = { metadataKey: params.key, ...body, account: principal?.account, address: clientAddress }
+    const burned = await burn(secrets, { ...command, origin: eventOriginFor(principal?.account, request) })
+    const state = await toSecretRecord(secrets, burned)
     return ok({ ...state, status: 'burned', state, secret_shortkey: burned.keys.secretKey.slice(0, SHORT_KEY) })
   },
 })
 
 export const listRecentSecrets = endpoint({
-  name: 'listRecentSecrets',
+  operationId: 'listRecentSecrets',
   method: 'GET',
-  path: at('recent'),
-  about: 'What the account has shared in 30 days, newest first.',
-  who: account,
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
+  path: recordPaths('recent'),
+  summary: 'What the account has shared in 30 days, newest first.',
+  auth: requiredApiToken,
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'The records, without their secret keys.',
+      description: 'The records, without their secret keys.',
       schema: z.array(SecretRecord),
       headers: { 'X-Consistency': '`pending` where what was shared last may be missing yet' },
-      example: [{ ...newRecord, secret_key: null }],
+      example: [{ ...exampleRecord, secret_key: null }],
     },
   },
-  async run({ asker, patience }, { secrets: { recent } }: SecretServices) {
-    const { secrets, current } = await recent.of(asker, patience)
+  async handler({ principal, waitBudget }, { secrets: { recent } }: SecretServices) {
+    const { secrets, current } = await recent.list(principal, waitBudget)
     return ok(secrets, current ? {} : { 'X-Consistency': 'pending' })
   },
 })
 
-type Found = Awaited<ReturnType<typeof readReceipt>>
+type SecretReceipt = Awaited<ReturnType<typeof readReceipt>>
 
-const shown = async (secrets: Secrets, { keys, secret }: Found): Promise<Attributes> =>
-  attributes(secret, await custidOf(secrets, secret.owner), keys, secrets.clock())
+const toSecretRecord = async (
+  secrets: SecretCommandContext,
+  { keys, secret }: SecretReceipt,
+): Promise<SecretAttributes> => toSecretAttributes(secret, await custidOf(secrets, secret.owner), keys, secrets.clock())

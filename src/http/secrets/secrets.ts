@@ -2,153 +2,172 @@ import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { revealSecret as reveal } from '../../commands/secrets/secrets.ts'
 import { shareSecret as keepSecret, type ShareSecret } from '../../commands/secrets/share-secret.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { checkRecipient } from '../../domain/secret/address.ts'
-import { checkPassphrase, checkSecret, generated, RECIPIENTS, ttlInForce } from '../../domain/secret/secret.ts'
-import { attributes, type Attributes } from '../../domain/secret/render.ts'
+import {
+  checkPassphrase,
+  checkSecret,
+  generateSecretValue,
+  MAX_RECIPIENTS_BY_PLAN,
+  effectiveTtl,
+} from '../../domain/secret/secret.ts'
+import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/render.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import { ok } from '../kit/answer.ts'
-import { originFor, type Requested } from '../kit/authenticate.ts'
-import { endpoint, type Asked } from '../kit/endpoint.ts'
-import { account, anyone, secretsFamily, sharer, type SecretServices, type Sender } from './sender.ts'
+import { eventOriginFor, type RequestCorrelation } from '../kit/authenticate.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import {
+  requiredApiToken,
+  optionalApiToken,
+  secretsGroup,
+  sharingAccess,
+  type SecretServices,
+  type AuthenticatedSender,
+} from './sender.ts'
 import { GenerateParameters, PassphraseParameters, ShareParameters, type SharingOptions } from './parameters.ts'
-import { newRecord, secretKey, SecretRecord, UNKNOWN_SECRET, UNSTORED } from './records.ts'
+import { exampleRecord, secretKey, SecretRecord, UNKNOWN_SECRET, NO_STORE_HEADERS } from './records.ts'
 
 export const shareSecret = endpoint({
-  name: 'shareSecret',
+  operationId: 'shareSecret',
   method: 'POST',
   path: ['/api/v1/share', '/api/v1/create'],
-  about: 'Keeps a value for one reader, who gets it once, and tells its keys to the sender.',
-  who: sharer,
+  summary: 'Keeps a value for one reader, who gets it once, and tells its keys to the sender.',
+  auth: sharingAccess,
   body: ShareParameters,
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
-    200: { about: 'It is kept.', schema: SecretRecord, example: newRecord },
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
+    200: { description: 'It is kept.', schema: SecretRecord, example: exampleRecord },
     413: 'The secret is longer than the plan allows. Nothing is ever cut short.',
     422: 'There is nothing to share, or an address or a number that is none.',
   },
-  async run(asked, { secrets }: SecretServices) {
-    const value = asked.body.secret
-    checkSecret(value, asked.asker?.plan ?? 'basic')
-    return ok(await keep(secrets, asked, { value, kind: 'shared' }))
+  async handler(request, { secrets }: SecretServices) {
+    const value = request.body.secret
+    checkSecret(value, request.principal?.plan ?? 'basic')
+    return ok(await storeSharedSecret(secrets, request, { value, kind: 'shared' }))
   },
 })
 
 export const generateSecret = endpoint({
-  name: 'generateSecret',
+  operationId: 'generateSecret',
   method: 'POST',
   path: '/api/v1/generate',
-  about: 'Makes a value of 12 characters, keeps it as share does, and tells it to the sender this once.',
-  who: sharer,
+  summary: 'Makes a value of 12 characters, keeps it as share does, and tells it to the sender this once.',
+  auth: sharingAccess,
   body: GenerateParameters,
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'It is kept.',
+      description: 'It is kept.',
       schema: SecretRecord.extend({ value: z.string().describe('The secret.') }),
-      example: { ...newRecord, value: 'wX7kQm3bRz9T' },
+      example: { ...exampleRecord, value: 'wX7kQm3bRz9T' },
     },
     422: 'An address or a number is none.',
   },
-  async run(asked, { secrets }: SecretServices) {
-    const value = generated((limit) => randomInt(limit))
-    return ok({ ...(await keep(secrets, asked, { value, kind: 'generated' })), value })
+  async handler(request, { secrets }: SecretServices) {
+    const value = generateSecretValue((limit) => randomInt(limit))
+    return ok({ ...(await storeSharedSecret(secrets, request, { value, kind: 'generated' })), value })
   },
 })
 
-type Sharing = SecretServices['secrets']
-type KeptOf = 'body' | 'asker' | 'address' | keyof Requested
+type SecretSharingServices = SecretServices['secrets']
+type SharingRequestMember = 'body' | 'principal' | 'clientAddress' | keyof RequestCorrelation
 
 /** Keeps a value as its sender may have it kept. @throws Refusal */
-export async function keep(
-  secrets: Sharing,
-  asked: Pick<Asked<Sender | undefined, SharingOptions>, KeptOf>,
+export async function storeSharedSecret(
+  secrets: SecretSharingServices,
+  request: Pick<HttpRequest<AuthenticatedSender | undefined, SharingOptions>, SharingRequestMember>,
   { value, kind }: Pick<ShareSecret, 'value' | 'kind'>,
-): Promise<Attributes> {
-  const { body, asker: sender, address } = asked
-  const origin = originFor(sender?.account, asked)
-  const { passphrase, ttl, recipients, notify } = allowed(body, sender)
-  const takeBack = sender === undefined ? () => undefined : secrets.mailLimits.count(sender.account, recipients)
-  const wish = { value, kind, passphrase, ttl, recipients, notify, sender, address, origin }
-  const { keys, secret } = await keepSecret(secrets, wish).catch((error: unknown) => {
+): Promise<SecretAttributes> {
+  const { body, principal: sender, clientAddress } = request
+  const origin = eventOriginFor(sender?.account, request)
+  const { passphrase, ttl, recipients, notify } = effectiveOptions(body, sender)
+  const undoCount = sender === undefined ? () => undefined : secrets.mailLimits.reserve(sender.account, recipients)
+  const command = { value, kind, passphrase, ttl, recipients, notify, sender, address: clientAddress, origin }
+  const { keys, secret } = await keepSecret(secrets, command).catch((error: unknown) => {
     // Where nobody knows whether it was stored, its mails may go out.
-    if (!(error instanceof OutcomeUnknown)) takeBack()
+    if (!(error instanceof OutcomeUnknown)) undoCount()
     throw error
   })
   if (secret.status === 'unknown') throw new Error('what was shared is not known')
-  return attributes(secret, sender?.email ?? 'anon', keys, secrets.clock())
+  return toSecretAttributes(secret, sender?.email ?? 'anon', keys, secrets.clock())
 }
 
 /** What of the options is in force for this sender. @throws Refusal */
-function allowed({ passphrase, ttl, recipient: all, notify }: SharingOptions, sender: Sender | undefined) {
+function effectiveOptions(
+  { passphrase, ttl, recipient: all, notify }: SharingOptions,
+  sender: AuthenticatedSender | undefined,
+) {
   if (sender === undefined && (all.length > 0 || notify)) {
-    throw new Refusal('invalid', 'An account is required to send emails.')
+    throw new RequestError('invalid', 'An account is required to send emails.')
   }
   checkPassphrase(passphrase)
   for (const recipient of all) checkRecipient(recipient)
-  const recipients = all.slice(0, RECIPIENTS[sender?.plan ?? 'basic'])
-  return { passphrase, ttl: ttlInForce(ttl), recipients, notify }
+  const recipients = all.slice(0, MAX_RECIPIENTS_BY_PLAN[sender?.plan ?? 'basic'])
+  return { passphrase, ttl: effectiveTtl(ttl), recipients, notify }
 }
 
 export const revealSecret = endpoint({
-  name: 'revealSecret',
+  operationId: 'revealSecret',
   method: 'POST',
   path: '/api/v1/secret/{key}',
-  about: 'Tells a secret to who has its key, and its passphrase where it has one. Nobody gets it a second time.',
-  who: anyone,
-  parameters: { key: secretKey },
+  summary: 'Tells a secret to who has its key, and its passphrase where it has one. Nobody gets it a second time.',
+  auth: optionalApiToken,
+  pathParameters: { key: secretKey },
   body: PassphraseParameters,
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'The secret, this once.',
+      description: 'The secret, this once.',
       schema: z.object({ value: z.string(), secret_key: z.string(), share_domain: z.literal('') }),
-      example: { value: 'the door opens with 4711', secret_key: newRecord.secret_key, share_domain: '' },
+      example: { value: 'the door opens with 4711', secret_key: exampleRecord.secret_key, share_domain: '' },
     },
-    404: { ...UNKNOWN_SECRET, about: `${UNKNOWN_SECRET.about} Also where the passphrase is wrong or missing.` },
+    404: {
+      ...UNKNOWN_SECRET,
+      description: `${UNKNOWN_SECRET.description} Also where the passphrase is wrong or missing.`,
+    },
     429: 'Too many wrong passphrases: it is locked for 30 minutes after five, and burned after twenty.',
   },
-  async run(asked, { secrets }: SecretServices) {
-    const { params, body, asker, address } = asked
+  async handler(request, { secrets }: SecretServices) {
+    const { params, body, principal, clientAddress } = request
     const { key } = params
-    const account = asker?.account
-    const origin = originFor(account, asked)
-    const value = await reveal(secrets, { secretKey: key, ...body, account, address, origin })
+    const account = principal?.account
+    const origin = eventOriginFor(account, request)
+    const value = await reveal(secrets, { secretKey: key, ...body, account, address: clientAddress, origin })
     return ok({ value, secret_key: key, share_domain: '' })
   },
 })
 
 const NOMINAL = { status: 'nominal', locale: 'en' } as const
 
-const common = {
+const nominalEndpoint = {
   method: 'GET',
-  family: secretsFamily,
-  headers: UNSTORED,
-  answers: {
+  group: secretsGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
     200: {
-      about: 'It is.',
+      description: 'It is.',
       schema: z.object({ status: z.literal('nominal'), locale: z.literal('en') }),
       example: NOMINAL,
     },
   },
-  run: () => ok(NOMINAL),
+  handler: () => ok(NOMINAL),
 } as const
 
 export const secretsStatus = endpoint({
-  ...common,
-  name: 'secretsStatus',
+  ...nominalEndpoint,
+  operationId: 'secretsStatus',
   path: '/api/v1/status',
-  about: 'Whether the secrets API is there.',
-  who: anyone,
+  summary: 'Whether the secrets API is there.',
+  auth: optionalApiToken,
 })
 
 export const checkApiToken = endpoint({
-  ...common,
-  name: 'checkApiToken',
+  ...nominalEndpoint,
+  operationId: 'checkApiToken',
   path: '/api/v1/authcheck',
-  about: 'Whether an e-mail address and an API token are right.',
-  who: account,
+  summary: 'Whether an e-mail address and an API token are right.',
+  auth: requiredApiToken,
 })

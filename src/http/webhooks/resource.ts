@@ -1,38 +1,43 @@
 import { z } from 'zod'
-import { LONGEST_DESCRIPTION, webhooksOf, type Hooking, type Named } from '../../commands/webhooks/webhooks.ts'
-import { Refusal } from '../../domain/decider.ts'
+import {
+  MAX_DESCRIPTION_LENGTH,
+  webhooksOf,
+  type WebhookCommandContext,
+  type WebhookReference,
+} from '../../commands/webhooks/webhooks.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
 import type { OpenReadModel } from '../../projections/engine/followers.ts'
-import type { Delivery } from '../../projections/webhooks/webhooks.ts'
-import type { Asked } from '../kit/endpoint.ts'
-import { accepted, assigned, must, objectOf, parse } from '../../representations/parse.ts'
-import { numberInPath } from '../kit/paths.ts'
-import type { Caller } from '../kit/authenticate.ts'
+import type { DeliveryAttempt } from '../../projections/webhooks/webhooks.ts'
+import type { HttpRequest } from '../kit/endpoint.ts'
+import { requireValid, assignedMembers, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'
+import { integerPathParameter } from '../kit/paths.ts'
+import type { BearerPrincipal } from '../kit/authenticate.ts'
 
 /** What came of one try. */
-type Tried = Pick<Delivery, 'status' | 'ms' | 'error'>
+type WebhookTestResult = Pick<DeliveryAttempt, 'status' | 'ms' | 'error'>
 
 export type WebhookServices = {
   readonly webhooks: {
-    readonly hooking: Hooking
+    readonly commandContext: WebhookCommandContext
     /** The read model of all accounts' webhooks. */
-    readonly known: Pick<OpenReadModel, 'model' | 'progress'>
-    readonly deliveries: (webhook: number) => Promise<readonly Delivery[]>
+    readonly readModel: Pick<OpenReadModel, 'model' | 'progress'>
+    readonly listDeliveries: (webhook: number) => Promise<readonly DeliveryAttempt[]>
     /** Sends a test message, as a part of a trace. @throws Refusal too-many while others of the account are under way */
-    readonly tryOut: (webhook: Webhook, account: number, trace?: string) => Promise<Tried>
+    readonly sendTestMessage: (webhook: Webhook, account: number, trace?: string) => Promise<WebhookTestResult>
     /** What addresses of answers begin with. */
-    readonly address: string
+    readonly baseUrl: string
   }
 }
 
-export const ONE_WEBHOOK = { id: numberInPath('The id of a webhook.') } as const
+export const WEBHOOK_PARAMETERS = { id: integerPathParameter('The id of a webhook.') } as const
 
-export const OF_ONE = { 403: "It is another account's", 404: 'There is no such webhook' } as const
+export const WEBHOOK_ERROR_RESPONSES = { 403: "It is another account's", 404: 'There is no such webhook' } as const
 
 const TIME = z.string().describe('A time, such as 2026-11-22T13:00:00+00:00')
 const SECRET = z.string().describe('`whsec_` and 32 bytes in base64; told this once')
 
-const SHOWN = {
+const WEBHOOK_MEMBERS = {
   id: z.int().min(1),
   url: z.string().describe('Where changes are sent to'),
   description: z.string().nullable(),
@@ -40,80 +45,89 @@ const SHOWN = {
   created: TIME,
   error: z.string().nullable().describe('Why it fails or was paused; null where it does not, or you paused it'),
 }
-export const WEBHOOK = z.strictObject(SHOWN).meta({ id: 'Webhook' })
-export const CREATED_WEBHOOK = z.strictObject({ ...SHOWN, secret: SECRET }).meta({ id: 'CreatedWebhook' })
+export const WEBHOOK = z.strictObject(WEBHOOK_MEMBERS).meta({ id: 'Webhook' })
+export const CREATED_WEBHOOK = z.strictObject({ ...WEBHOOK_MEMBERS, secret: SECRET }).meta({ id: 'CreatedWebhook' })
 export const NEW_SECRET = z.strictObject({ secret: SECRET })
 
 const STATUS = z.int().nullable().describe("The receiver's status; null where it did not answer")
-const TRIED = {
+const ATTEMPT_MEMBERS = {
   status: STATUS,
   ms: z.int().min(0).describe('Milliseconds that the try took'),
   error: z.string().nullable().describe('Why it did not succeed; null where it did'),
 }
-export const TRY = z.strictObject(TRIED)
+export const DELIVERY_ATTEMPT = z.strictObject(ATTEMPT_MEMBERS)
 export const DELIVERY = z
-  .strictObject({ cursor: z.string().describe('Of the change in the feed'), at: TIME, ...TRIED })
+  .strictObject({ cursor: z.string().describe('Of the change in the feed'), at: TIME, ...ATTEMPT_MEMBERS })
   .meta({ id: 'Delivery' })
 
 // Blanks around a text are taken away, as of a diamond's.
-const URL_OF = z
-  .string(must('an address, such as https://example.com/webhook'))
+const WEBHOOK_URL = z
+  .string(mustBe('an address, such as https://example.com/webhook'))
   .trim()
   .describe('https, without user and password, on port 443 or from 1024 up')
-const SAID = must(`a text of at most ${LONGEST_DESCRIPTION} characters, or null`)
-const DESCRIPTION = z.string(SAID).trim().max(LONGEST_DESCRIPTION, SAID).nullable().describe('For you; null for none')
+const DESCRIPTION_ERROR = mustBe(`a text of at most ${MAX_DESCRIPTION_LENGTH} characters, or null`)
+const DESCRIPTION = z
+  .string(DESCRIPTION_ERROR)
+  .trim()
+  .max(MAX_DESCRIPTION_LENGTH, DESCRIPTION_ERROR)
+  .nullable()
+  .describe('For you; null for none')
 const EXAMPLE = '{"url": "https://example.com/webhook"}'
-export const NEW_WEBHOOK = objectOf({ url: URL_OF, description: DESCRIPTION.exactOptional() }, 'a webhook', EXAMPLE)
+export const NEW_WEBHOOK = objectSchema(
+  { url: WEBHOOK_URL, description: DESCRIPTION.exactOptional() },
+  'a webhook',
+  EXAMPLE,
+)
 
 /** What the owner changes of a webhook; what else is shown of it may be sent back as it was read. */
-export const WEBHOOK_CHANGE = objectOf(
+export const WEBHOOK_CHANGE = objectSchema(
   {
-    url: URL_OF.exactOptional(),
+    url: WEBHOOK_URL.exactOptional(),
     description: DESCRIPTION.exactOptional(),
     state: z
-      .enum(['active', 'paused'], must('active or paused'))
+      .enum(['active', 'paused'], mustBe('active or paused'))
       .meta({ id: 'WantedWebhookState' })
       .exactOptional()
       .describe('`active` goes on where it was paused'),
-    ...assigned(['id', 'created', 'error']),
+    ...assignedMembers(['id', 'created', 'error']),
   },
   'a webhook',
   EXAMPLE,
 )
 
 /** @throws Refusal invalid, with all that is wrong */
-export const readWebhook = <Value>(schema: z.ZodType<Value> & { readonly shape: object }, body: unknown): Value =>
-  accepted(parse(schema, body, { of: 'a webhook', known: Object.keys(schema.shape) }))
+export const parseWebhook = <Value>(schema: z.ZodType<Value> & { readonly shape: object }, body: unknown): Value =>
+  requireValid(parseInput(schema, body, { of: 'a webhook', known: Object.keys(schema.shape) }))
 
 /** As answers show it: nothing of its secrets. */
-export const shownWebhook = ({ id, url, description, state, created, error }: Webhook) => ({
+export const toWebhookBody = ({ id, url, description, state, created, error }: Webhook) => ({
   id,
   url,
   description,
   state,
-  created: shownTime(created),
+  created: formatTime(created),
   error,
 })
 
 /** `2026-11-22T13:00:00+00:00` @param milliseconds since 1970 */
-export const shownTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`
+export const formatTime = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}+00:00`
 
-type Asking = Pick<Asked<Caller, unknown, { readonly id: string }>, 'asker' | 'params'>
+type WebhookRequest = Pick<HttpRequest<BearerPrincipal, unknown, { readonly id: string }>, 'principal' | 'params'>
 
 /**
  * The caller's webhook, as the log has it.
  * @throws Refusal missing, or forbidden for another account's
  */
-export async function ownWebhook(
-  { asker, params }: Asking,
-  { webhooks: { hooking, known } }: WebhookServices,
-): Promise<{ readonly webhook: Webhook; readonly named: Named }> {
+export async function requireOwnWebhook(
+  { principal, params }: WebhookRequest,
+  { webhooks: { commandContext, readModel } }: WebhookServices,
+): Promise<{ readonly webhook: Webhook; readonly webhookKey: WebhookReference }> {
   const id = Number(params.id)
-  const missing = () => new Refusal('missing', `There is no webhook ${params.id.slice(0, 40)}`)
+  const missing = () => new RequestError('missing', `There is no webhook ${params.id.slice(0, 40)}`)
   if (!/^[1-9]\d*$/.test(params.id) || id > Number.MAX_SAFE_INTEGER) throw missing()
-  const webhook = (await webhooksOf(hooking.store, asker.account)).find((one) => one.id === id)
-  if (webhook !== undefined) return { webhook, named: { owner: asker.account, id } }
-  const elsewhere = await known.model.get(id, ['owner'])
-  if (elsewhere === undefined || elsewhere['owner'] === asker.account) throw missing()
-  throw new Refusal('forbidden', `Webhook ${id} belongs to another account`)
+  const webhook = (await webhooksOf(commandContext.store, principal.account)).find((one) => one.id === id)
+  if (webhook !== undefined) return { webhook, webhookKey: { owner: principal.account, id } }
+  const elsewhere = await readModel.model.get(id, ['owner'])
+  if (elsewhere === undefined || elsewhere['owner'] === principal.account) throw missing()
+  throw new RequestError('forbidden', `Webhook ${id} belongs to another account`)
 }

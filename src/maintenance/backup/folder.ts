@@ -1,17 +1,17 @@
 import { createReadStream, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Files } from '../../stores/ports/files.ts'
-import type { PersonRow, Persons } from '../../stores/ports/persons.ts'
+import type { FileStore } from '../../stores/ports/files.ts'
+import type { PersonRow, PersonStore } from '../../stores/ports/persons.ts'
 import { syncPath } from '../../wiring/backups.ts'
 import { LOG_FILE } from '../../wiring/engines.ts'
-import { digestOf, faultIn, faultOf, type Digested } from '../copy/files.ts'
-import { BadUsage, Failed, inStep, type Operation } from '../operation.ts'
+import { digestOf, faultIn, faultOf, type ContentDigest } from '../copy/files.ts'
+import { BadUsage, OperationFailure, runStep, type Operation } from '../operation.ts'
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const bytes = z.int().min(0)
 
-const manifest = z.object({
+const manifestSchema = z.object({
   format: z.literal('adamant-backup/1'),
   /** The release that made it, and when. */
   release: z.string(),
@@ -36,7 +36,7 @@ const manifest = z.object({
 })
 
 /** What a backup holds, with the digests of all of it. It is written last: a folder without it is no backup. */
-export type Manifest = z.output<typeof manifest>
+export type Manifest = z.output<typeof manifestSchema>
 
 export const FILES_FOLDER = 'files'
 const MANIFEST_FILE = 'manifest.json'
@@ -60,17 +60,17 @@ export function readManifest(folder: string): Manifest {
     )
   }
   try {
-    return manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    throw new Failed(`${file} is damaged, or of a newer release: it can not be read as a backup's manifest`)
+    throw new OperationFailure(`${file} is damaged, or of a newer release: it can not be read as a backup's manifest`)
   }
 }
 
-const person = z.object({ account: z.int().min(1), sealed: z.base64(), at: z.int() })
+const personRowSchema = z.object({ account: z.int().min(1), sealed: z.base64(), at: z.int() })
 
 /** As they are at this moment: who is forgotten is in no backup that is made afterwards. */
-export async function writePersons(folder: string, persons: Persons): Promise<Digested> {
+export async function writePersons(folder: string, persons: PersonStore): Promise<ContentDigest> {
   const lines: string[] = []
   for await (const { account, sealed, at } of persons.all()) {
     lines.push(`${JSON.stringify({ account, sealed: sealed.toString('base64'), at })}\n`)
@@ -87,22 +87,25 @@ export function* personsIn(folder: string, { persons }: Manifest): Generator<Per
   const file = join(folder, PERSONS_FILE)
   for (const text of readFileSync(file, 'utf8').split('\n')) {
     if (text === '') continue
-    const { data } = person.safeParse(JSON.parse(text))
-    if (data === undefined) throw new Failed(`${file} is of a newer release: it can not be read as a backup's persons`)
+    const { data } = personRowSchema.safeParse(JSON.parse(text))
+    if (data === undefined)
+      throw new OperationFailure(`${file} is of a newer release: it can not be read as a backup's persons`)
     yield { ...data, sealed: Buffer.from(data.sealed, 'base64') }
   }
 }
 
-export const digestOfFile = (path: string): Promise<Digested> => digestOf(createReadStream(path))
+export const digestOfFile = (path: string): Promise<ContentDigest> => digestOf(createReadStream(path))
 
 /** Undefined where there is no such file. @throws Failed where it is there, and can't be read */
-async function digestIfThere(path: string): Promise<Digested | undefined> {
+async function digestFileIfExists(path: string): Promise<ContentDigest | undefined> {
   try {
     return await digestOfFile(path)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     const why = error instanceof Error ? error.message : String(error)
-    throw new Failed(`The backup can't be read: ${why}. Nothing was changed; make ${path} readable, or take another`)
+    throw new OperationFailure(
+      `The backup can't be read: ${why}. Nothing was changed; make ${path} readable, or take another`,
+    )
   }
 }
 
@@ -115,28 +118,28 @@ export async function verifyBackup(
   operation: Operation,
   folder: string,
   { log, persons, files: wanted }: Manifest,
-  files: Files,
+  files: FileStore,
 ): Promise<void> {
   const step = { label: 'verifying the backup', total: wanted.length + 1, unit: 'files' }
-  await inStep(operation, step, async (update) => {
+  await runStep(operation, step, async (update) => {
     const parts = [
       [LOG_FILE, log.file?.sha256],
       [PERSONS_FILE, persons?.sha256],
     ] as const
     for (const [name, sha256] of parts) {
       const path = join(folder, name)
-      mustBeWhole(path, sha256 && faultIn(sha256, await digestIfThere(path)))
+      requireIntact(path, sha256 && faultIn(sha256, await digestFileIfExists(path)))
     }
     let verified = 1
     update(verified)
     for (const file of wanted) {
-      mustBeWhole(`the file ${file.digest} in ${folder}`, await faultOf(files, file.digest))
+      requireIntact(`the file ${file.digest} in ${folder}`, await faultOf(files, file.digest))
       update(++verified)
     }
   })
 }
 
-function mustBeWhole(what: string, fault: string | undefined): void {
+function requireIntact(what: string, fault: string | undefined): void {
   if (fault === undefined) return
-  throw new Failed(`The backup is damaged: ${what} ${fault}. Nothing was changed; take another backup`)
+  throw new OperationFailure(`The backup is damaged: ${what} ${fault}. Nothing was changed; take another backup`)
 }

@@ -7,19 +7,24 @@ import { fenceLog } from '../../commands/installation/move-log.ts'
 import { beginEpoch } from '../../commands/installation/restore-log.ts'
 import { LOG_STREAM } from '../../domain/installation/moving.ts'
 import type { Origin } from '../../events/origin.ts'
-import { seenEpoch, witnessesIn } from '../../projections/engine/log-past.ts'
-import { shownPosition, type EventStore } from '../../stores/ports/event-store.ts'
-import type { Files } from '../../stores/ports/files.ts'
+import { highestObservedEpoch, readLogObservations } from '../../projections/engine/log-past.ts'
+import { formatPosition, type EventStore } from '../../stores/ports/event-store.ts'
+import type { FileStore } from '../../stores/ports/files.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
-import { openFilesIn, replaceLog, type ReplacedLog } from '../../wiring/backups.ts'
+import { openFilesIn, prepareLogReplacement, type ReplacedLog } from '../../wiring/backups.ts'
 import { EVENT_STORES, LOG_FILE } from '../../wiring/engines.ts'
-import { CHECKPOINTED, READ_MODELS } from '../../wiring/followers.ts'
-import { joinedOf, NoInstallation, type Installation, type Purpose } from '../../wiring/installation.ts'
+import { CHECKPOINTED_MODELS, READ_MODELS } from '../../wiring/followers.ts'
+import {
+  storeIdentitiesOf,
+  NoInstallation,
+  type Installation,
+  type InstallationPurpose,
+} from '../../wiring/installation.ts'
 import { BadSettings, type Settings } from '../../wiring/settings.ts'
-import { liesOnServer } from '../../wiring/store-addresses.ts'
+import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, faultIn } from '../copy/files.ts'
-import { copyPersons, strangersIn } from '../copy/installation.ts'
-import { BadUsage, counted, Failed, inStep, type Operation } from '../operation.ts'
+import { copyPersons, findOrphanedPersons } from '../copy/installation.ts'
+import { BadUsage, countItems, OperationFailure, runStep, type Operation } from '../operation.ts'
 import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './folder.ts'
 
 /** How a log on a server comes back. */
@@ -39,19 +44,22 @@ export type RestoreOptions = {
 }
 
 /** A backup whose digests were all verified. */
-type Backup = { readonly folder: string; readonly manifest: Manifest; readonly files: Files }
+type VerifiedBackup = { readonly folder: string; readonly manifest: Manifest; readonly files: FileStore }
 
 /** What is restored. Without `log` that is in its place already, without `backup` all is. */
-export type Checked = RestoreOptions & { readonly log: string | undefined; readonly backup: Backup | undefined }
+export type RestorePlan = RestoreOptions & {
+  readonly log: string | undefined
+  readonly backup: VerifiedBackup | undefined
+}
 
 /**
  * Looks at all that can be looked at while nothing is open, and verifies the whole backup.
  * @throws BadUsage, BadSettings, NoInstallation, Failed
  */
-export async function checkRestore(operation: Operation, options: RestoreOptions): Promise<Checked> {
+export async function checkRestore(operation: Operation, options: RestoreOptions): Promise<RestorePlan> {
   const { settings, from, mayReplace, inPlace } = options
   const { DATA_DIR, EVENT_STORE } = settings
-  const isOnServer = liesOnServer(EVENT_STORES, EVENT_STORE)
+  const isOnServer = isStoredOnServer(EVENT_STORES, EVENT_STORE)
   if (isOnServer && !inPlace) throw new BadUsage(`The log is on a server. ${SERVER_RESTORE}`)
   if (from === undefined && !inPlace) throw new BadUsage('Name the backup: npx adamant restore FROM')
   if (inPlace && !isOnServer && !existsSync(join(DATA_DIR, LOG_FILE))) {
@@ -70,14 +78,14 @@ export async function checkRestore(operation: Operation, options: RestoreOptions
 }
 
 /** What may be in a folder that nothing is lost of: the key is to be there before. */
-const NOTHING: ReadonlySet<string> = new Set(['master.key', 'installation.lock'])
+const ALLOWED_FILES: ReadonlySet<string> = new Set(['master.key', 'installation.lock'])
 /** What an interrupted restore leaves. The flag was given with it. */
-const BEGUN = 'restoring'
+const RESTORE_MARKER = 'restoring'
 
 /** @throws BadUsage where the folder holds something and nobody has said that it may go */
 function checkFolder(folder: string, mayReplace: boolean): void {
   const found = existsSync(folder) ? readdirSync(folder) : []
-  if (mayReplace || found.includes(BEGUN) || found.every((name) => NOTHING.has(name))) return
+  if (mayReplace || found.includes(RESTORE_MARKER) || found.every((name) => ALLOWED_FILES.has(name))) return
   throw new BadUsage(
     `DATA_DIR ${resolve(folder)} is not empty. With --replace the backup's log takes the place of the one that is there; ` +
       'else set DATA_DIR to a new folder',
@@ -94,7 +102,7 @@ function checkMasterKey({ MASTER_KEY, DATA_DIR }: Settings): void {
 }
 
 /** What a restore has brought back, and where the log and its epoch stand now. */
-export type Restored = {
+export type RestoreResult = {
   readonly events: number
   readonly files: number
   readonly bytes: number
@@ -103,17 +111,17 @@ export type Restored = {
 }
 
 /** An installation whose log is the one that is restored, and what an embedded one still has to do with its file. */
-type Opened = {
+type RestoreTarget = {
   readonly installation: Installation
   /** What the log said that is replaced; undefined where none is, or it can't be read. */
-  readonly before: ReplacedLog | undefined
+  readonly replacedLog: ReplacedLog | undefined
   readonly events: () => Promise<number>
   readonly replace: (kept: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /** The composition root's way to open an installation. */
-type Open = (settings: Settings, purpose: Purpose) => Promise<Installation>
+type RestoreTargetOpener = (settings: Settings, purpose: InstallationPurpose) => Promise<Installation>
 
 /**
  * Everything but the log is put where it belongs beside the one that is there, which changes nothing; then an embedded log, in
@@ -121,42 +129,47 @@ type Open = (settings: Settings, purpose: Purpose) => Promise<Installation>
  * is back by the server's own way before: LogRestored, written last, is what lets it be served.
  * @throws Failed
  */
-export async function restore(operation: Operation, open: Open, checked: Checked, origin: Origin): Promise<Restored> {
+export async function restore(
+  operation: Operation,
+  open: RestoreTargetOpener,
+  checked: RestorePlan,
+  origin: Origin,
+): Promise<RestoreResult> {
   const { settings, backup } = checked
-  const isOnServer = liesOnServer(EVENT_STORES, settings.EVENT_STORE)
+  const isOnServer = isStoredOnServer(EVENT_STORES, settings.EVENT_STORE)
   const opened = await (isOnServer ? openServer(open, checked) : openFolder(operation, checked))
-  const { installation, before, replace, close } = opened
+  const { installation, replacedLog, replace, close } = opened
   try {
     const { store, keys, vault, persons, seen } = installation
     const restoring = { store, origin, clock: Date.now }
     await checkLinkKey(store, keys)
     await checkPersonKey(store, keys)
     const files = await restoreFiles(operation, backup, installation.files)
-    const known = Math.max(before?.epoch ?? 0, backup?.manifest.log.epoch ?? 0, await seenEpochOf(installation))
+    const known = Math.max(replacedLog?.epoch ?? 0, backup?.manifest.log.epoch ?? 0, await seenEpochOf(installation))
     const epoch = await beginEpoch(restoring, known)
-    const fence = before?.fence ?? seen.last()?.fence
-    if (fence) await stayClosed(operation, restoring, fence)
-    await joinStores(restoring, await joinedOf(installation))
+    const fence = replacedLog?.fence ?? seen.read()?.fence
+    if (fence) await renewFence(operation, restoring, fence)
+    await joinStores(restoring, await storeIdentitiesOf(installation))
     const head = await store.head()
     const events = backup?.manifest.log.events ?? (await opened.events())
     // Putting back whom the restored log knows changes nothing for one that is still to be replaced.
     if (backup !== undefined) await copyPersons(personsIn(backup.folder, backup.manifest), installation)
-    const strangers = await strangersIn(installation)
+    const strangers = await findOrphanedPersons(installation)
     await replace(`before-${epoch}`)
     await persons.forget(strangers)
     await emptyVault(vault)
-    return { ...files, events, position: head === 'start' ? '0' : shownPosition(head), epoch }
+    return { ...files, events, position: head === 'start' ? '0' : formatPosition(head), epoch }
   } finally {
     await close()
   }
 }
 
-async function openServer(open: Open, { settings, backup }: Checked): Promise<Opened> {
+async function openServer(open: RestoreTargetOpener, { settings, backup }: RestorePlan): Promise<RestoreTarget> {
   const installation = await open(settings, 'filled')
   try {
     if ((await installation.store.read(LOG_STREAM)).length === 0)
-      throw new Failed("The server's log is empty: put its backup back first")
-    await nobodyWorks(installation)
+      throw new OperationFailure("The server's log is empty: put its backup back first")
+    await requireNoRunningProcess(installation)
     if (backup !== undefined) await checkLog(installation.store, backup.manifest)
   } catch (error) {
     await installation.close()
@@ -164,18 +177,22 @@ async function openServer(open: Open, { settings, backup }: Checked): Promise<Op
   }
   return {
     installation,
-    before: undefined,
-    events: () => counted(installation.store.readAll('start')),
+    replacedLog: undefined,
+    events: () => countItems(installation.store.readAll('start')),
     replace: () => Promise.resolve(),
     close: () => installation.close(),
   }
 }
 
-async function openFolder({ report }: Operation, { settings, log }: Checked): Promise<Opened> {
-  const { installation, before, replace, close } = await replaceLog(settings, log)
+async function openFolder({ report }: Operation, { settings, log }: RestorePlan): Promise<RestoreTarget> {
+  const { installation, previousLog, replace, close } = await prepareLogReplacement(settings, log)
   try {
-    if (before !== 'none' && !('unreadable' in before) && before.identity !== (await installation.store.identity())) {
-      throw new Failed(
+    if (
+      previousLog !== 'none' &&
+      !('unreadable' in previousLog) &&
+      previousLog.identity !== (await installation.store.identity())
+    ) {
+      throw new OperationFailure(
         'DATA_DIR holds another installation than the one that the backup was taken of: set DATA_DIR to a new folder, or to its own',
       )
     }
@@ -183,24 +200,25 @@ async function openFolder({ report }: Operation, { settings, log }: Checked): Pr
     await close()
     throw error
   }
-  const opened = { installation, events: () => embeddedEvents(installation.store), replace, close }
-  if (before === 'none') return { ...opened, before: undefined }
-  if (!('unreadable' in before)) return { ...opened, before }
+  const opened = { installation, events: () => countEmbeddedEvents(installation.store), replace, close }
+  if (previousLog === 'none') return { ...opened, replacedLog: undefined }
+  if (!('unreadable' in previousLog)) return { ...opened, replacedLog: previousLog }
   const unknown = 'the log that is replaced can not be read, so what it has seen since the backup is not known'
-  report.note(`${unknown}: ${before.unreadable}`)
-  return { ...opened, before: undefined }
+  report.note(`${unknown}: ${previousLog.unreadable}`)
+  return { ...opened, replacedLog: undefined }
 }
 
 /** Its positions are the numbers of its events, whatever can be read of them. */
-async function embeddedEvents(store: EventStore): Promise<number> {
+async function countEmbeddedEvents(store: EventStore): Promise<number> {
   const head = await store.head()
   return head === 'start' ? 0 : Number(head.commit)
 }
 
 /** A process that only answers is not seen here: it ends by itself when it meets LogRestored. @throws Failed */
-async function nobodyWorks({ reads }: Installation): Promise<void> {
+async function requireNoRunningProcess({ reads }: Installation): Promise<void> {
   for (const { declaration } of READ_MODELS) {
-    if (await reads.isHeld(declaration)) throw new Failed('A process of this installation runs: stop all of them first')
+    if (await reads.isLeaseHeld(declaration))
+      throw new OperationFailure('A process of this installation runs: stop all of them first')
   }
 }
 
@@ -209,7 +227,7 @@ async function checkLog(store: EventStore, { log }: Manifest): Promise<void> {
   const [commit = '0', prepare = commit] = log.position.split('/')
   const found = await store.eventAt({ commit: BigInt(commit), prepare: BigInt(prepare) })
   if ((await store.identity()) === log.identity && found?.id === log.last) return
-  throw new Failed(
+  throw new OperationFailure(
     `The server's log is not the one that this backup's files belong to, or ends before them (${log.position}): ` +
       "put the server's backup of that time back first",
   )
@@ -218,18 +236,18 @@ async function checkLog(store: EventStore, { log }: Manifest): Promise<void> {
 /** @throws Failed where one can't be put back: nothing was changed */
 async function restoreFiles(
   operation: Operation,
-  backup: Backup | undefined,
-  target: Files,
-): Promise<Pick<Restored, 'files' | 'bytes'>> {
+  backup: VerifiedBackup | undefined,
+  target: FileStore,
+): Promise<Pick<RestoreResult, 'files' | 'bytes'>> {
   if (backup === undefined) return { files: 0, bytes: 0 }
   const { manifest, files: source } = backup
   const whole = new Map<string, number>()
   const digests = manifest.files.map(({ digest }) => digest)
   const step = { label: 'restoring files', total: digests.length, unit: 'files' }
-  const faulty = await inStep(operation, step, (update) => copyFiles({ source, target, digests, whole }, update))
+  const faulty = await runStep(operation, step, (update) => copyFiles({ source, target, digests, whole }, update))
   for (const [digest, found] of faulty) {
     const fault = faultIn(digest, found)
-    throw new Failed(`The file ${digest} of the backup ${fault}, and was whole before: nothing was changed`)
+    throw new OperationFailure(`The file ${digest} of the backup ${fault}, and was whole before: nothing was changed`)
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, manifest.log.file?.bytes ?? 0)
   return { files: digests.length, bytes }
@@ -237,26 +255,26 @@ async function restoreFiles(
 
 /** The highest epoch that anything beside the log has seen it in: the next one is above it. */
 async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise<number> {
-  const last = seen.last()
-  const witnesses = await witnessesIn(reads, CHECKPOINTED, vault)
-  if (last !== undefined) witnesses.push({ who: 'this folder', ...last })
-  return seenEpoch(witnesses, await store.identity())
+  const last = seen.read()
+  const witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
+  if (last !== undefined) witnesses.push({ observer: 'this folder', ...last })
+  return highestObservedEpoch(witnesses, await store.identity())
 }
 
-type Restoring = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
+type RestoreContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 
 /** A log that was left for another one stays left: what was written since is there. */
-async function stayClosed(
+async function renewFence(
   { report }: Operation,
-  { store, ...moving }: Restoring,
+  { store, ...moving }: RestoreContext,
   fence: NonNullable<ReplacedLog['fence']>,
 ): Promise<void> {
-  if ((await store.closed())?.why === 'fenced') return
+  if ((await store.closedReason())?.why === 'fenced') return
   await fenceLog(moving, store, fence)
   report.note(`this installation was moved to ${fence.to}, and stays closed`)
 }
 
-const AT_ONCE = 100
+const VAULT_BATCH_SIZE = 100
 
 /**
  * Deletes what waited: the log says of all of it that it has expired, or does not know of it. Receipts stay, with which
@@ -266,5 +284,6 @@ async function emptyVault(vault: Vault): Promise<void> {
   const digests = new Set<string>()
   for await (const item of vault.contents()) if (item.kind !== 'receipt') digests.add(item.digest)
   const ended = [...digests].map((digest) => ({ digest }))
-  for (let from = 0; from < ended.length; from += AT_ONCE) await vault.end(ended.slice(from, from + AT_ONCE))
+  for (let from = 0; from < ended.length; from += VAULT_BATCH_SIZE)
+    await vault.end(ended.slice(from, from + VAULT_BATCH_SIZE))
 }

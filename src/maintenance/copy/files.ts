@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Files } from '../../stores/ports/files.ts'
-import { Failed } from '../operation.ts'
+import type { FileStore } from '../../stores/ports/files.ts'
+import { OperationFailure } from '../operation.ts'
 
 /** What a file's bytes are: how many, and their SHA-256 in hex. */
-export type Digested = { readonly bytes: number; readonly sha256: string }
+export type ContentDigest = { readonly bytes: number; readonly sha256: string }
 
 /** Of bytes as they come. */
-export async function digestOf(chunks: AsyncIterable<unknown>): Promise<Digested> {
+export async function digestOf(chunks: AsyncIterable<unknown>): Promise<ContentDigest> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of chunks) {
@@ -17,24 +17,24 @@ export async function digestOf(chunks: AsyncIterable<unknown>): Promise<Digested
 }
 
 /** Reads a stored file; undefined where there is none. @throws StoreUnavailable */
-async function digestIn(files: Files, digest: string): Promise<Digested | undefined> {
+async function digestIn(files: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const chunks = await files.read(digest)
   return chunks && digestOf(chunks)
 }
 
 /** What is wrong with bytes that should have this digest, as the end of a sentence; undefined where nothing is. */
-export function faultIn(digest: string, found: Digested | undefined): string | undefined {
+export function faultIn(digest: string, found: ContentDigest | undefined): string | undefined {
   if (found === undefined) return 'is missing'
   return found.sha256 === digest ? undefined : `is damaged: it has the SHA-256 ${found.sha256}`
 }
 
 /** Likewise of a stored file, which is read for it. @throws StoreUnavailable */
-export const faultOf = async (files: Files, digest: string): Promise<string | undefined> =>
+export const faultOf = async (files: FileStore, digest: string): Promise<string | undefined> =>
   faultIn(digest, await digestIn(files, digest))
 
-export type CopyingFiles = {
-  readonly source: Files
-  readonly target: Files
+export type FileCopyOptions = {
+  readonly source: FileStore
+  readonly target: FileStore
   readonly digests: AsyncIterable<string> | Iterable<string>
   /** Bytes by digest of files that the target is known to have whole; those that this call copies are added. */
   readonly whole: Map<string, number>
@@ -48,10 +48,10 @@ export type CopyingFiles = {
  * @throws Failed where the target does not give back what was written, StoreUnavailable
  */
 export async function copyFiles(
-  { source, target, digests, whole }: CopyingFiles,
+  { source, target, digests, whole }: FileCopyOptions,
   update: (files: number) => void,
-): Promise<ReadonlyMap<string, Digested | undefined>> {
-  const faulty = new Map<string, Digested | undefined>()
+): Promise<ReadonlyMap<string, ContentDigest | undefined>> {
+  const faulty = new Map<string, ContentDigest | undefined>()
   let files = 0
   for await (const digest of digests) {
     if (!whole.has(digest)) {
@@ -65,25 +65,25 @@ export async function copyFiles(
 }
 
 /** @returns what both have then, or the source where that is not whole; undefined where the source has none */
-async function copyFile(source: Files, target: Files, digest: string): Promise<Digested | undefined> {
+async function copyFile(source: FileStore, target: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const there = await digestIn(target, digest)
   if (there?.sha256 === digest) return there
   const written = await write(source, target, digest)
   if (written?.sha256 !== digest) return written
   const fault = faultIn(digest, await digestIn(target, digest))
-  if (fault !== undefined) throw new Failed(`The target's file ${digest} ${fault}. ${SEE}`)
+  if (fault !== undefined) throw new OperationFailure(`The target's file ${digest} ${fault}. ${RETRY_ADVICE}`)
   return written
 }
 
-const SEE = 'It was written just now: look at the disk there, and run the same command again'
+const RETRY_ADVICE = 'It was written just now: look at the disk there, and run the same command again'
 
 /** Keeps nothing of one whose bytes are not what its name says. @returns what was read */
-async function write(source: Files, target: Files, digest: string): Promise<Digested | undefined> {
+async function write(source: FileStore, target: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const chunks = await source.read(digest)
   if (chunks === undefined) return undefined
   const incoming = await target.receive()
   try {
-    const found = await digestOf(passedOn(chunks, (chunk) => incoming.write(chunk)))
+    const found = await digestOf(teeChunks(chunks, (chunk) => incoming.write(chunk)))
     if (found.sha256 === digest) (await incoming.keep()).release()
     return found
   } finally {
@@ -91,7 +91,7 @@ async function write(source: Files, target: Files, digest: string): Promise<Dige
   }
 }
 
-async function* passedOn(chunks: AsyncIterable<unknown>, write: (chunk: Buffer) => Promise<void>) {
+async function* teeChunks(chunks: AsyncIterable<unknown>, write: (chunk: Buffer) => Promise<void>) {
   for await (const chunk of chunks) {
     await write(chunk as Buffer)
     yield chunk

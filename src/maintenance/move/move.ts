@@ -6,16 +6,16 @@ import {
   fenceLog,
   finishCopy,
   openLog,
-  type Moving,
+  type LogMoveContext,
 } from '../../commands/installation/move-log.ts'
-import { isForReading } from '../../domain/installation/moving.ts'
-import { joinedOf, type Installation } from '../../wiring/installation.ts'
-import { InstallationCopy, type CopiedVault } from '../copy/installation.ts'
-import { Failed, type Operation } from '../operation.ts'
-import { beginMove, checkKeys, isFenced, mustBeSource } from './ends.ts'
-import { HeldMails, ReactionCheckpoints } from './under-way.ts'
+import { isIntentionallyReadOnly } from '../../domain/installation/moving.ts'
+import { storeIdentitiesOf, type Installation } from '../../wiring/installation.ts'
+import { InstallationCopy, type VaultCopyCounts } from '../copy/installation.ts'
+import { OperationFailure, type Operation } from '../operation.ts'
+import { beginMove, checkKeys, isFenced, requireMovableSource } from './ends.ts'
+import { MailHold, ReactionCheckpoints } from './under-way.ts'
 
-export type Move = Operation & {
+export type MoveOperation = Operation & {
   readonly source: Installation
   readonly target: Installation
   /** The two for people, without a password. */
@@ -23,100 +23,104 @@ export type Move = Operation & {
   readonly to: string
   /** Where both have the same read models, vault and files stay where they are. */
   readonly sharedReads: boolean
-  readonly moving: Moving
+  readonly moving: LogMoveContext
 }
 
 /** What was moved. The digest is SHA-256 over the events of the log, in hex. */
-export type Moved = {
+export type MoveResult = {
   readonly events: number
   readonly digest: string
   readonly files: number
-  readonly vault: CopiedVault
+  readonly vault: VaultCopyCounts
   /** Seconds for which nobody took writes. */
   readonly closedFor: number
 }
 
 /** `move` was run again behind its end. */
-export type MovedBefore = { readonly events: number; readonly digest: string; readonly finishedBefore: true }
+export type PreviousMoveResult = { readonly events: number; readonly digest: string; readonly finishedBefore: true }
 
 /** Seconds: a round that took no longer leaves next to nothing for when the source is closed. */
-const NEAR = 1
+const MAX_FINAL_ROUND_SECONDS = 1
 /** A round that took this part of the one before is worth another one; where more is written than copied, none is. */
-const WORTH = 0.7
+const MAX_ROUND_RATIO = 0.7
 
 /**
  * Copies and compares, closes the source, does so with the rest, and lets the target take writes. Each step looks at what is
  * there already.
  * @throws Failed for whatever must not be passed over; the same move goes on where it was
  */
-export async function moveInstallation(move: Move): Promise<Moved | MovedBefore> {
+export async function moveInstallation(move: MoveOperation): Promise<MoveResult | PreviousMoveResult> {
   const { source, target, from, moving } = move
   await checkKeys(source, target)
-  const { copy, done } = await beginMove(move, from)
-  if (done !== undefined) {
-    await finishCopy(moving, target.store, { copy, ...done })
-    return { ...done, finishedBefore: true }
+  const { copy, completion } = await beginMove(move, from)
+  if (completion !== undefined) {
+    await finishCopy(moving, target.store, { copy, ...completion })
+    return { ...completion, finishedBefore: true }
   }
-  await mustBeSource(source, copy)
-  await joinStores({ store: target.store, ...moving }, await joinedOf(target))
+  await requireMovableSource(source, copy)
+  await joinStores({ store: target.store, ...moving }, await storeIdentitiesOf(target))
   return closeAndCopy(move, copy)
 }
 
-async function closeAndCopy(move: Move, copy: string): Promise<Moved> {
+async function closeAndCopy(move: MoveOperation, copy: string): Promise<MoveResult> {
   const { source, target, to, moving, report, signal } = move
   const copying = new InstallationCopy(move)
-  await comeNear(move, copying)
+  await copyUntilCaughtUp(move, copying)
   signal.throwIfAborted()
-  if (await isGivenUp(target)) throw givenUp()
+  if (await isAbandoned(target)) throw createAbandonedError()
   const closed = performance.now()
   if (!(await isFenced(source, copy))) report.note('the source takes no more writes from here on')
   await fenceLog(moving, source.store, { copy, to })
-  await pause(source.store.fenceDelay)
-  const mails = new HeldMails(source.vault, copy, moving.clock)
+  await pause(source.store.fenceDelayMs)
+  const mails = new MailHold(source.vault, copy, moving.clock)
   try {
-    await mails.hold((count) => report.note(`waiting for ${count} mails that are being sent`))
-    const moved = await unlessGivenUp(move, copy, () => copyRest(move, copy, copying))
+    await mails.claimAllDue((count) => report.note(`waiting for ${count} mails that are being sent`))
+    const moved = await unlessAbandoned(move, copy, () => copyRest(move, copy, copying))
     return { ...moved, closedFor: (performance.now() - closed) / 1000 }
   } finally {
     mails.close()
   }
 }
 
-async function copyContents({ sharedReads }: Move, copying: InstallationCopy): Promise<void> {
-  await copying.log()
-  if (!sharedReads) await copying.allFiles()
+async function copyContents({ sharedReads }: MoveOperation, copying: InstallationCopy): Promise<void> {
+  await copying.copyLog()
+  if (!sharedReads) await copying.copyAllFiles()
 }
 
 /** Beside the running service. What comes while the files are read is copied by the next round, and not behind the fence. */
-async function comeNear(move: Move, copying: InstallationCopy): Promise<void> {
+async function copyUntilCaughtUp(move: MoveOperation, copying: InstallationCopy): Promise<void> {
   let before = Number.POSITIVE_INFINITY
   for (;;) {
     const started = performance.now()
     await copyContents(move, copying)
     const seconds = (performance.now() - started) / 1000
-    if (seconds < NEAR || seconds > before * WORTH) return
+    if (seconds < MAX_FINAL_ROUND_SECONDS || seconds > before * MAX_ROUND_RATIO) return
     before = seconds
   }
 }
 
-const NOTHING: CopiedVault = { entries: 0, receipts: 0, mails: 0 }
+const NO_VAULT_ITEMS: VaultCopyCounts = { entries: 0, receipts: 0, mails: 0 }
 
 /** Behind the fence. */
-async function copyRest(move: Move, copy: string, copying: InstallationCopy): Promise<Omit<Moved, 'closedFor'>> {
+async function copyRest(
+  move: MoveOperation,
+  copy: string,
+  copying: InstallationCopy,
+): Promise<Omit<MoveResult, 'closedFor'>> {
   const { source, target, sharedReads, moving, signal } = move
   await copyContents(move, copying)
-  const vault = sharedReads ? NOTHING : await copying.vault()
-  if (!sharedReads) await copying.persons()
-  const checkpoints = await ReactionCheckpoints.of(source)
+  const vault = sharedReads ? NO_VAULT_ITEMS : await copying.copyVault()
+  if (!sharedReads) await copying.copyPersons()
+  const checkpoints = await ReactionCheckpoints.readFrom(source)
   // What came in meanwhile: an append whose answer was lost.
   let late: number
-  do late = await copying.log()
+  do late = await copying.copyLog()
   while (late > 0)
-  const compared = copying.compared()
+  const compared = copying.requireEqualLogs()
   signal.throwIfAborted()
-  await checkpoints.writeTo(target, (position) => copying.placeOf(position))
+  await checkpoints.writeTo(target, (position) => copying.findTargetPosition(position))
   await finishCopy(moving, target.store, { copy, ...compared })
-  return { ...compared, files: copying.files, vault }
+  return { ...compared, files: copying.fileCount, vault }
 }
 
 /**
@@ -124,45 +128,46 @@ async function copyRest(move: Move, copy: string, copying: InstallationCopy): Pr
  * fails here fails because of that; a fence that went up in the same moment is taken away.
  * @throws Failed, and what the work throws
  */
-async function unlessGivenUp<Result>(
-  { source, target, moving }: Move,
+async function unlessAbandoned<Result>(
+  { source, target, moving }: MoveOperation,
   copy: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (!(await isGivenUp(target))) throw error
+    if (!(await isAbandoned(target))) throw error
     await openLog(moving, source.store, copy)
-    throw givenUp()
+    throw createAbandonedError()
   }
 }
 
-const isGivenUp = async ({ store }: Installation) => (await store.closed())?.why === 'abandoned'
+const isAbandoned = async ({ store }: Installation) => (await store.closedReason())?.why === 'abandoned'
 
-const givenUp = () =>
-  new Failed('This copy was given up while it ran: the source takes writes, and the target can be deleted')
+const createAbandonedError = () =>
+  new OperationFailure('This copy was given up while it ran: the source takes writes, and the target can be deleted')
 
 /**
  * Lets the source take writes again; what was copied can't be finished any more.
  * @returns the id of the copy
  * @throws Failed where the target is complete, or no copy
  */
-export async function giveUpMove({
+export async function abandonMove({
   source,
   target,
   moving,
-}: Pick<Move, 'source' | 'target' | 'moving'>): Promise<string> {
-  const closed = await target.store.closed()
-  if (closed === undefined || isForReading(closed.why) || closed.why === 'fenced' || !closed.copy) throw isComplete()
+}: Pick<MoveOperation, 'source' | 'target' | 'moving'>): Promise<string> {
+  const closed = await target.store.closedReason()
+  if (closed === undefined || isIntentionallyReadOnly(closed.why) || closed.why === 'fenced' || !closed.copy)
+    throw createNotAbandonableError()
   try {
     await abandonCopy(moving, target.store, closed.copy)
   } catch (error) {
-    throw error instanceof CopyEnded ? isComplete() : error
+    throw error instanceof CopyEnded ? createNotAbandonableError() : error
   }
   await openLog(moving, source.store, closed.copy)
   return closed.copy
 }
 
-const isComplete = () =>
-  new Failed('The target is no unfinished copy: it may take writes of its own, so the source stays as it is')
+const createNotAbandonableError = () =>
+  new OperationFailure('The target is no unfinished copy: it may take writes of its own, so the source stays as it is')

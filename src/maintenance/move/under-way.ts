@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { logLineage } from '../../events/lineage.ts'
-import { isOfLog } from '../../projections/engine/checkpoint.ts'
-import { MailClaims, type ClaimOptions } from '../../reactions/mail/mail-claims.ts'
+import { isCheckpointOfLog } from '../../projections/engine/checkpoint.ts'
+import { MailClaims, type MailClaimOptions } from '../../reactions/mail/mail-claims.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../../stores/ports/read-store.ts'
 import type { QueuedMail, Vault } from '../../stores/ports/vault.ts'
 import { REACTION_CHECKPOINTS } from '../../wiring/followers.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import type { Place } from '../copy/log.ts'
+import type { TargetEventPosition } from '../copy/log.ts'
 
 /** Milliseconds between two looks. */
-const LOOK = 100
+const POLL_INTERVAL_MS = 100
 
 /** The due mails of a fenced installation, so that none of them leaves it any more. */
-export class HeldMails {
+export class MailHold {
   readonly #claims: MailClaims
 
   /** @param claimant the copy: what an earlier run of it has claimed is its own */
@@ -21,7 +21,7 @@ export class HeldMails {
     private readonly vault: Vault,
     claimant: string,
     private readonly clock: () => number,
-    options: ClaimOptions = {},
+    options: MailClaimOptions = {},
   ) {
     this.#claims = new MailClaims(vault, claimant, options)
   }
@@ -31,9 +31,9 @@ export class HeldMails {
    * record, which a fence lets pass, or is given back, or its claim runs out because its process has died.
    * @param waiting told how many are waited for
    */
-  async hold(waiting: (mails: number) => void): Promise<void> {
+  async claimAllDue(waiting: (mails: number) => void): Promise<void> {
     for (;;) {
-      await this.#claimAll()
+      await this.#claimAvailable()
       let others = 0
       const now = this.clock()
       for await (const item of this.vault.contents()) {
@@ -42,7 +42,7 @@ export class HeldMails {
       }
       if (others === 0) return
       waiting(others)
-      await pause(LOOK)
+      await pause(POLL_INTERVAL_MS)
     }
   }
 
@@ -51,7 +51,7 @@ export class HeldMails {
     this.#claims.close()
   }
 
-  async #claimAll(): Promise<void> {
+  async #claimAvailable(): Promise<void> {
     let mail: QueuedMail | undefined
     do mail = await this.#claims.take(this.clock())
     while (mail !== undefined)
@@ -66,13 +66,13 @@ export class ReactionCheckpoints {
   readonly #checkpoints: { readonly declaration: ModelDeclaration; readonly position: Position }[] = []
 
   /** @throws StoreUnavailable */
-  static async of({ store, reads }: Installation): Promise<ReactionCheckpoints> {
+  static async readFrom({ store, reads }: Installation): Promise<ReactionCheckpoints> {
     const found = new ReactionCheckpoints()
     for (const declaration of REACTION_CHECKPOINTS) {
       // Asking for the live build makes one where there is none.
       if ((await (await reads.model(declaration)).position()) === 'start') continue
       const checkpoint = await (await reads.live(declaration)).checkpoint()
-      if (checkpoint === undefined || !(await isOfLog(store, checkpoint))) continue
+      if (checkpoint === undefined || !(await isCheckpointOfLog(store, checkpoint))) continue
       const { position } = checkpoint
       if (position !== 'start') found.#checkpoints.push({ declaration, position })
     }
@@ -83,7 +83,10 @@ export class ReactionCheckpoints {
    * Lets the target's reactions begin there.
    * @param at the target's place of the last event that the source has up to one of its own
    */
-  async writeTo({ store, reads }: Installation, at: (source: Position) => Promise<Place | undefined>): Promise<void> {
+  async writeTo(
+    { store, reads }: Installation,
+    at: (source: Position) => Promise<TargetEventPosition | undefined>,
+  ): Promise<void> {
     const log = await logLineage(store)
     for (const { declaration, position } of this.#checkpoints) {
       const event = await at(position)

@@ -1,67 +1,67 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { logLineage } from '../../events/lineage.ts'
-import { isOfLog } from '../../projections/engine/checkpoint.ts'
+import { isCheckpointOfLog } from '../../projections/engine/checkpoint.ts'
 import type { AnyProjection } from '../../projections/engine/read-model.ts'
-import type { Log } from '../../runtime/log.ts'
-import { comparePositions, type EventStore, type From } from '../../stores/ports/event-store.ts'
-import type { Build, FieldValue, ReadModel, ReadStore, Where } from '../../stores/ports/read-store.ts'
-import { Failed } from '../operation.ts'
+import type { AppLogger } from '../../runtime/log.ts'
+import { comparePositions, type EventStore, type PositionOrStart } from '../../stores/ports/event-store.ts'
+import type { ReadModelBuild, FieldValue, ReadModel, ReadStore, WhereClause } from '../../stores/ports/read-store.ts'
+import { OperationFailure } from '../operation.ts'
 import { compareModel } from './compare-model.ts'
-import { compareTree, rootOf, type TreeVerified } from './compare-tree.ts'
-import { Differences, RESTORE, unfoldable, type Difference } from './differences.ts'
+import { compareTree, rootOf, type TreeVerification } from './compare-tree.ts'
+import { Differences, RESTORE_REMEDY, toUnfoldableDifference, type VerificationDifference } from './differences.ts'
 import { FreshModel } from './fresh-model.ts'
 
 /**
  * A read model folded anew, and how far: to where the live one was when the log began to be gone through, or to the log's head
  * where no live one can be compared with it.
  */
-export type Followed = {
+export type ModelComparison = {
   readonly fresh: FreshModel
-  readonly to: From
+  readonly upTo: PositionOrStart
   /** Why there is none to be compared; undefined where there is. */
-  readonly absent: Absent | undefined
+  readonly absence: LiveModelAbsence | undefined
 }
 
 /** `isOurs`: it was made of this log, which has another event by now, or none, where it had come to. */
-type Absent = Difference & { readonly isOurs: boolean }
+type LiveModelAbsence = VerificationDifference & { readonly isOfThisLog: boolean }
 
-type Stores = { readonly store: EventStore; readonly reads: ReadStore }
+type ComparisonStores = { readonly store: EventStore; readonly reads: ReadStore }
 
 /** A rebuild may switch to another build at any time: tries until one has stayed live. */
 const TRIES = 5
 
 /** @param log told what can't be folded */
-export async function follow(
+export async function openComparison(
   projection: AnyProjection,
-  { store, reads }: Stores,
+  { store, reads }: ComparisonStores,
   scratch: ReadStore,
-  log: Log,
-): Promise<Followed> {
+  log: AppLogger,
+): Promise<ModelComparison> {
   const { declaration } = projection
   const fresh = await FreshModel.open(projection, store, scratch, log)
   const to = await (await reads.model(declaration)).position()
   const head = await store.head()
-  if (to === 'start') return { fresh, to: head, absent: absent(declaration.name, 'is not made yet') }
+  if (to === 'start') return { fresh, upTo: head, absence: describeAbsence(declaration.name, 'is not made yet') }
   // Asked only where there is one: asking makes one.
   const checkpoint = await (await reads.live(declaration)).checkpoint()
   if (checkpoint === undefined || checkpoint.log !== (await logLineage(store))) {
     return {
       fresh,
-      to: head,
-      absent: absent(declaration.name, 'is of another log, or of days that a restore took back'),
+      upTo: head,
+      absence: describeAbsence(declaration.name, 'is of another log, or of days that a restore took back'),
     }
   }
-  if (await isOfLog(store, checkpoint)) return { fresh, to, absent: undefined }
+  if (await isCheckpointOfLog(store, checkpoint)) return { fresh, upTo: to, absence: undefined }
   const where = String(checkpoint.event?.position.commit)
   const what = `the log has another event there, or none, than ${checkpoint.event?.id}, which ${declaration.name} was made of`
-  return { fresh, to, absent: { where, what, do: RESTORE, isOurs: true } }
+  return { fresh, upTo: to, absence: { where, what, do: RESTORE_REMEDY, isOfThisLog: true } }
 }
 
-const absent = (name: string, why: string): Absent => ({
+const describeAbsence = (name: string, why: string): LiveModelAbsence => ({
   where: name,
   what: `the read model ${name} ${why}`,
   do: 'start the service, which makes it',
-  isOurs: false,
+  isOfThisLog: false,
 })
 
 /**
@@ -71,19 +71,19 @@ const absent = (name: string, why: string): Absent => ({
  * @throws Failed
  */
 export async function compareLive(
-  { store, reads }: Stores,
-  { fresh, absent }: Followed,
+  { store, reads }: ComparisonStores,
+  { fresh, absence }: ModelComparison,
   faulty: ReadonlySet<string>,
   found: Differences,
 ): Promise<number> {
-  if (absent === undefined)
-    return withLive(reads, fresh, found, async (live, own) => {
+  if (absence === undefined)
+    return compareWithStableBuild(reads, fresh, found, async (live, own) => {
       const documents = await compareModel({
         store,
         live,
         fresh,
         faulty,
-        aside: await tellSetAside(live, fresh, faulty, own),
+        aside: await reportParkedStreams(live, fresh, faulty, own),
         found: own,
       })
       const model = await reads.model(fresh.projection.declaration)
@@ -91,59 +91,65 @@ export async function compareLive(
       if (own.count === 0) await compareCounts({ model, fresh, found: own })
       return documents
     })
-  await tellAbsent(fresh, absent, found)
+  await reportAbsence(fresh, absence, found)
   return 0
 }
 
 /** Likewise of the log's hash tree. @throws Failed */
 export async function compareLiveTree(
-  { store, reads }: Stores,
-  { fresh, absent }: Followed,
+  { store, reads }: ComparisonStores,
+  { fresh, absence }: ModelComparison,
   found: Differences,
-): Promise<TreeVerified> {
-  if (absent === undefined)
-    return withLive(reads, fresh, found, (live, own) => compareTree({ store, live, fresh, found: own }))
+): Promise<TreeVerification> {
+  if (absence === undefined)
+    return compareWithStableBuild(reads, fresh, found, (live, own) => compareTree({ store, live, fresh, found: own }))
   const before = found.count
-  await tellAbsent(fresh, absent, found)
-  if (!absent.isOurs) return { ...(await rootOf(fresh)), ok: found.count === before }
-  const compared = await withLive(reads, fresh, found, (live, own) => compareTree({ store, live, fresh, found: own }))
+  await reportAbsence(fresh, absence, found)
+  if (!absence.isOfThisLog) return { ...(await rootOf(fresh)), ok: found.count === before }
+  const compared = await compareWithStableBuild(reads, fresh, found, (live, own) =>
+    compareTree({ store, live, fresh, found: own }),
+  )
   return { ...compared, ok: false }
 }
 
 /** Compares with a build that is live all the while. */
-async function withLive<Result>(
+async function compareWithStableBuild<Result>(
   reads: ReadStore,
   fresh: FreshModel,
   found: Differences,
-  compare: (live: Build, own: Differences) => Promise<Result>,
+  compare: (live: ReadModelBuild, own: Differences) => Promise<Result>,
 ): Promise<Result> {
   const { declaration } = fresh.projection
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const live = await reads.live(declaration)
     const own = new Differences()
-    const result = await whileLive(reads, fresh, live, () => compare(live, own))
+    const result = await runWhileLive(reads, fresh, live, () => compare(live, own))
     if (result === undefined) continue
-    found.take(own)
+    found.merge(own)
     return result
   }
-  throw new Failed(`${declaration.name} was made anew again and again meanwhile: run it again`)
+  throw new OperationFailure(`${declaration.name} was made anew again and again meanwhile: run it again`)
 }
 
 /** Nothing is missing where the log has nothing for it. */
-async function tellAbsent({ build }: FreshModel, { isOurs, ...difference }: Absent, found: Differences): Promise<void> {
-  if (isOurs || (await hasDocuments(build))) found.add(difference)
+async function reportAbsence(
+  { build }: FreshModel,
+  { isOfThisLog, ...difference }: LiveModelAbsence,
+  found: Differences,
+): Promise<void> {
+  if (isOfThisLog || (await hasDocuments(build))) found.add(difference)
 }
 
-async function hasDocuments(build: Build): Promise<boolean> {
-  for await (const page of build.walk([])) if (page.length > 0) return true
+async function hasDocuments(build: ReadModelBuild): Promise<boolean> {
+  for await (const page of build.scan([])) if (page.length > 0) return true
   return false
 }
 
 /** Undefined where another build was switched to meanwhile, and what was read may have been dropped. */
-async function whileLive<Result>(
+async function runWhileLive<Result>(
   reads: ReadStore,
   { projection: { declaration } }: FreshModel,
-  live: Build,
+  live: ReadModelBuild,
   compare: () => Promise<Result>,
 ): Promise<Result | undefined> {
   try {
@@ -159,40 +165,40 @@ async function whileLive<Result>(
  * Tells, once a stream, what a model could not fold: the live one when it came to it, or this release now.
  * @returns the streams
  */
-async function tellSetAside(
-  live: Build,
+async function reportParkedStreams(
+  live: ReadModelBuild,
   fresh: FreshModel,
   faulty: ReadonlySet<string>,
   found: Differences,
 ): Promise<ReadonlySet<string>> {
   const { name } = fresh.projection.declaration
-  const aside = new Set<string>()
+  const parked = new Set<string>()
   for (const { stream, revision, type, reason } of await live.deadLetters()) {
-    if (aside.has(stream)) continue
-    aside.add(stream)
+    if (parked.has(stream)) continue
+    parked.add(stream)
     const what = `${type} could not be folded into ${name}, and its stream is set aside: ${reason}`
     found.add({ where: `${stream}@${revision}`, what, do: `npx adamant dead-letters retry ${name} ${stream}` })
   }
   for (const letter of await fresh.build.deadLetters()) {
-    if (aside.has(letter.stream)) continue
-    aside.add(letter.stream)
+    if (parked.has(letter.stream)) continue
+    parked.add(letter.stream)
     // What is wrong with the event itself was told of it.
-    if (!faulty.has(letter.stream)) found.add(unfoldable(name, letter))
+    if (!faulty.has(letter.stream)) found.add(toUnfoldableDifference(name, letter))
   }
-  return aside
+  return parked
 }
 
-type Counting = { readonly model: ReadModel; readonly fresh: FreshModel; readonly found: Differences }
+type CountComparison = { readonly model: ReadModel; readonly fresh: FreshModel; readonly found: Differences }
 
 /** Looks for a count that is that of the model's position, and milliseconds between two: MongoDB has counts before documents. */
-const LOOKS = 100
-const PAUSE = 10
+const MAX_COUNT_READS = 100
+const RETRY_INTERVAL_MS = 10
 
 /** Compares the stored counts of documents, from which lists have their totals. */
-async function compareCounts({ model, fresh, found }: Counting): Promise<void> {
+async function compareCounts({ model, fresh, found }: CountComparison): Promise<void> {
   const { name } = fresh.projection.declaration
-  for (const where of await countedValues(fresh)) {
-    const wrong = await wrongCount(model, fresh, where)
+  for (const where of await collectCountedValues(fresh)) {
+    const wrong = await findCountMismatch(model, fresh, where)
     if (wrong === undefined) continue
     const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
     const what = `its count of documents with ${values.join(', ')} is ${wrong.live}, where there are ${wrong.folded}`
@@ -201,11 +207,11 @@ async function compareCounts({ model, fresh, found }: Counting): Promise<void> {
 }
 
 /** Every combination of values by which documents are counted. */
-async function countedValues({ build, projection: { declaration } }: FreshModel): Promise<Where[]> {
+async function collectCountedValues({ build, projection: { declaration } }: FreshModel): Promise<WhereClause[]> {
   const { counts } = declaration
   if (counts.length === 0) return []
-  const seen = new Map<string, Where>()
-  for await (const page of build.walk([])) {
+  const seen = new Map<string, WhereClause>()
+  for await (const page of build.scan([])) {
     for (const { document } of page) {
       const values = counts.map((field): [string, FieldValue] => [field, document[field] ?? ''])
       seen.set(JSON.stringify(values), Object.fromEntries(values))
@@ -214,12 +220,16 @@ async function countedValues({ build, projection: { declaration } }: FreshModel)
   return [...seen.values()]
 }
 
-type Wrong = { readonly live: number; readonly folded: number }
+type CountMismatch = { readonly live: number; readonly folded: number }
 
 /** Undefined where the count is what it should be. */
-async function wrongCount(model: ReadModel, fresh: FreshModel, where: Where): Promise<Wrong | undefined> {
-  let wrong: Wrong | undefined
-  for (let look = 0; look < LOOKS; look++) {
+async function findCountMismatch(
+  model: ReadModel,
+  fresh: FreshModel,
+  where: WhereClause,
+): Promise<CountMismatch | undefined> {
+  let wrong: CountMismatch | undefined
+  for (let look = 0; look < MAX_COUNT_READS; look++) {
     const position = await model.position()
     const live = await model.count(where)
     if (comparePositions(position, await model.position()) === 0 && comparePositions(fresh.position, position) <= 0) {
@@ -228,7 +238,7 @@ async function wrongCount(model: ReadModel, fresh: FreshModel, where: Where): Pr
       if (live === folded) return undefined
       wrong = { live, folded }
     }
-    await pause(PAUSE)
+    await pause(RETRY_INTERVAL_MS)
   }
   return wrong
 }

@@ -1,117 +1,127 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isSameSequence } from '../../projections/engine/account-sequence.ts'
-import { together, type AnyProjection } from '../../projections/engine/read-model.ts'
+import { withRelatedStreams, type AnyProjection } from '../../projections/engine/read-model.ts'
 import {
   comparePositions,
-  DamagedEvent,
+  CorruptEvent,
   type EventStore,
-  type From,
+  type PositionOrStart,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import type { Build, Document, FieldValue, ModelDeclaration, Stored, Table } from '../../stores/ports/read-store.ts'
-import { RESTORE, type Differences } from './differences.ts'
+import type {
+  ReadModelBuild,
+  Document,
+  FieldValue,
+  ModelDeclaration,
+  StoredDocument,
+  DocumentTable,
+} from '../../stores/ports/read-store.ts'
+import { RESTORE_REMEDY, type Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 
 /**
  * What the log folds to at a position of the live build. A key that is missing from the answer can't be judged.
  * @param captured the live ones
  */
-export type Expected = (
-  position: From,
+export type ExpectedDocumentsLookup = (
+  position: PositionOrStart,
   keys: readonly FieldValue[],
-  captured: ReadonlyMap<FieldValue, Stored>,
-) => Promise<ReadonlyMap<FieldValue, Stored | undefined>>
+  captured: ReadonlyMap<FieldValue, StoredDocument>,
+) => Promise<ReadonlyMap<FieldValue, StoredDocument | undefined>>
 
 /** A live build and what the log folds to. */
-export type Comparing = {
+export type BuildComparison = {
   readonly store: Pick<EventStore, 'eventAt'>
   readonly projection: AnyProjection
-  readonly live: Build
-  readonly expected: Expected
+  readonly live: ReadModelBuild
+  readonly expected: ExpectedDocumentsLookup
   /** Documents are compared at a position that is not before this one. */
-  readonly least: () => From
+  readonly least: () => PositionOrStart
   /** Streams of which something is wrong in the log itself. */
   readonly faulty: ReadonlySet<string>
   /** Parked streams: they are reported already, and their documents are as old as the event that could not be folded. */
   readonly aside: ReadonlySet<string>
   readonly found: Differences
-  readonly part: Part
+  readonly part: ComparedTable
 }
 
 /** What of a build is compared. */
-type Part = {
-  of(build: Build): Table
-  called(key: FieldValue): string
+type ComparedTable = {
+  tableOf(build: ReadModelBuild): DocumentTable
+  describeKey(key: FieldValue): string
   /** The fields and texts in which two documents of one key differ, both folded up to the same position. */
-  differing(one: Document, other: Document): string[]
+  differingFieldsOf(one: Document, other: Document): string[]
 }
 
 /** @param unknown fields of which nothing can be said */
-export const documentsOf = (
+export const documentTableOf = (
   { name, fields, texts }: ModelDeclaration,
   unknown: ReadonlySet<string> = new Set(),
-): Part => ({
-  of: (build) => build,
-  called: (key) => `document ${key} of ${name}`,
-  differing: (one, other) =>
+): ComparedTable => ({
+  tableOf: (build) => build,
+  describeKey: (key) => `document ${key} of ${name}`,
+  differingFieldsOf: (one, other) =>
     [...Object.keys(fields), ...texts].filter((field) => !unknown.has(field) && one[field] !== other[field]),
 })
 
-const sequencesOf = ({ name }: ModelDeclaration): Part => ({
-  of: ({ sequences }) => sequences,
-  called: (key) => `sequence ${key} of ${name}`,
-  differing: (one, other) => (isSameSequence(one, other) ? [] : ['state']),
+const sequenceTableOf = ({ name }: ModelDeclaration): ComparedTable => ({
+  tableOf: ({ sequences }) => sequences,
+  describeKey: (key) => `sequence ${key} of ${name}`,
+  differingFieldsOf: (one, other) => (isSameSequence(one, other) ? [] : ['state']),
 })
 
 const isNumbered = (projection: AnyProjection) => 'numbering' in projection && projection.numbering !== undefined
 
 /** Documents that are looked at together. */
-const TOGETHER = 500
+const BATCH_SIZE = 500
 
 /** Tries to read what belongs to one position of a build, and milliseconds between two. */
 const TRIES = 200
-const PAUSE = 10
+const RETRY_INTERVAL_MS = 10
 
 /**
  * Reads from a live build until what was read belongs to one position of it: MongoDB has documents before the checkpoint, and
  * those are of a batch that is under way.
  * @returns undefined where it changes too often to tell
  */
-export async function readSettled<Read>(
-  live: Build,
+export async function readConsistent<Read>(
+  live: ReadModelBuild,
   read: () => Promise<Read>,
-  isSettled: (read: Read, position: From) => boolean,
-): Promise<{ readonly position: From; readonly read: Read } | undefined> {
+  isSettled: (read: Read, position: PositionOrStart) => boolean,
+): Promise<{ readonly position: PositionOrStart; readonly read: Read } | undefined> {
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     const position = await positionOf(live)
     const found = await read()
     if (isSettled(found, position) && comparePositions(position, await positionOf(live)) === 0)
       return { position, read: found }
-    await pause(PAUSE)
+    await pause(RETRY_INTERVAL_MS)
   }
   return undefined
 }
 
-const positionOf = async (build: Build): Promise<From> => (await build.checkpoint())?.position ?? 'start'
+const positionOf = async (build: ReadModelBuild): Promise<PositionOrStart> =>
+  (await build.checkpoint())?.position ?? 'start'
 
-type ComparingModel = Omit<Comparing, 'projection' | 'expected' | 'least' | 'part'> & { readonly fresh: FreshModel }
+type ModelBuildComparison = Omit<BuildComparison, 'projection' | 'expected' | 'least' | 'part'> & {
+  readonly fresh: FreshModel
+}
 
 /**
  * Compares a live build with a fresh fold, document by document, in both directions, and its sequences. While a service writes
  * on, the two are of different positions: only what differs at first is compared at one position.
  * @returns how many documents the live build has
  */
-export async function compareModel(given: ComparingModel): Promise<number> {
+export async function compareModel(given: ModelBuildComparison): Promise<number> {
   const { projection } = given.fresh
-  const documents = await compareTables(given, documentsOf(projection.declaration))
-  if (isNumbered(projection)) await compareTables(given, sequencesOf(projection.declaration))
+  const documents = await compareTables(given, documentTableOf(projection.declaration))
+  if (isNumbered(projection)) await compareTables(given, sequenceTableOf(projection.declaration))
   return documents
 }
 
 /** @returns how many the live build has */
-async function compareTables({ fresh, ...given }: ComparingModel, part: Part): Promise<number> {
-  const [live, folded] = [part.of(given.live), part.of(fresh.build)]
-  const expected: Expected = async (position, keys) => {
+async function compareTables({ fresh, ...given }: ModelBuildComparison, part: ComparedTable): Promise<number> {
+  const [live, folded] = [part.tableOf(given.live), part.tableOf(fresh.build)]
+  const expected: ExpectedDocumentsLookup = async (position, keys) => {
     await fresh.foldTo(position)
     const stored = byKey(await folded.load(keys))
     return new Map(keys.map((key) => [key, stored.get(key)]))
@@ -119,19 +129,19 @@ async function compareTables({ fresh, ...given }: ComparingModel, part: Part): P
   const comparing = { ...given, projection: fresh.projection, expected, least: () => fresh.position, part }
   let documents = 0
   let doubtful: FieldValue[] = []
-  const doubt = async (keys: readonly FieldValue[], least = TOGETHER) => {
+  const doubt = async (keys: readonly FieldValue[], least = BATCH_SIZE) => {
     doubtful.push(...keys)
     if (doubtful.length < least) return
     const again = doubtful
     doubtful = []
     await compareDocuments(comparing, again)
   }
-  for await (const page of live.walk()) {
+  for await (const page of live.scan()) {
     documents += page.length
     const there = byKey(await folded.load(page.map(keyOf)))
     await doubt(page.filter((stored) => differenceOf(part, stored, there.get(keyOf(stored))) !== undefined).map(keyOf))
   }
-  for await (const page of folded.walk([])) {
+  for await (const page of folded.scan([])) {
     const there = byKey(await live.load(page.map(keyOf)))
     await doubt(page.map(keyOf).filter((key) => !there.has(key)))
   }
@@ -140,24 +150,24 @@ async function compareTables({ fresh, ...given }: ComparingModel, part: Part): P
 }
 
 /** Compares these documents of a live build with what the log folds to at the same position, and adds what differs to `found`. */
-export async function compareDocuments(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += TOGETHER) {
-    await compareTogether(comparing, keys.slice(from, from + TOGETHER))
+export async function compareDocuments(comparing: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += BATCH_SIZE) {
+    await compareBatch(comparing, keys.slice(from, from + BATCH_SIZE))
   }
 }
 
-async function compareTogether(comparing: Comparing, keys: readonly FieldValue[]): Promise<void> {
+async function compareBatch(comparing: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
   const { store, projection, live, least, expected, part } = comparing
-  const settled = await readSettled(
+  const settled = await readConsistent(
     live,
-    () => part.of(live).load(keys, 'acknowledged'),
+    () => part.tableOf(live).load(keys, 'acknowledged'),
     (stored, position) =>
       comparePositions(least(), position) <= 0 &&
       stored.every(({ revision }) => position !== 'start' && revision <= position.commit),
   )
   if (settled === undefined) {
-    if (keys.length > 1) for (const key of keys) await compareTogether(comparing, [key])
-    else tellUnsteady(comparing, keys)
+    if (keys.length > 1) for (const key of keys) await compareBatch(comparing, [key])
+    else reportUnstableDocument(comparing, keys)
     return
   }
   const captured = byKey(settled.read)
@@ -165,59 +175,73 @@ async function compareTogether(comparing: Comparing, keys: readonly FieldValue[]
     const stored = captured.get(key)
     const what = differenceOf(part, stored, wanted)
     if (what === undefined) continue
-    const event = await lastOf(store, wanted ?? stored)
-    tell(comparing, { key, what, event, streams: event === undefined ? [] : together(projection, [event.stream]) })
+    const event = await findLastEvent(store, wanted ?? stored)
+    reportDifference(comparing, {
+      key,
+      what,
+      event,
+      streams: event === undefined ? [] : withRelatedStreams(projection, [event.stream]),
+    })
   }
 }
 
-type Difference = {
+type DocumentDifference = {
   readonly key: FieldValue
   readonly what: string
   readonly event: StoredEvent | undefined
   readonly streams: readonly string[]
 }
 
-function tell({ projection, faulty, aside, found, part }: Comparing, { key, what, event, streams }: Difference): void {
+function reportDifference(
+  { projection, faulty, aside, found, part }: BuildComparison,
+  { key, what, event, streams }: DocumentDifference,
+): void {
   if (streams.some((stream) => aside.has(stream))) return
-  const where = event === undefined ? part.called(key) : `${event.stream}@${event.revision}`
-  const remedy = streams.some((stream) => faulty.has(stream)) ? RESTORE : eitherIsWrong(projection.declaration.name)
-  found.add({ where, what: `${part.called(key)} ${what}`, do: remedy })
+  const where = event === undefined ? part.describeKey(key) : `${event.stream}@${event.revision}`
+  const remedy = streams.some((stream) => faulty.has(stream))
+    ? RESTORE_REMEDY
+    : ambiguousRemedyOf(projection.declaration.name)
+  found.add({ where, what: `${part.describeKey(key)} ${what}`, do: remedy })
 }
 
 /** Nothing tells here which of the two was changed. */
-const eitherIsWrong = (name: string) =>
+const ambiguousRemedyOf = (name: string) =>
   `where the log is what was written, npx adamant rebuild ${name}; where an event was changed, npx adamant restore`
 
-function tellUnsteady({ projection, found, part }: Comparing, [key = '']: readonly FieldValue[]): void {
+function reportUnstableDocument({ projection, found, part }: BuildComparison, [key = '']: readonly FieldValue[]): void {
   found.add({
-    where: part.called(key),
+    where: part.describeKey(key),
     what: 'is newer than its model says, or changes too often to be compared',
     do: `run it again; where it stays, npx adamant rebuild ${projection.declaration.name}`,
   })
 }
 
 /** How a live document differs from what the log makes; undefined where it does not. */
-function differenceOf(part: Part, stored: Stored | undefined, wanted: Stored | undefined): string | undefined {
+function differenceOf(
+  part: ComparedTable,
+  stored: StoredDocument | undefined,
+  wanted: StoredDocument | undefined,
+): string | undefined {
   if (stored === undefined) return wanted && 'is missing'
   if (wanted === undefined) return 'is there, and the log knows of none'
-  const names = part.differing(stored.document, wanted.document)
+  const names = part.differingFieldsOf(stored.document, wanted.document)
   return names.length === 0 ? undefined : `is not what the log says, in ${names.join(', ')}`
 }
 
 /** The event that a document was last changed by, where it is still there and whole. */
-async function lastOf(
+async function findLastEvent(
   store: Pick<EventStore, 'eventAt'>,
-  stored: Stored | undefined,
+  stored: StoredDocument | undefined,
 ): Promise<StoredEvent | undefined> {
   const commit = stored?.revision ?? 0n
   try {
     return await store.eventAt({ commit, prepare: commit })
   } catch (error) {
-    if (error instanceof DamagedEvent) return undefined
+    if (error instanceof CorruptEvent) return undefined
     throw error
   }
 }
 
-export const keyOf = ({ document }: Stored): FieldValue => document['id'] ?? ''
-export const byKey = (stored: readonly Stored[]): ReadonlyMap<FieldValue, Stored> =>
+export const keyOf = ({ document }: StoredDocument): FieldValue => document['id'] ?? ''
+export const byKey = (stored: readonly StoredDocument[]): ReadonlyMap<FieldValue, StoredDocument> =>
   new Map(stored.map((one) => [keyOf(one), one]))

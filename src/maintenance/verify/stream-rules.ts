@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { scoredId } from '../../commands/scores/score-diamonds.ts'
+import { scoredEventId } from '../../commands/scores/score-diamonds.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/origin.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import { RESTORE, type Differences } from './differences.ts'
+import { RESTORE_REMEDY, type Differences } from './differences.ts'
 
 /** The last event of a stream: its revision, and its time in milliseconds since 1970. */
-export type End = { readonly revision: number; readonly at: number }
+export type StreamEnd = { readonly revision: number; readonly at: number }
 
 const FIRST_SIZE = 1 << 12
 
@@ -24,13 +24,13 @@ class StreamEnds {
   #streams = 0
 
   /** @returns undefined before its first event */
-  get(stream: string): End | undefined {
+  get(stream: string): StreamEnd | undefined {
     const place = this.#placeOf(keyOf(stream))
     if (this.#keys[place] === 0n) return undefined
     return { revision: this.#revisions[place] ?? 0, at: this.#times[place] ?? 0 }
   }
 
-  set(stream: string, { revision, at }: End): void {
+  set(stream: string, { revision, at }: StreamEnd): void {
     const key = keyOf(stream)
     const place = this.#placeOf(key)
     const isNew = this.#keys[place] === 0n
@@ -70,11 +70,11 @@ const keyOf = (stream: string): bigint => hash('sha1', stream, 'buffer').readBig
  * the command's own id, which is nowhere on record.
  */
 function wrongId(event: StoredEvent): string | undefined {
-  const promised = promisedId(event)
+  const promised = deriveEventId(event)
   return promised === undefined || promised === event.id ? undefined : `has the id ${event.id}, not ${promised}`
 }
 
-function promisedId({ type, stream, data }: StoredEvent): string | undefined {
+function deriveEventId({ type, stream, data }: StoredEvent): string | undefined {
   if (type === 'DiamondScored') return idOfScores(data)
   if (type === 'LogRestored' && stream === RESTORES_STREAM) return eventId(`${stream}/restored/${data['epoch']}`, 0)
   return undefined
@@ -86,10 +86,10 @@ function idOfScores({ id, revision, scores }: StoredEvent['data']): string | und
   const optics = Object.values(optical).find((score) => typeof score?.ver === 'string')?.ver
   if (typeof id !== 'number' || typeof revision !== 'number') return undefined
   if (typeof optics !== 'string' || typeof fluor?.ver !== 'string') return undefined
-  return scoredId(id, revision, `${optics},${fluor.ver}`)
+  return scoredEventId(id, revision, `${optics},${fluor.ver}`)
 }
 
-const UNDERSTAND =
+const UNDECODABLE_REMEDY =
   'where a newer release wrote it, verify with that one; else the log was changed behind the service: `npx adamant restore`'
 
 /**
@@ -98,25 +98,25 @@ const UNDERSTAND =
  */
 export class StreamRules {
   readonly #ends = new StreamEnds()
-  events = 0
+  eventCount = 0
   /** Streams of which something was told. */
-  readonly faulty = new Set<string>()
+  readonly faultyStreams = new Set<string>()
 
   constructor(private readonly found: Differences) {}
 
   check(event: StoredEvent): void {
-    this.events++
+    this.eventCount++
     this.#checkOrder(event)
     const fault = faultIn(event)
-    if (fault !== undefined) this.#tell(event, fault, UNDERSTAND)
+    if (fault !== undefined) this.#report(event, fault, UNDECODABLE_REMEDY)
     const id = wrongId(event)
-    if (id !== undefined) this.#tell(event, id, RESTORE)
+    if (id !== undefined) this.#report(event, id, RESTORE_REMEDY)
   }
 
   /** One whose text is damaged is still counted in its stream. */
-  pass({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): void {
-    this.events++
-    this.faulty.add(stream)
+  skipDamaged({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): void {
+    this.eventCount++
+    this.faultyStreams.add(stream)
     this.#ends.set(stream, { revision: Number(revision), at: this.#ends.get(stream)?.at ?? 0 })
   }
 
@@ -125,26 +125,27 @@ export class StreamRules {
     const last = this.#ends.get(stream)
     const revision = Number(event.revision)
     const next = last === undefined ? 0 : last.revision + 1
-    if (revision > next) this.#tell(event, `${missing(next, revision - 1)} before it`, RESTORE)
-    if (revision < next) this.#tell(event, `stands behind revision ${next - 1}, where ${next} should be`, RESTORE)
+    if (revision > next) this.#report(event, `${describeGap(next, revision - 1)} before it`, RESTORE_REMEDY)
+    if (revision < next)
+      this.#report(event, `stands behind revision ${next - 1}, where ${next} should be`, RESTORE_REMEDY)
     const at = Date.parse(event.metadata['at'] ?? '')
-    if (Number.isNaN(at)) this.#tell(event, `has no time that can be read in \`at\``, RESTORE)
+    if (Number.isNaN(at)) this.#report(event, `has no time that can be read in \`at\``, RESTORE_REMEDY)
     else if (last !== undefined && at < last.at) {
-      this.#tell(event, `is of ${iso(at)}, and the one before it of ${iso(last.at)}: time goes back`, RESTORE)
+      this.#report(event, `is of ${iso(at)}, and the one before it of ${iso(last.at)}: time goes back`, RESTORE_REMEDY)
     }
     const latest = Math.max(Number.isNaN(at) ? 0 : at, last?.at ?? 0)
     this.#ends.set(stream, { revision: Math.max(revision, next - 1), at: latest })
   }
 
-  #tell({ stream, revision, type }: StoredEvent, what: string, remedy: string): void {
-    this.faulty.add(stream)
+  #report({ stream, revision, type }: StoredEvent, what: string, remedy: string): void {
+    this.faultyStreams.add(stream)
     this.found.add({ where: `${stream}@${revision}`, what: `${type} ${what}`, do: remedy })
   }
 }
 
 const iso = (at: number) => new Date(at).toISOString()
 
-const missing = (from: number, to: number) =>
+const describeGap = (from: number, to: number) =>
   from === to ? `lacks revision ${from}` : `lacks revisions ${from} to ${to}`
 
 function faultIn(event: StoredEvent): string | undefined {

@@ -1,49 +1,49 @@
-import type { Log } from '../../runtime/log.ts'
-import { StoreUnavailable, type From } from '../../stores/ports/event-store.ts'
+import type { AppLogger } from '../../runtime/log.ts'
+import { StoreUnavailable, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { lengthAt, readSequences } from '../engine/account-sequence.ts'
+import { eventCountAt, readSequences } from '../engine/account-sequence.ts'
 
 /** How far the model is, where this process writes it: nobody has to look, it tells. */
-export type Writing = {
+export type WriterProgress = {
   /** undefined where another process writes it. */
-  readonly position: From | undefined
-  reached(position: From, ms: number): boolean | Promise<boolean>
+  readonly position: PositionOrStart | undefined
+  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
 }
 
-export type ChangeWatchOptions = {
+export type ChangeNotifierOptions = {
   readonly model: Pick<ReadModel, 'position' | 'sequences'>
-  readonly writing: Writing
-  readonly log: Log
+  readonly progress: WriterProgress
+  readonly log: AppLogger
 }
 
 /** Milliseconds between two looks at a model that another process writes. */
-const LOOK = 250
+const POLL_INTERVAL_MS = 250
 /** Milliseconds after which it is looked at again who writes it. */
-const ROUND = 1_000
+const MAX_WAIT_MS = 1_000
 /** Accounts that are asked for in one call. */
-const ASKED = 500
+const ACCOUNTS_PER_QUERY = 500
 
-type Waiter = { readonly number: number; readonly wake: () => void }
+type ChangeWaiter = { readonly number: number; readonly wake: () => void }
 
 /**
  * Wakes who waits for something new of an account. While nobody waits nothing is done; while somebody does, all of them cost
  * one look whenever the model has come on.
  */
-export class ChangeWatch {
-  readonly #waiting = new Map<number, Set<Waiter>>()
+export class ChangeNotifier {
+  readonly #waiting = new Map<number, Set<ChangeWaiter>>()
   #looking = false
-  #stopped = false
+  #isStopped = false
 
-  constructor(private readonly options: ChangeWatchOptions) {}
+  constructor(private readonly options: ChangeNotifierOptions) {}
 
   /** From now on nobody waits. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
     for (const waiters of this.#waiting.values()) for (const { wake } of waiters) wake()
   }
 
-  get stopped(): boolean {
-    return this.#stopped
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   /**
@@ -51,8 +51,8 @@ export class ChangeWatch {
    * when the signal says so, or when the service stops. Who asks bounds how many wait.
    * @throws StoreUnavailable
    */
-  async changed(account: number, number: number, ms: number, signal: AbortSignal): Promise<void> {
-    if (this.#stopped || signal.aborted || ms <= 0) return
+  async waitForChanges(account: number, number: number, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#isStopped || signal.aborted || ms <= 0) return
     const waiters = this.#waiting.get(account) ?? new Set()
     this.#waiting.set(account, waiters)
     let wake = () => {}
@@ -81,12 +81,12 @@ export class ChangeWatch {
   }
 
   async #rounds(): Promise<void> {
-    const { writing } = this.options
-    while (this.#waiting.size > 0 && !this.#stopped) {
-      const { position } = writing
+    const { progress } = this.options
+    while (this.#waiting.size > 0 && !this.#isStopped) {
+      const { position } = progress
       await this.#lookAtAll()
-      if (position === undefined) await pause(LOOK)
-      else await writing.reached(behind(position), ROUND)
+      if (position === undefined) await pause(POLL_INTERVAL_MS)
+      else await progress.waitForPosition(positionAfter(position), MAX_WAIT_MS)
     }
     this.#looking = false
   }
@@ -95,11 +95,12 @@ export class ChangeWatch {
   async #lookAtAll(): Promise<void> {
     const accounts = [...this.#waiting.keys()]
     try {
-      for (let from = 0; from < accounts.length; from += ASKED) await this.#look(accounts.slice(from, from + ASKED))
+      for (let from = 0; from < accounts.length; from += ACCOUNTS_PER_QUERY)
+        await this.#look(accounts.slice(from, from + ACCOUNTS_PER_QUERY))
     } catch (error) {
       if (!(error instanceof StoreUnavailable))
         this.options.log.warn({ err: error }, 'who waits for changes is not told')
-      await pause(LOOK)
+      await pause(POLL_INTERVAL_MS)
     }
   }
 
@@ -109,14 +110,14 @@ export class ChangeWatch {
     const position = await model.position()
     const sequences = await readSequences(model, accounts)
     for (const account of accounts) {
-      const settled = lengthAt(sequences.of(account), position)
+      const settled = eventCountAt(sequences.sequenceOf(account), position)
       for (const { number, wake } of this.#waiting.get(account) ?? []) if (settled > number) wake()
     }
   }
 }
 
 /** The next position that there may be. */
-const behind = (position: From): From =>
+const positionAfter = (position: PositionOrStart): PositionOrStart =>
   position === 'start' ? { commit: 0n, prepare: 0n } : { ...position, prepare: position.prepare + 1n }
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms).unref())

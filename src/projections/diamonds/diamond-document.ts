@@ -1,11 +1,11 @@
-import { unchangedAccess, type LiveDiamond } from '../../domain/diamond/diamond.ts'
-import { completed, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
+import { initialAccessRevisions, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { withDefaults, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { DiamondView } from './diamond-view.ts'
 import { listFields } from './list-members.ts'
 
 /** What `fromDocument` reads: a line of JSON that says what is known of the diamond, and behind it its scores, as JSON too. */
-export const STATE = ['state'] as const
+export const STATE_FIELDS = ['state'] as const
 
 /** What the read model holds of a diamond: what lists filter and order by, and its state. */
 export function toDocument(view: DiamondView): Document {
@@ -17,7 +17,7 @@ export function toDocument(view: DiamondView): Document {
 }
 
 /** Of a view, all but its scores. Members that are as most diamonds have them are left out. */
-type State = Pick<LiveDiamond, 'id' | 'owner' | 'date'> & {
+type StoredDiamondState = Pick<LiveDiamond, 'id' | 'owner' | 'date'> & {
   readonly changedAt: number
   /** The fields that are not at their defaults. */
   readonly set: NewDiamond
@@ -33,7 +33,7 @@ type State = Pick<LiveDiamond, 'id' | 'owner' | 'date'> & {
 
 function stateText({ diamond, revision, stoneRevision, scoresRevision, changedAt }: DiamondView): string {
   const { id, owner, date, fields, certifications, model, readingsBehind, warningsBehind, accessRevisions } = diamond
-  const state: State = {
+  const state: StoredDiamondState = {
     id,
     owner,
     date,
@@ -67,15 +67,15 @@ export function fromDocument(document: Document): DiamondView {
     model,
     readingsBehind = 0,
     warningsBehind = 0,
-    accessRevisions = unchangedAccess,
-  } = JSON.parse(end < 0 ? text : text.slice(0, end)) as State
+    accessRevisions = initialAccessRevisions,
+  } = JSON.parse(end < 0 ? text : text.slice(0, end)) as StoredDiamondState
   return {
     diamond: {
       status: 'live',
       id,
       owner,
       date,
-      fields: completed(set),
+      fields: withDefaults(set),
       certifications,
       ...(model !== undefined && { model }),
       readingsBehind,

@@ -1,22 +1,35 @@
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
-import { StoreUnavailable, type EventStore, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import {
+  StoreUnavailable,
+  type EventStore,
+  type PositionOrStart,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
-import { BrokenEvent, isUndecodable } from '../../events/decode.ts'
-import { fromDocument, STATE } from './diamond-document.ts'
-import { eventsUntil, readDiamond, stepsOf } from './diamond-steps.ts'
+import { InvalidEventPayload, isDecodeError } from '../../events/decode.ts'
+import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
+import { eventsUntil, readDiamondEvents, foldTransitions } from './diamond-steps.ts'
 import { ownersRevision, type DiamondView } from './diamond-view.ts'
-import { documentsOf, nextOf, rowsOf, totalOf, type AskedList } from './list-pages.ts'
-import { LOOKED_THROUGH, orderOf, planOf, type Page, type Part, type Place, type Plan } from './list-plan.ts'
+import { documentsOf, nextCursorOf, rowsOf, totalOf, type DiamondListRequest } from './list-pages.ts'
+import {
+  MAX_ENTRIES_SCANNED,
+  parseSort,
+  planList,
+  type DiamondPageRequest,
+  type PlanQuery,
+  type KeysetCursor,
+  type DiamondListPlan,
+} from './list-plan.ts'
 import type { DiamondFilter } from './list-members.ts'
-import { isGone } from './followed-diamond.ts'
-import { PATIENCE, type Progress } from '../engine/progress.ts'
-import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
+import { isDeleted } from './followed-diamond.ts'
+import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.ts'
+import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 
-export type FoundDiamond = {
+export type DiamondReadResult = {
   /** undefined where there is none. */
   readonly view: DiamondView | undefined
   /** Where the log is away, and the read model alone was asked: whole seconds since the log last answered. */
-  readonly age?: number
+  readonly ageSeconds?: number
 }
 
 export type DiamondList = {
@@ -24,11 +37,11 @@ export type DiamondList = {
   /** Those of the page. */
   readonly views: readonly DiamondView[]
   /** False when the projection is behind: what was written last may be missing. */
-  readonly current: boolean
+  readonly isCurrent: boolean
   /** Where the page behind this one begins; only of a page that was asked for by its place, and is not the last. */
-  readonly next?: Place
+  readonly nextCursor?: KeysetCursor
   /** As `FoundDiamond` has it. */
-  readonly age?: number
+  readonly ageSeconds?: number
 }
 
 /** What requests ask of the diamonds read model. */
@@ -36,10 +49,10 @@ export class DiamondQueries {
   constructor(
     private readonly model: ReadModel,
     private readonly store: EventStore,
-    readonly progress: Progress,
-    private readonly stale: StaleReads = NO_STALE_READS,
-    private readonly lookedThrough: number = LOOKED_THROUGH,
-    private readonly patience: number = PATIENCE,
+    readonly progress: ProjectionProgress,
+    private readonly stale: StaleReadPolicy = NO_STALE_READS,
+    private readonly maxScanned: number = MAX_ENTRIES_SCANNED,
+    private readonly waitMs: number = READ_MODEL_WAIT_MS,
   ) {}
 
   /**
@@ -47,82 +60,82 @@ export class DiamondQueries {
    * where the stores do and nothing has to be waited for, which is nearly always.
    * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
    */
-  one(id: number): FoundDiamond | Promise<FoundDiamond> {
+  findDiamond(id: number): DiamondReadResult | Promise<DiamondReadResult> {
     const head = this.store.head()
-    if (head instanceof Promise) return this.#oneLater(id, head)
-    const reached = this.progress.reached(head, 0)
-    if (reached !== true) return this.#oneWhen(id, reached)
+    if (head instanceof Promise) return this.#findWhenHeadIsKnown(id, head)
+    const reached = this.progress.waitForPosition(head, 0)
+    if (reached !== true) return this.#findWhenCaughtUp(id, reached)
     try {
-      const parked = this.model.parked()
-      if (parked instanceof Promise || parked.size > 0) return this.#oneUnlessParked(id, parked)
-      const document = this.model.get(id, STATE)
-      return document instanceof Promise ? document.then(foundIn) : foundIn(document)
+      const parked = this.model.parkedStreams()
+      if (parked instanceof Promise || parked.size > 0) return this.#findUnlessParked(id, parked)
+      const document = this.model.get(id, STATE_FIELDS)
+      return document instanceof Promise ? document.then(toReadResult) : toReadResult(document)
     } catch (error) {
-      return this.#oneInstead(id, error)
+      return this.#findInLogIfUnavailable(id, error)
     }
   }
 
-  async #oneLater(id: number, head: Promise<From>): Promise<FoundDiamond> {
+  async #findWhenHeadIsKnown(id: number, head: Promise<PositionOrStart>): Promise<DiamondReadResult> {
     try {
       await head
     } catch (error) {
-      return this.#oneStale(id, error)
+      return this.#findStale(id, error)
     }
-    return this.#oneWhen(id, this.#reached(head, 0))
+    return this.#findWhenCaughtUp(id, this.#reached(head, 0))
   }
 
   /** @throws the error where the read model has set the diamond aside, or lacks it and may not have come to it */
-  async #oneStale(id: number, error: unknown): Promise<FoundDiamond> {
-    const age = await this.stale.age(error)
-    if (isParked(await this.model.parked(), id)) throw error
-    const document = await this.model.get(id, STATE)
-    if (document === undefined && !(await this.progress.reached(this.stale.newest, 0))) throw error
-    return { ...foundIn(document), age }
+  async #findStale(id: number, error: unknown): Promise<DiamondReadResult> {
+    const age = await this.stale.ageSecondsOrThrow(error)
+    if (isParked(await this.model.parkedStreams(), id)) throw error
+    const document = await this.model.get(id, STATE_FIELDS)
+    if (document === undefined && !(await this.progress.waitForPosition(this.stale.newestPosition, 0))) throw error
+    return { ...toReadResult(document), ageSeconds: age }
   }
 
-  async #oneWhen(id: number, reached: boolean | Promise<boolean>): Promise<FoundDiamond> {
-    return (await reached) ? this.#oneUnlessParked(id, this.model.parked()) : this.#folded(id)
+  async #findWhenCaughtUp(id: number, reached: boolean | Promise<boolean>): Promise<DiamondReadResult> {
+    return (await reached) ? this.#findUnlessParked(id, this.model.parkedStreams()) : this.#folded(id)
   }
 
-  async #oneUnlessParked(id: number, parked: Parked | Promise<Parked>): Promise<FoundDiamond> {
+  async #findUnlessParked(id: number, parked: ParkedStreams | Promise<ParkedStreams>): Promise<DiamondReadResult> {
     try {
-      return isParked(await parked, id) ? await this.#folded(id) : foundIn(await this.model.get(id, STATE))
+      return isParked(await parked, id) ? await this.#folded(id) : toReadResult(await this.model.get(id, STATE_FIELDS))
     } catch (error) {
-      return this.#oneInstead(id, error)
+      return this.#findInLogIfUnavailable(id, error)
     }
   }
 
   /** A read model that can't be reached is as one that is behind: the log has it all. */
-  async #oneInstead(id: number, error: unknown): Promise<FoundDiamond> {
+  async #findInLogIfUnavailable(id: number, error: unknown): Promise<DiamondReadResult> {
     if (!(error instanceof StoreUnavailable)) throw error
     return this.#folded(id)
   }
 
-  async #folded(id: number): Promise<FoundDiamond> {
-    return { view: await this.view(id) }
+  async #folded(id: number): Promise<DiamondReadResult> {
+    return { view: await this.viewFromLog(id) }
   }
 
-  async #reached(head: Promise<From>, ms: number): Promise<boolean> {
-    return this.progress.reached(await head, ms)
+  async #reached(head: Promise<PositionOrStart>, ms: number): Promise<boolean> {
+    return this.progress.waitForPosition(await head, ms)
   }
 
   /**
    * The diamonds as changes left them, in the same order, whatever has happened to them since.
    * @param changed revision: R of the ETag `"R.S"` that the change made
    */
-  async asChanged(
+  async viewsAtRevisions(
     changed: readonly { readonly id: number; readonly revision: bigint }[],
   ): Promise<readonly DiamondView[]> {
-    const kept = await this.#keptOf(changed.map(({ id }) => id))
+    const kept = await this.#storedViewsOf(changed.map(({ id }) => id))
     const views = changed.map(({ id, revision }) => {
       const found = kept.get(id)
-      return found !== undefined && ownersRevision(found) === Number(revision) ? found : this.view(id, revision)
+      return found !== undefined && ownersRevision(found) === Number(revision) ? found : this.viewFromLog(id, revision)
     })
     return (await Promise.all(views)).filter((view) => view !== undefined)
   }
 
   /** What the read model has of them, with one query. Their revisions tell whether it has the changes. */
-  async #keptOf(ids: readonly number[]): Promise<ReadonlyMap<number, DiamondView>> {
+  async #storedViewsOf(ids: readonly number[]): Promise<ReadonlyMap<number, DiamondView>> {
     const kept = new Map<number, DiamondView>()
     const [only = 0, ...others] = ids
     const rows = {
@@ -130,12 +143,12 @@ export class DiamondQueries {
       order: [['id', 'asc']],
       limit: ids.length,
       offset: 0,
-      select: STATE,
+      select: STATE_FIELDS,
     } as const
     try {
-      const parked = await this.model.parked()
-      const documents = others.length === 0 ? [await this.model.get(only, STATE)] : await this.model.find(rows)
-      for (const { view } of documents.map(foundIn)) {
+      const parked = await this.model.parkedStreams()
+      const documents = others.length === 0 ? [await this.model.get(only, STATE_FIELDS)] : await this.model.find(rows)
+      for (const { view } of documents.map(toReadResult)) {
         if (view !== undefined && !isParked(parked, view.diamond.id)) kept.set(view.diamond.id, view)
       }
     } catch (error) {
@@ -148,34 +161,38 @@ export class DiamondQueries {
    * Sees what was written before the call, unless the projection is behind.
    * @throws Refusal invalid for a list that no index serves
    */
-  list(owner: number, filter: DiamondFilter, page: Page): DiamondList | Promise<DiamondList> {
+  list(owner: number, filter: DiamondFilter, page: DiamondPageRequest): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
-    const plan = planOf(owner, filter, page, this.lookedThrough)
+    const plan = planList(owner, filter, page, this.maxScanned)
     const asked = { filter, page }
     if (head instanceof Promise) return this.#listLater(plan, asked, head)
-    const reached = this.progress.reached(head, this.patience)
+    const reached = this.progress.waitForPosition(head, this.waitMs)
     if (!(reached instanceof Promise)) return this.#read(plan, asked, reached)
     return reached.then((current) => this.#read(plan, asked, current))
   }
 
-  async #listLater(plan: Plan, asked: AskedList, head: Promise<From>): Promise<DiamondList> {
+  async #listLater(
+    plan: DiamondListPlan,
+    asked: DiamondListRequest,
+    head: Promise<PositionOrStart>,
+  ): Promise<DiamondList> {
     try {
       await head
     } catch (error) {
-      const age = await this.stale.age(error)
-      return { ...(await this.#read(plan, asked, true)), age }
+      const age = await this.stale.ageSecondsOrThrow(error)
+      return { ...(await this.#read(plan, asked, true)), ageSeconds: age }
     }
-    return this.#read(plan, asked, await this.#reached(head, this.patience))
+    return this.#read(plan, asked, await this.#reached(head, this.waitMs))
   }
 
   /** Most lists have one part, and are answered at once where the store does. */
-  #read(plan: Plan, asked: AskedList, current: boolean): DiamondList | Promise<DiamondList> {
-    const [part, ...others] = plan.parts
+  #read(plan: DiamondListPlan, asked: DiamondListRequest, current: boolean): DiamondList | Promise<DiamondList> {
+    const [part, ...others] = plan.queries
     if (
       part === undefined ||
       others.length > 0 ||
-      plan.by !== undefined ||
-      plan.candidates !== undefined ||
+      plan.index !== undefined ||
+      plan.scanned !== undefined ||
       plan.total === 'kept'
     ) {
       return this.#readParts(plan, asked, current)
@@ -187,19 +204,19 @@ export class DiamondQueries {
     return this.#page(part, asked, total, current)
   }
 
-  #page(part: Part, { page }: AskedList, total: number, current: boolean) {
-    if (total <= page.offset) return { total, views: [], current }
-    const rows = { limit: rowsOf(page), offset: page.offset, select: listed(page) }
+  #page(part: PlanQuery, { page }: DiamondListRequest, total: number, current: boolean) {
+    if (total <= page.offset) return { total, views: [], isCurrent: current }
+    const rows = { limit: rowsOf(page), offset: page.offset, select: selectedFieldsOf(page) }
     const found = this.model.find({ ...part, ...rows })
-    const shown = (documents: readonly Document[]) => listOf(documents, page, { total, current })
+    const shown = (documents: readonly Document[]) => toDiamondList(documents, page, { total, isCurrent: current })
     return found instanceof Promise ? found.then(shown) : shown(found)
   }
 
-  async #readParts(plan: Plan, asked: AskedList, current: boolean): Promise<DiamondList> {
+  async #readParts(plan: DiamondListPlan, asked: DiamondListRequest, current: boolean): Promise<DiamondList> {
     const { total, plan: narrowed } = await totalOf(this.model, asked, plan)
-    if (total <= asked.page.offset) return { total, views: [], current }
-    const documents = await documentsOf(this.model, narrowed, asked.page, listed(asked.page))
-    return listOf(documents, asked.page, { total, current })
+    if (total <= asked.page.offset) return { total, views: [], isCurrent: current }
+    const documents = await documentsOf(this.model, narrowed, asked.page, selectedFieldsOf(asked.page))
+    return toDiamondList(documents, asked.page, { total, isCurrent: current })
   }
 
   /**
@@ -207,9 +224,9 @@ export class DiamondQueries {
    * @param until the diamond's revision that it is folded up to; without it, to the end
    * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
    */
-  async view(id: number, until?: bigint): Promise<DiamondView | undefined> {
+  async viewFromLog(id: number, until?: bigint): Promise<DiamondView | undefined> {
     const own = diamondStream(id)
-    const events = await readDiamond(this.store, id)
+    const events = await readDiamondEvents(this.store, id)
     const next = until === undefined ? -1 : events.findIndex((e) => e.stream === own && e.revision > until)
     return foldView(id, next < 0 ? events : events.slice(0, next))
   }
@@ -219,8 +236,8 @@ export class DiamondQueries {
    * @param until milliseconds since 1970, included
    * @throws as `view`
    */
-  async asOf(id: number, until: number): Promise<DiamondView | undefined> {
-    return foldView(id, eventsUntil(await readDiamond(this.store, id), until))
+  async viewAsOf(id: number, until: number): Promise<DiamondView | undefined> {
+    return foldView(id, eventsUntil(await readDiamondEvents(this.store, id), until))
   }
 }
 
@@ -228,36 +245,36 @@ export class DiamondQueries {
 function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
   let view: DiamondView | undefined
   let fault: unknown
-  for (const step of stepsOf(id, events)) {
+  for (const step of foldTransitions(id, events)) {
     view = step.after
     fault ??= step.fault
     if (step.event.type === 'DiamondDeleted' && step.fault === undefined) fault = undefined
   }
   if (view === undefined && fault !== undefined) {
-    throw isUndecodable(fault) ? fault : new BrokenEvent(`diamond ${id} can not be shown`, { cause: fault })
+    throw isDecodeError(fault) ? fault : new InvalidEventPayload(`diamond ${id} can not be shown`, { cause: fault })
   }
   return view
 }
 
-type Parked = ReadonlySet<string>
+type ParkedStreams = ReadonlySet<string>
 
-const isParked = (parked: Parked, id: number) =>
+const isParked = (parked: ParkedStreams, id: number) =>
   parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
 
 /** What a list reads of each diamond: its state, and its place where the next page begins behind one. */
-const listed = ({ after, sort }: Page): readonly string[] =>
-  after === undefined ? STATE : [...STATE, 'id', orderOf(sort).field]
+const selectedFieldsOf = ({ after, sort }: DiamondPageRequest): readonly string[] =>
+  after === undefined ? STATE_FIELDS : [...STATE_FIELDS, 'id', parseSort(sort).field]
 
-function listOf(
+function toDiamondList(
   documents: readonly Document[],
-  page: Page,
-  known: Pick<DiamondList, 'total' | 'current'>,
+  page: DiamondPageRequest,
+  known: Pick<DiamondList, 'total' | 'isCurrent'>,
 ): DiamondList {
-  const next = nextOf(documents, page)
+  const next = nextCursorOf(documents, page)
   const views = documents.slice(0, page.limit).map(fromDocument)
-  return { ...known, views, ...(next !== undefined && { next }) }
+  return { ...known, views, ...(next !== undefined && { nextCursor: next }) }
 }
 
-const foundIn = (document: Document | undefined): FoundDiamond => ({
-  view: document === undefined || isGone(document) ? undefined : fromDocument(document),
+const toReadResult = (document: Document | undefined): DiamondReadResult => ({
+  view: document === undefined || isDeleted(document) ? undefined : fromDocument(document),
 })

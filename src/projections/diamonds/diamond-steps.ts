@@ -1,10 +1,10 @@
-import { timeOf } from '../../events/origin.ts'
+import { eventTimeOf } from '../../events/origin.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { applyEvent, type DiamondView } from './diamond-view.ts'
 
 /** An event of a diamond's two streams, and what it made of the diamond. */
-export type Step = {
+export type DiamondTransition = {
   readonly event: StoredEvent
   /** undefined where there was no diamond. */
   readonly before: DiamondView | undefined
@@ -14,13 +14,13 @@ export type Step = {
 }
 
 /** Both streams of a diamond in the order of the log. @throws StoreUnavailable */
-export async function readDiamond(store: Pick<EventStore, 'read'>, id: number): Promise<StoredEvent[]> {
+export async function readDiamondEvents(store: Pick<EventStore, 'read'>, id: number): Promise<StoredEvent[]> {
   const streams = await Promise.all([store.read(diamondStream(id)), store.read(scoresStream(id))])
   return streams.flat().sort((a, b) => comparePositions(a.position, b.position))
 }
 
 /** Folds a diamond event by event. One that can't be understood is left out, and those behind it count. */
-export function* stepsOf(id: number, events: readonly StoredEvent[]): Generator<Step> {
+export function* foldTransitions(id: number, events: readonly StoredEvent[]): Generator<DiamondTransition> {
   let view: DiamondView | undefined
   for (const event of events) {
     const before = view
@@ -41,6 +41,6 @@ export function* stepsOf(id: number, events: readonly StoredEvent[]): Generator<
  * @param until milliseconds since 1970, included
  */
 export function eventsUntil(events: readonly StoredEvent[], until: number): readonly StoredEvent[] {
-  const later = events.findIndex((event) => timeOf(event) > until)
+  const later = events.findIndex((event) => eventTimeOf(event) > until)
   return later < 0 ? events : events.slice(0, later)
 }

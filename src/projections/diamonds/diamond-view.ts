@@ -1,4 +1,4 @@
-import { timeOf } from '../../events/origin.ts'
+import { eventTimeOf } from '../../events/origin.ts'
 import {
   diamondDecider,
   diamondStream,
@@ -7,9 +7,9 @@ import {
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
-import { touchesScores } from '../../domain/diamond/score-basis.ts'
+import { invalidatesScores } from '../../domain/diamond/score-basis.ts'
 import { decode } from '../../events/decode.ts'
-import { scoresText, type ScoresText } from '../../representations/diamond/scores.ts'
+import { toScoresJson, type ScoresJson } from '../../representations/diamond/scores.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
 /** A diamond, and what is known of its two streams. */
@@ -19,7 +19,7 @@ export type DiamondView = {
   /** Revision of the diamond's last event that changed what scores are computed from. */
   readonly stoneRevision: number
   /** null until they are computed for the stone as it is now. */
-  readonly scores: ScoresText | null
+  readonly scores: ScoresJson | null
   /** -1 until there were scores. */
   readonly scoresRevision: number
   /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
@@ -38,9 +38,9 @@ class WrongStream extends Error {
 
 /** @throws RevisionGap, WrongStream, and what `decode` throws */
 export const applyEvent = (view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined =>
-  isOfScores(event) ? applyScores(view, event) : applyDiamond(view, event)
+  isScoresEvent(event) ? applyScores(view, event) : applyDiamond(view, event)
 
-export const isOfScores = ({ stream }: StoredEvent) => stream.startsWith('scores-')
+export const isScoresEvent = ({ stream }: StoredEvent) => stream.startsWith('scores-')
 
 function applyDiamond(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
   const revision = Number(event.revision)
@@ -50,20 +50,20 @@ function applyDiamond(view: DiamondView | undefined, event: StoredEvent): Diamon
   if (revision !== known + 1) {
     throw new RevisionGap(`${event.stream} is at revision ${known} here, and the next event has ${revision}`)
   }
-  const after = folded(view, decode<DiamondEvent>(event), { revision, changedAt: timeOf(event) })
+  const after = evolveView(view, decode<DiamondEvent>(event), { revision, changedAt: eventTimeOf(event) })
   if (after === undefined || event.stream === diamondStream(after.diamond.id)) return after
   throw new WrongStream(`${event.stream} says that it is diamond ${after.diamond.id}, which stands elsewhere`)
 }
 
 /** A diamond as its creation left it. */
 export function viewOfNew(created: DiamondCreated): DiamondView {
-  const view = folded(undefined, created, { revision: 0, changedAt: created.data.date * 1000 })
+  const view = evolveView(undefined, created, { revision: 0, changedAt: created.data.date * 1000 })
   if (view === undefined) throw new Error('a created diamond is live')
   return view
 }
 
 /** Scores of a stone as it was before show on it no longer. */
-function folded(
+function evolveView(
   view: DiamondView | undefined,
   event: DiamondEvent,
   { revision, changedAt }: Pick<DiamondView, 'revision' | 'changedAt'>,
@@ -71,7 +71,7 @@ function folded(
   const diamond = diamondDecider.evolve(view?.diamond ?? diamondDecider.initialState, event)
   if (diamond.status !== 'live') return undefined
   const scoresRevision = view?.scoresRevision ?? -1
-  if (view === undefined || touchesScores(event)) {
+  if (view === undefined || invalidatesScores(event)) {
     return { diamond, revision, stoneRevision: revision, scores: null, scoresRevision, changedAt }
   }
   return { ...view, diamond, revision, changedAt }
@@ -83,7 +83,7 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
   if (view === undefined || scoresRevision <= view.scoresRevision) return view
   const { revision, scores } = decode<DiamondScored>(event).data
   if (revision < view.stoneRevision) return view
-  return { ...view, scores: scoresText('v4', scores), scoresRevision, changedAt: timeOf(event) }
+  return { ...view, scores: toScoresJson('v4', scores), scoresRevision, changedAt: eventTimeOf(event) }
 }
 
 /** R: the revision of the owner's last change, certifications too. */

@@ -2,49 +2,56 @@ import { FIELDS_VERSION } from '../../domain/diamond/fields.ts'
 import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
-import { readModel, type ReadModelDeclaration } from '../engine/read-model.ts'
-import { STATE } from './diamond-document.ts'
-import { COUNTED, INDEXES, LIST_FIELDS } from './list-members.ts'
+import { defineReadModel, type ReadModelDefinition } from '../engine/read-model.ts'
+import { STATE_FIELDS } from './diamond-document.ts'
+import { COUNTED_FIELDS, INDEXES, LIST_FIELDS } from './list-members.ts'
 import {
   CHANGE_NUMBERS,
-  follow,
-  followedDocument,
-  followedIn,
-  NOBODY,
-  renumbered,
-  type FollowedDiamond,
+  evolveRecord,
+  recordToDocument,
+  recordFromDocument,
+  NO_OWNER,
+  renumberDocument,
+  type DiamondRecord,
 } from './followed-diamond.ts'
 
-const documents: ReadModelDeclaration<unknown>['documents'] = {
+const documents: ReadModelDefinition<unknown>['documents'] = {
   fields: {
     ...LIST_FIELDS,
     account: 'integer',
     ...Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, 'integer'] as const)),
   },
-  texts: STATE,
+  texts: STATE_FIELDS,
   indexes: [...INDEXES, ['account', 'changed']],
-  counts: COUNTED,
+  counts: COUNTED_FIELDS,
 }
 
 /** What lists filter and order by, the state of each diamond, and the numbers of its changes, by which the feed finds them. */
-export const diamonds = readModel<FollowedDiamond>({
+export const diamonds = defineReadModel<DiamondRecord>({
   name: 'diamonds',
   // The first number is raised with whatever else changes what is stored.
   version: 13 + FIELDS_VERSION,
-  follows: ['diamond-', 'scores-', RESTORES_STREAM],
+  streamPrefixes: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
-  together: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
-  keyOf: ({ stream }) => (isDiamonds(stream) ? idIn(stream) : undefined),
-  begins: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
-  evolve: follow,
-  toDocument: (followed) => followedDocument(followed, EMPTY),
-  fromDocument: followedIn,
+  relatedStreams: (stream) => [diamondStream(idIn(stream)), scoresStream(idIn(stream))],
+  keyOf: ({ stream }) => (isDiamondStream(stream) ? idIn(stream) : undefined),
+  createsDocument: ({ type, revision }) => type === 'DiamondCreated' && revision === 0n,
+  evolve: evolveRecord,
+  toDocument: (followed) => recordToDocument(followed, EMPTY),
+  fromDocument: recordFromDocument,
   numbering: {
-    beginsFor: ({ data }) => accountIn(data['owner']),
+    accountOfFirstEvent: ({ data }) => accountIn(data['owner']),
     accountOf: ({ account }) => Number(account),
-    unshown: (id, account, number) => ({ ...EMPTY, id, owner: NOBODY, account, created: number, changed: number }),
-    renumbered,
-    numbers: CHANGE_NUMBERS,
+    placeholderDocument: (id, account, number) => ({
+      ...EMPTY,
+      id,
+      owner: NO_OWNER,
+      account,
+      created: number,
+      changed: number,
+    }),
+    renumberDocument,
+    numberFields: CHANGE_NUMBERS,
   },
 })
 
@@ -59,7 +66,7 @@ const accountIn = (owner: unknown): number | undefined =>
   typeof owner === 'number' && Number.isSafeInteger(owner) && owner > 0 ? owner : undefined
 
 /** On a server that others write to as well, a prefix alone is no sign of ours. */
-const isDiamonds = (stream: string) => Number.isSafeInteger(idIn(stream))
+const isDiamondStream = (stream: string) => Number.isSafeInteger(idIn(stream))
 
 /** `diamond-337` and `scores-337` → 337 */
 const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))

@@ -4,7 +4,7 @@ import type { Document } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { hasScores } from '../../representations/diamond/scores.ts'
 import { fromDocument, toDocument } from './diamond-document.ts'
-import { applyEvent, isOfScores, type DiamondView } from './diamond-view.ts'
+import { applyEvent, isScoresEvent, type DiamondView } from './diamond-view.ts'
 
 /** The numbers, among the events of its account, of a diamond's last events of each kind; 0 where there was none. */
 export type ChangeNumbers = {
@@ -36,7 +36,7 @@ const UNCHANGED: ChangeNumbers = {
  * A diamond with what the feed of changes needs of it. What was deleted stays, for the feed alone: its owner is nobody, so
  * that no list shows it, and no count.
  */
-export type FollowedDiamond = ChangeNumbers & {
+export type DiamondRecord = ChangeNumbers & {
   readonly id: number
   /** Whose it is, or was. */
   readonly account: number
@@ -46,38 +46,44 @@ export type FollowedDiamond = ChangeNumbers & {
 }
 
 /** The owner of what was deleted. */
-export const NOBODY = 0
+export const NO_OWNER = 0
 
 /** @throws Error for a document that was loaded without its texts */
-export function isGone({ state }: Document): boolean {
+export function isDeleted({ state }: Document): boolean {
   if (state === undefined) throw new Error('state must be loaded to tell whether a diamond is deleted')
   return state === ''
 }
 
 /** @param number of the event among those of its account */
-export function follow(
-  known: FollowedDiamond | undefined,
+export function evolveRecord(
+  known: DiamondRecord | undefined,
   event: StoredEvent,
   number: number,
-): FollowedDiamond | undefined {
+): DiamondRecord | undefined {
   if (known !== undefined && known.view === undefined) return known
   const view = applyEvent(known?.view, event)
   if (view === known?.view) return known
   if (view !== undefined) {
     const { id, owner, fields } = view.diamond
-    return { ...after(known ?? UNCHANGED, event, known?.view, view, number), id, account: owner, sku: fields.sku, view }
+    return {
+      ...nextChangeNumbers(known ?? UNCHANGED, event, known?.view, view, number),
+      id,
+      account: owner,
+      sku: fields.sku,
+      view,
+    }
   }
   return known && { ...known, changed: number, view }
 }
 
-function after(
+function nextChangeNumbers(
   { created, fieldsChanged, certificationsChanged, scoresChanged }: ChangeNumbers,
   event: StoredEvent,
   before: DiamondView | undefined,
   view: DiamondView,
   number: number,
 ): ChangeNumbers {
-  const kind = kindOf(event)
+  const kind = numberFieldOf(event)
   // Other proportions take the scores of the old ones away.
   const isUnscored = before !== undefined && hasScores(before.scores) && view.scores === null
   return {
@@ -89,22 +95,22 @@ function after(
   }
 }
 
-function kindOf(event: StoredEvent): keyof ChangeNumbers {
+function numberFieldOf(event: StoredEvent): keyof ChangeNumbers {
   // A body of its own is no member of a stone's: what changes by it are the scores.
-  if (isOfScores(event) || Object.hasOwn(stoneModelEvents, event.type)) return 'scoresChanged'
+  if (isScoresEvent(event) || Object.hasOwn(stoneModelEvents, event.type)) return 'scoresChanged'
   if (Object.hasOwn(certificationEvents, event.type)) return 'certificationsChanged'
   return event.type === 'DiamondCreated' ? 'created' : 'fieldsChanged'
 }
 
 /** @param empty a document of the model with nothing in it */
-export function followedDocument(followed: FollowedDiamond, empty: Document): Document {
+export function recordToDocument(followed: DiamondRecord, empty: Document): Document {
   const { id, account, sku, view } = followed
-  const shown = view === undefined ? { ...empty, id, owner: NOBODY, sku } : toDocument(view)
+  const shown = view === undefined ? { ...empty, id, owner: NO_OWNER, sku } : toDocument(view)
   return { ...shown, account, ...numbersOf(followed) }
 }
 
-export function followedIn(document: Document): FollowedDiamond {
-  const view = isGone(document) ? undefined : fromDocument(document)
+export function recordFromDocument(document: Document): DiamondRecord {
+  const view = isDeleted(document) ? undefined : fromDocument(document)
   const { id, account, sku } = document
   return { id: Number(id), account: Number(account), sku: String(sku), view, ...numbersIn(document) }
 }
@@ -113,8 +119,8 @@ export function followedIn(document: Document): FollowedDiamond {
  * A diamond that was folded again after it had been set aside: whatever it shows may be new.
  * @param before what was shown of it until then
  */
-export function renumbered(document: Document, before: Document | undefined, number: number): Document {
-  const created = before === undefined || isGone(before) ? number : Number(before['created'])
+export function renumberDocument(document: Document, before: Document | undefined, number: number): Document {
+  const created = before === undefined || isDeleted(before) ? number : Number(before['created'])
   return {
     ...document,
     created,

@@ -1,29 +1,36 @@
 import { SHAPE_IDS } from '../../domain/dictionaries/shapes.ts'
-import type { Bounded, Condition, FieldValue, Kept, Query, Where } from '../../stores/ports/read-store.ts'
+import type {
+  CountLimit,
+  Condition,
+  FieldValue,
+  DocumentCount,
+  Query,
+  WhereClause,
+} from '../../stores/ports/read-store.ts'
 import {
-  byDate,
-  CELL,
-  LEAST,
-  memberOf,
+  dateIndexOf,
+  INDEX_PREFIX_FIELDS,
+  MIN_NUMBER,
+  attributeOf,
   NEWEST_FIRST,
-  NO_ENTRY,
-  NONE,
-  orderIndex,
+  MISSING_ENTRY,
+  MISSING_NUMBER,
+  sortIndexOf,
   type DiamondFilter,
   type FilterName,
-  type OrderName,
-  type Range,
+  type SortField,
+  type FilterRange,
   type Sort,
 } from './list-members.ts'
 
 /** A place in the order of a list: what the fields of the order are there. */
-export type Place = readonly FieldValue[]
+export type KeysetCursor = readonly FieldValue[]
 
-export type Page = {
+export type DiamondPageRequest = {
   readonly limit: number
   readonly offset: number
   /** The page begins behind this place, at no more cost than the first; empty for the first page. Then `offset` is 0. */
-  readonly after?: Place
+  readonly after?: KeysetCursor
   /** The newest first, unless told. */
   readonly sort?: Sort
 }
@@ -32,82 +39,100 @@ export type Page = {
  * How a list is answered: by an index that gives its order, with a total that is kept or counted over few; or by looking
  * through few. What would be more than few is refused, so that no list costs more than some others.
  */
-export type Plan = {
-  readonly by?: Query['by']
+export type DiamondListPlan = {
+  readonly index?: Query['by']
   /** One follows the other. */
-  readonly parts: readonly Part[]
+  readonly queries: readonly PlanQuery[]
   /** What would be looked through. */
-  readonly candidates?: Counted | 'kept'
-  readonly total: Counted | 'kept'
+  readonly scanned?: CountQuery | 'kept'
+  readonly total: CountQuery | 'kept'
   /** Whose kept counts say how many there are, and in which cells: only those are walked along. */
-  readonly kept?: Where
+  readonly countsWhere?: WhereClause
   /** Diamonds that may be looked through. */
-  readonly most: number
+  readonly maxScanned: number
 }
 
-export type Part = Pick<Query, 'where' | 'order' | 'after'>
-export type Counted = { readonly where: Where; readonly bounded?: Bounded }
+export type PlanQuery = Pick<Query, 'where' | 'order' | 'after'>
+export type CountQuery = { readonly where: WhereClause; readonly bounded?: CountLimit }
 
 /**
  * Diamonds that a list may look through: entries of one index that has all it needs. So many take four times as long as the
  * first page of a plain list does, request and answer included.
  */
-export const LOOKED_THROUGH = 5_000
+export const MAX_ENTRIES_SCANNED = 5_000
 /** The same where each of them has to be read. */
-const READ = 1_000
+const MAX_DOCUMENTS_READ = 1_000
 
 /** What a list is ordered by, and which way. */
-export type Order = { readonly field: OrderName; readonly direction: 'asc' | 'desc' }
+export type SortOrder = { readonly field: SortField; readonly direction: 'asc' | 'desc' }
 
-export const orderOf = (sort: Sort = NEWEST_FIRST): Order =>
+export const parseSort = (sort: Sort = NEWEST_FIRST): SortOrder =>
   sort.startsWith('-')
-    ? { field: sort.slice(1) as Order['field'], direction: 'desc' }
-    : { field: sort as Order['field'], direction: 'asc' }
+    ? { field: sort.slice(1) as SortOrder['field'], direction: 'desc' }
+    : { field: sort as SortOrder['field'], direction: 'asc' }
 
 /** @param most diamonds that may be looked through */
-export function planOf(owner: number, filter: DiamondFilter, page: Pick<Page, 'sort' | 'after'>, most: number): Plan {
-  const order = orderOf(page.sort)
-  const where: Where = { owner, ...conditionsOf(filter) }
-  const parts = (of: Where, tie = 'id') => partsOf(of, order, tie, page.after)
-  switch (wayOf(filter, order)) {
+export function planList(
+  owner: number,
+  filter: DiamondFilter,
+  page: Pick<DiamondPageRequest, 'sort' | 'after'>,
+  most: number,
+): DiamondListPlan {
+  const order = parseSort(page.sort)
+  const where: WhereClause = { owner, ...conditionsOf(filter) }
+  const parts = (of: WhereClause, tie = 'id') => planQueries(of, order, tie, page.after)
+  switch (accessPathOf(filter, order)) {
     case 'by date':
-      return { parts: parts(where), total: { where }, most }
+      return { queries: parts(where), total: { where }, maxScanned: most }
     case 'by value': {
       const sku = where['sku']
       const few = filter.id === undefined && sku !== undefined
       const candidates = {
         where: { owner, ...(sku !== undefined && { sku }) },
-        bounded: { by: byDate('sku'), upTo: READ },
+        bounded: { by: dateIndexOf('sku'), upTo: MAX_DOCUMENTS_READ },
       }
-      return { parts: parts(where), total: { where }, ...(few && { candidates }), most }
+      return { queries: parts(where), total: { where }, ...(few && { scanned: candidates }), maxScanned: most }
     }
     case 'ordered': {
-      const by = orderIndex(order.field)
-      if (order.field === 'sku') return { by, parts: parts(where), total: { where }, most }
-      const all = inCells(where)
-      const total = isRanged(filter, order) ? { where: all, bounded: { by, upTo: most } } : 'kept'
-      return { by, parts: parts(all, tieOf(order)), total, kept: counted(where), most }
+      const by = sortIndexOf(order.field)
+      if (order.field === 'sku') return { index: by, queries: parts(where), total: { where }, maxScanned: most }
+      const all = withAllPrefixValues(where)
+      const total = isFilteredBySortField(filter, order) ? { where: all, bounded: { by, upTo: most } } : 'kept'
+      return {
+        index: by,
+        queries: parts(all, tieBreakerOf(order)),
+        total,
+        countsWhere: countedConditionsOf(where),
+        maxScanned: most,
+      }
     }
     case 'looked through': {
-      const by = orderIndex('carat')
-      const all = inCells(where)
+      const by = sortIndexOf('carat')
+      const all = withAllPrefixValues(where)
       const bounded = { by, upTo: most }
-      const candidates = filter.carat === undefined ? 'kept' : { where: narrowest(all), bounded }
-      return { by, parts: parts(all, 'tie'), total: { where: all, bounded }, candidates, kept: counted(where), most }
+      const candidates = filter.carat === undefined ? 'kept' : { where: scanPrefixOf(all), bounded }
+      return {
+        index: by,
+        queries: parts(all, 'tie'),
+        total: { where: all, bounded },
+        scanned: candidates,
+        countsWhere: countedConditionsOf(where),
+        maxScanned: most,
+      }
     }
   }
 }
 
-const counted = (where: Where): Where => {
-  const names = ['owner', ...CELL].filter((name) => where[name] !== undefined)
+const countedConditionsOf = (where: WhereClause): WhereClause => {
+  const names = ['owner', ...INDEX_PREFIX_FIELDS].filter((name) => where[name] !== undefined)
   return Object.fromEntries(names.map((name) => [name, where[name] ?? 0]))
 }
 
-type Way = 'by date' | 'by value' | 'ordered' | 'looked through'
+type AccessPath = 'by date' | 'by value' | 'ordered' | 'looked through'
 
-function wayOf(filter: DiamondFilter, order: Order): Way {
+function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
   const names = namesIn(filter)
-  if (order.field === 'date' && names.every((name) => memberOf(name).versions.includes('v3'))) return 'by date'
+  if (order.field === 'date' && names.every((name) => attributeOf(name).versions.includes('v3'))) return 'by date'
   if (filter.id !== undefined || filter.sku !== undefined) return 'by value'
   return names.every((name) => isServed(name, filter, order)) ? 'ordered' : 'looked through'
 }
@@ -116,20 +141,20 @@ export const namesIn = (filter: DiamondFilter) =>
   (Object.keys(filter) as FilterName[]).filter((name) => filter[name] !== undefined)
 
 /** Whether an order's index serves a filter, among however many diamonds. */
-export function isServed(name: FilterName, filter: DiamondFilter, { field }: Order): boolean {
-  if (memberOf(field).takes !== 'range') return false
+export function isServed(name: FilterName, filter: DiamondFilter, { field }: SortOrder): boolean {
+  if (attributeOf(field).filterKind !== 'range') return false
   if (name === 'cutShape') return (filter.cutShape ?? []).every((shape) => typeof shape === 'number')
   return name === 'isColored' || name === 'isLabGrown' || name === field
 }
 
 /** Of ranges no counts are kept. */
-const isRanged = (filter: DiamondFilter, { field }: Order) => filter[field] !== undefined
+const isFilteredBySortField = (filter: DiamondFilter, { field }: SortOrder) => filter[field] !== undefined
 
 /** In the index that has the key in its midst, that stands there by another name. */
-const tieOf = ({ field }: Order) => (field === 'carat' ? 'tie' : 'id')
+const tieBreakerOf = ({ field }: SortOrder) => (field === 'carat' ? 'tie' : 'id')
 
 /** The conditions that the index of what is looked through begins with. */
-const narrowest = ({ owner = 0, isLabGrown = 0, isColored = 0, shape = 0, carat }: Where): Where => ({
+const scanPrefixOf = ({ owner = 0, isLabGrown = 0, isColored = 0, shape = 0, carat }: WhereClause): WhereClause => ({
   owner,
   isLabGrown,
   isColored,
@@ -137,71 +162,81 @@ const narrowest = ({ owner = 0, isLabGrown = 0, isColored = 0, shape = 0, carat 
   ...(carat !== undefined && { carat }),
 })
 
-const CELL_VALUES: Readonly<Record<(typeof CELL)[number], readonly number[]>> = {
+const INDEX_PREFIX_VALUES: Readonly<Record<(typeof INDEX_PREFIX_FIELDS)[number], readonly number[]>> = {
   isLabGrown: [0, 1],
   isColored: [0, 1],
-  shape: [NO_ENTRY, ...SHAPE_IDS],
+  shape: [MISSING_ENTRY, ...SHAPE_IDS],
 }
 
 /** The same plan, of cells alone in which something is. */
-export function inKept(plan: Plan, kept: readonly Kept[]): Plan {
-  const within = (where: Where): Where => ({
+export function restrictToCounts(plan: DiamondListPlan, kept: readonly DocumentCount[]): DiamondListPlan {
+  const within = (where: WhereClause): WhereClause => ({
     ...where,
     ...Object.fromEntries(
-      CELL.map((name) => [name, { in: [...new Set(kept.map(({ values }) => values[name] ?? 0))] }] as const),
+      INDEX_PREFIX_FIELDS.map(
+        (name) => [name, { in: [...new Set(kept.map(({ values }) => values[name] ?? 0))] }] as const,
+      ),
     ),
   })
-  const narrowed = (counting: Counted | 'kept') =>
+  const narrowed = (counting: CountQuery | 'kept') =>
     counting === 'kept' ? counting : { ...counting, where: within(counting.where) }
   return {
     ...plan,
-    parts: plan.parts.map((part) => ({ ...part, where: within(part.where) })),
+    queries: plan.queries.map((part) => ({ ...part, where: within(part.where) })),
     total: narrowed(plan.total),
-    ...(plan.candidates !== undefined && { candidates: narrowed(plan.candidates) }),
+    ...(plan.scanned !== undefined && { scanned: narrowed(plan.scanned) }),
   }
 }
 
 /** With all values of the cells' fields that nothing was said of. */
-const inCells = (where: Where): Where => ({
+const withAllPrefixValues = (where: WhereClause): WhereClause => ({
   ...where,
   ...Object.fromEntries(
-    CELL.filter((name) => where[name] === undefined).map((name) => [name, { in: CELL_VALUES[name] }]),
+    INDEX_PREFIX_FIELDS.filter((name) => where[name] === undefined).map((name) => [
+      name,
+      { in: INDEX_PREFIX_VALUES[name] },
+    ]),
   ),
 })
 
 /** What has no value is a part of its own where the least is first. */
-function partsOf(where: Where, { field, direction }: Order, tie: string, after: Place = []): Part[] {
+function planQueries(
+  where: WhereClause,
+  { field, direction }: SortOrder,
+  tie: string,
+  after: KeysetCursor = [],
+): PlanQuery[] {
   const order = [[field, direction] as const, [tie, direction] as const]
-  const behind = (place: Place) => (place.length === 0 ? {} : { after: place })
-  if (!memberOf(field).mayLack || direction === 'desc' || where[field] !== undefined)
+  const behind = (place: KeysetCursor) => (place.length === 0 ? {} : { after: place })
+  if (!attributeOf(field).isNullable || direction === 'desc' || where[field] !== undefined)
     return [{ where, order, ...behind(after) }]
-  const lacking = { where: { ...where, [field]: NONE }, order: [[tie, direction] as const] }
-  if (after[0] === NONE) return [{ ...lacking, ...behind(after.slice(1)) }]
-  return [{ where: { ...where, [field]: { from: LEAST } }, order, ...behind(after) }, lacking]
+  const lacking = { where: { ...where, [field]: MISSING_NUMBER }, order: [[tie, direction] as const] }
+  if (after[0] === MISSING_NUMBER) return [{ ...lacking, ...behind(after.slice(1)) }]
+  return [{ where: { ...where, [field]: { from: MIN_NUMBER } }, order, ...behind(after) }, lacking]
 }
 
 function conditionsOf({ cutShape, ...filter }: DiamondFilter): Record<string, Condition> {
   const conditions = namesIn(filter).flatMap((name) => {
     const wanted = filter[name as keyof typeof filter]
-    return wanted === undefined ? [] : [[name, conditionOf(wanted, memberOf(name).mayLack)] as const]
+    return wanted === undefined ? [] : [[name, conditionOf(wanted, attributeOf(name).isNullable)] as const]
   })
   return { ...Object.fromEntries(conditions), ...(cutShape !== undefined && shapeConditions(cutShape)) }
 }
 
-type Values = readonly (number | string)[]
+type FilterValues = readonly (number | string)[]
 
 /** What has no value is in no range. */
-function conditionOf(wanted: boolean | Values | Range, mayLack: boolean): Condition {
+function conditionOf(wanted: boolean | FilterValues | FilterRange, mayLack: boolean): Condition {
   if (typeof wanted === 'boolean') return Number(wanted)
   if (isValues(wanted)) return { in: wanted }
-  return mayLack ? { ...wanted, from: Math.max(wanted.from ?? LEAST, LEAST) } : wanted
+  return mayLack ? { ...wanted, from: Math.max(wanted.from ?? MIN_NUMBER, MIN_NUMBER) } : wanted
 }
 
-const isValues = (wanted: Values | Range): wanted is Values => Array.isArray(wanted)
+const isValues = (wanted: FilterValues | FilterRange): wanted is FilterValues => Array.isArray(wanted)
 
 /** Shapes that no dictionary knows are told apart by their text. */
 function shapeConditions(shapes: readonly (number | string)[]): Record<string, Condition> {
   const known = shapes.filter((shape) => typeof shape === 'number')
   if (known.length === shapes.length) return { shape: { in: known } }
-  return { shape: { in: [NO_ENTRY, ...known] }, cutShape: { in: shapes.map(String) } }
+  return { shape: { in: [MISSING_ENTRY, ...known] }, cutShape: { in: shapes.map(String) } }
 }

@@ -1,50 +1,66 @@
-import { epochOf, RESTORES_STREAM } from '../../domain/installation/installation.ts'
-import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Document, ReadModel, Stored, Table, Write } from '../../stores/ports/read-store.ts'
-import { placesIn, textOf } from './places.ts'
+import { epochOfLastRestore, RESTORES_STREAM } from '../../domain/installation/installation.ts'
+import { comparePositions, type PositionOrStart, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type {
+  Document,
+  ReadModel,
+  StoredDocument,
+  DocumentTable,
+  DocumentWrite,
+} from '../../stores/ports/read-store.ts'
+import { parsePositions, formatPositions } from './places.ts'
 
 /** How a read model numbers the events of each account: 1, 2, 3 and so on, in the order of the log. */
-export type Numbering<State> = {
+export type AccountNumbering<State> = {
   /** The account of an event with which a document begins; undefined where it does not say. */
-  beginsFor(event: StoredEvent): number | undefined
+  accountOfFirstEvent(event: StoredEvent): number | undefined
   accountOf(known: Document | State): number
   /** What stands for a document of which nothing can be shown, so that what follows it is numbered too. */
-  unshown(key: number, account: number, number: number): Document
+  placeholderDocument(key: number, account: number, number: number): Document
   /** The document with the number of what made it anew, as a whole. @param before what stood there */
-  renumbered(document: Document, before: Document | undefined, number: number): Document
+  renumberDocument(document: Document, before: Document | undefined, number: number): Document
   /** The fields that hold numbers of events. */
-  readonly numbers: readonly string[]
+  readonly numberFields: readonly string[]
 }
 
-type Place = Exclude<From, 'start'>
+type EventPosition = Exclude<PositionOrStart, 'start'>
 
 /**
  * How many events an account has: how many had come before a batch, and where those of the batch stand. A batch that comes
  * again, cut otherwise, then gives each event the number that it had.
  */
 export type AccountSequence = {
-  readonly before: number
+  readonly countBeforeBatch: number
   /** The last event of them. */
-  readonly at: From
-  readonly since: readonly Place[]
+  readonly positionBeforeBatch: PositionOrStart
+  readonly batchPositions: readonly EventPosition[]
   /** How many had come when an epoch began, for those epochs in which any came. */
   readonly epochs: readonly (readonly [epoch: number, number: number])[]
 }
 
 /** An epoch of the log, and where it begins. */
-export type Epoch = { readonly epoch: number; readonly at: From }
+export type LogEpochStart = { readonly epoch: number; readonly position: PositionOrStart }
 
-const EMPTY: AccountSequence = { before: 0, at: 'start', since: [], epochs: [] }
+const EMPTY_SEQUENCE: AccountSequence = {
+  countBeforeBatch: 0,
+  positionBeforeBatch: 'start',
+  batchPositions: [],
+  epochs: [],
+}
 
 /** The sequence of the log itself, which says what epochs it has begun. Accounts have theirs under their numbers, from 1. */
-const LOG = 0
+const LOG_SEQUENCE_ID = 0
 
 /** How many of an account's events had come up to a position. */
-export const lengthAt = ({ before, since }: AccountSequence, position: From): number =>
-  before + since.filter((place) => comparePositions(place, position) <= 0).length
+export const eventCountAt = (
+  { countBeforeBatch, batchPositions }: AccountSequence,
+  position: PositionOrStart,
+): number => countBeforeBatch + batchPositions.filter((place) => comparePositions(place, position) <= 0).length
 
 /** What a read model knows of accounts, and of the epochs of its log, in their order. */
-export type KnownSequences = { of(account: number): AccountSequence; readonly epochs: readonly Epoch[] }
+export type AccountSequences = {
+  sequenceOf(account: number): AccountSequence
+  readonly epochs: readonly LogEpochStart[]
+}
 
 /**
  * What is written may be ahead of the model's checkpoint: read that first, and count up to there.
@@ -53,9 +69,9 @@ export type KnownSequences = { of(account: number): AccountSequence; readonly ep
 export async function readSequences(
   model: Pick<ReadModel, 'sequences'>,
   accounts: readonly number[],
-): Promise<KnownSequences> {
-  const found = new Map((await model.sequences([LOG, ...accounts])).map((one) => [Number(one['id']), one]))
-  return { of: (account) => sequenceIn(found.get(account)), epochs: epochsIn(found.get(LOG)) }
+): Promise<AccountSequences> {
+  const found = new Map((await model.sequences([LOG_SEQUENCE_ID, ...accounts])).map((one) => [Number(one['id']), one]))
+  return { sequenceOf: (account) => sequenceIn(found.get(account)), epochs: epochsIn(found.get(LOG_SEQUENCE_ID)) }
 }
 
 /**
@@ -63,10 +79,10 @@ export async function readSequences(
  * how events were cut into batches.
  */
 export function isSameSequence(one: Document, other: Document): boolean {
-  if (Number(one['id']) === LOG) return one['state'] === other['state']
+  if (Number(one['id']) === LOG_SEQUENCE_ID) return one['state'] === other['state']
   const said = (document: Document) => {
-    const { before, since, epochs } = sequenceIn(document)
-    return JSON.stringify([before + since.length, epochs])
+    const { countBeforeBatch, batchPositions, epochs } = sequenceIn(document)
+    return JSON.stringify([countBeforeBatch + batchPositions.length, epochs])
   }
   return said(one) === said(other)
 }
@@ -74,42 +90,51 @@ export function isSameSequence(one: Document, other: Document): boolean {
 type StoredSequence = { readonly before: number; readonly places: string; readonly epochs: AccountSequence['epochs'] }
 
 function sequenceIn(document: Document | undefined): AccountSequence {
-  if (document === undefined) return EMPTY
+  if (document === undefined) return EMPTY_SEQUENCE
   const { before, places, epochs } = JSON.parse(String(document['state'])) as StoredSequence
-  const [at = 'start', ...since] = placesIn(places)
-  return { before, at, since: since.filter((place) => place !== 'start'), epochs }
+  const [at = 'start', ...since] = parsePositions(places)
+  return {
+    countBeforeBatch: before,
+    positionBeforeBatch: at,
+    batchPositions: since.filter((place) => place !== 'start'),
+    epochs,
+  }
 }
 
-function sequenceText({ before, at, since, epochs }: AccountSequence): string {
-  const stored: StoredSequence = { before, places: textOf([at, ...since]), epochs }
+function sequenceText({ countBeforeBatch, positionBeforeBatch, batchPositions, epochs }: AccountSequence): string {
+  const stored: StoredSequence = {
+    before: countBeforeBatch,
+    places: formatPositions([positionBeforeBatch, ...batchPositions]),
+    epochs,
+  }
   return JSON.stringify(stored)
 }
 
-const epochsIn = (document: Document | undefined): Epoch[] =>
+const epochsIn = (document: Document | undefined): LogEpochStart[] =>
   (JSON.parse(String(document?.['state'] ?? '[]')) as [number, string][]).map(([epoch, place]) => ({
     epoch,
-    at: placesIn(place)[0] ?? 'start',
+    position: parsePositions(place)[0] ?? 'start',
   }))
 
-const epochsText = (epochs: readonly Epoch[]): string =>
-  JSON.stringify(epochs.map(({ epoch, at }) => [epoch, textOf([at])]))
+const epochsText = (epochs: readonly LogEpochStart[]): string =>
+  JSON.stringify(epochs.map(({ epoch, position }) => [epoch, formatPositions([position])]))
 
 /** A sequence that a batch adds to. */
-type Growing = { sequence: AccountSequence; readonly since: Place[] }
+type SequenceUpdate = { sequence: AccountSequence; readonly positions: EventPosition[] }
 
 /** Numbers the events of one batch. */
-export class EventNumbers {
-  readonly #growing = new Map<number, Growing>()
-  readonly #epochs: Epoch[]
+export class EventNumberer {
+  readonly #growing = new Map<number, SequenceUpdate>()
+  readonly #epochs: LogEpochStart[]
   #begun: StoredEvent | undefined
 
   private constructor(
     private readonly first: StoredEvent,
-    private readonly stored: ReadonlyMap<number, Stored>,
+    private readonly stored: ReadonlyMap<number, StoredDocument>,
   ) {
-    this.#epochs = epochsIn(stored.get(LOG)?.document)
+    this.#epochs = epochsIn(stored.get(LOG_SEQUENCE_ID)?.document)
     // What is not there costs a store more than what is: it is written with the first batch.
-    if (!stored.has(LOG)) this.#begun = first
+    if (!stored.has(LOG_SEQUENCE_ID)) this.#begun = first
   }
 
   /**
@@ -117,81 +142,92 @@ export class EventNumbers {
    * @returns undefined for a batch in which there is nothing to number
    */
   static async load(
-    sequences: Pick<Table, 'load'>,
+    sequences: Pick<DocumentTable, 'load'>,
     events: readonly StoredEvent[],
     accounts: Iterable<number>,
-  ): Promise<EventNumbers | undefined> {
+  ): Promise<EventNumberer | undefined> {
     const [first] = events
     const ids = [...accounts]
     if (first === undefined || (ids.length === 0 && !events.some(isRestore))) return undefined
-    const found = await sequences.load([LOG, ...ids])
-    return new EventNumbers(first, new Map(found.map((one) => [Number(one.document['id']), one])))
+    const found = await sequences.load([LOG_SEQUENCE_ID, ...ids])
+    return new EventNumberer(first, new Map(found.map((one) => [Number(one.document['id']), one])))
   }
 
   /** True where events of the batch were written long ago: another runner is ahead, and knows no more of their numbers. */
   get isOvertaken(): boolean {
     const { position } = this.first
     return [...this.stored].some(
-      ([id, { document }]) => id !== LOG && comparePositions(sequenceIn(document).at, position) >= 0,
+      ([id, { document }]) =>
+        id !== LOG_SEQUENCE_ID && comparePositions(sequenceIn(document).positionBeforeBatch, position) >= 0,
     )
   }
 
   /** The same batch from its beginning. */
-  again(): EventNumbers {
-    return new EventNumbers(this.first, this.stored)
+  restart(): EventNumberer {
+    return new EventNumberer(this.first, this.stored)
   }
 
   /** Notes the epoch that an event begins, where it does. */
-  note(event: StoredEvent): void {
+  recordEpoch(event: StoredEvent): void {
     if (!isRestore(event)) return
-    const epoch = epochOf(event)
+    const epoch = epochOfLastRestore(event)
     if (this.#epochs.some((known) => known.epoch === epoch)) return
-    this.#epochs.push({ epoch, at: event.position })
+    this.#epochs.push({ epoch, position: event.position })
     this.#begun = event
   }
 
   /** The number of the next event of an account; 0 for one whose documents show it, whatever becomes of the batch. */
-  next(account: number, { position }: StoredEvent): number {
+  nextNumber(account: number, { position }: StoredEvent): number {
     const growing = this.#growing.get(account) ?? this.#begin(account)
-    const { sequence, since } = growing
-    if (comparePositions(position, sequence.at) <= 0) return 0
-    const number = sequence.before + since.length
-    const epoch = this.#epochs.findLast(({ at }) => comparePositions(at, position) < 0)?.epoch
+    const { sequence, positions } = growing
+    if (comparePositions(position, sequence.positionBeforeBatch) <= 0) return 0
+    const number = sequence.countBeforeBatch + positions.length
+    const epoch = this.#epochs.findLast(({ position: at }) => comparePositions(at, position) < 0)?.epoch
     if (epoch !== undefined && !sequence.epochs.some(([known]) => known === epoch)) {
       growing.sequence = { ...sequence, epochs: [...sequence.epochs, [epoch, number]] }
     }
-    since.push(position)
+    positions.push(position)
     return number + 1
   }
 
-  #begin(account: number): Growing {
+  #begin(account: number): SequenceUpdate {
     const known = sequenceIn(this.stored.get(account)?.document)
-    const growing: Growing = { sequence: beforeBatch(known, this.first.position), since: [] }
+    const growing: SequenceUpdate = { sequence: beforeBatch(known, this.first.position), positions: [] }
     this.#growing.set(account, growing)
     return growing
   }
 
   /** Of the table of sequences. */
-  writes(): Write[] {
-    const writes: Write[] = []
-    for (const [account, { sequence, since }] of this.#growing) {
-      const last = since.at(-1)
-      if (last !== undefined) writes.push(this.#write(account, sequenceText({ ...sequence, since }), last))
+  writes(): DocumentWrite[] {
+    const writes: DocumentWrite[] = []
+    for (const [account, { sequence, positions }] of this.#growing) {
+      const last = positions.at(-1)
+      if (last !== undefined)
+        writes.push(this.#write(account, sequenceText({ ...sequence, batchPositions: positions }), last))
     }
-    if (this.#begun !== undefined) writes.push(this.#write(LOG, epochsText(this.#epochs), this.#begun.position))
+    if (this.#begun !== undefined)
+      writes.push(this.#write(LOG_SEQUENCE_ID, epochsText(this.#epochs), this.#begun.position))
     return writes
   }
 
-  #write(id: number, state: string, { commit }: Place): Write {
+  #write(id: number, state: string, { commit }: EventPosition): DocumentWrite {
     const over = this.stored.get(id)
-    return { put: { id, state }, revision: commit, ...(over !== undefined && { over }) }
+    return { put: { id, state }, revision: commit, ...(over !== undefined && { basedOn: over }) }
   }
 }
 
 /** What had come before a batch, whatever of it was written by a try that did not come to its end. */
-function beforeBatch({ before, at, since, epochs }: AccountSequence, first: From): AccountSequence {
-  const settled = since.filter((place) => comparePositions(place, first) < 0)
-  return { before: before + settled.length, at: settled.at(-1) ?? at, since: [], epochs }
+function beforeBatch(
+  { countBeforeBatch, positionBeforeBatch, batchPositions, epochs }: AccountSequence,
+  first: PositionOrStart,
+): AccountSequence {
+  const settled = batchPositions.filter((place) => comparePositions(place, first) < 0)
+  return {
+    countBeforeBatch: countBeforeBatch + settled.length,
+    positionBeforeBatch: settled.at(-1) ?? positionBeforeBatch,
+    batchPositions: [],
+    epochs,
+  }
 }
 
 const isRestore = ({ stream, type }: StoredEvent) => stream === RESTORES_STREAM && type === 'LogRestored'

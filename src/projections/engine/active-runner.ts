@@ -1,27 +1,27 @@
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import { Interruption } from '../../runtime/outages.ts'
-import { endsWithin } from '../../runtime/deadline.ts'
-import type { From } from '../../stores/ports/event-store.ts'
+import { settlesWithin } from '../../runtime/deadline.ts'
+import type { PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
-import { FollowedProgress, type Progress } from './progress.ts'
-import type { RunFigures } from './loop.ts'
-import type { Runner } from './runner.ts'
+import { PolledProgress, type ProjectionProgress } from './progress.ts'
+import type { RunCounters } from './loop.ts'
+import type { ConsumerRunner } from './runner.ts'
 
 /** Milliseconds between two tries to become the active runner: hand-over takes no longer. */
-const RETRY = 500
+const LEASE_RETRY_MS = 500
 
 /** Milliseconds that a start waits for its first try, and a stop for what is under way and for giving the lease back. */
-const FIRST_TRY = 5_000
-const STOP = 2_000
+const FIRST_ATTEMPT_TIMEOUT_MS = 5_000
+const STOP_TIMEOUT_MS = 2_000
 
 /**
  * One runner among the processes of an installation: the one that holds the lease runs, the others follow its
  * checkpoint and take over when it ends. One that stood still for so long that another took over follows that one from
  * then on. A process whose role is not to project only follows.
  */
-export class ActiveRunner implements Progress {
-  readonly #followed: Progress
-  #progress: Progress
+export class ActiveRunner implements ProjectionProgress {
+  readonly #followed: ProjectionProgress
+  #progress: ProjectionProgress
   #lease: Lease | undefined
   #timer: NodeJS.Timeout | undefined
   #trying: Promise<void> = Promise.resolve()
@@ -29,14 +29,14 @@ export class ActiveRunner implements Progress {
   readonly #asking: Interruption
 
   constructor(
-    private readonly runner: Pick<Runner, 'start' | 'stop' | 'progress' | 'figures'>,
+    private readonly runner: Pick<ConsumerRunner, 'start' | 'stop' | 'progress' | 'counters'>,
     /** What the lease is for. */
     private readonly declaration: ModelDeclaration,
     private readonly reads: ReadStore,
     model: Pick<ReadModel, 'position'>,
-    private readonly log: Log,
+    private readonly log: AppLogger,
   ) {
-    this.#followed = new FollowedProgress(model)
+    this.#followed = new PolledProgress(model)
     this.#progress = this.#followed
     this.#asking = new Interruption(`lease of ${declaration.name}`, log)
   }
@@ -46,36 +46,36 @@ export class ActiveRunner implements Progress {
     if (!this.#stopped) return
     this.#stopped = false
     this.#trying = this.#trying.then(() => this.#try())
-    await endsWithin(this.#trying, FIRST_TRY)
+    await settlesWithin(this.#trying, FIRST_ATTEMPT_TIMEOUT_MS)
   }
 
   /** Resolves when nothing runs here any more and others may, or after a few seconds where the read store hangs. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await endsWithin(this.#trying, STOP)
+    await settlesWithin(this.#trying, STOP_TIMEOUT_MS)
     const lease = this.#lease
     if (lease === undefined) return
     this.#leave()
     await this.runner.stop()
-    await endsWithin(lease.release(), STOP)
+    await settlesWithin(lease.release(), STOP_TIMEOUT_MS)
   }
 
-  get figures(): RunFigures[] {
-    return [this.runner.figures]
+  get counters(): RunCounters[] {
+    return [this.runner.counters]
   }
 
-  get active(): boolean {
+  get isActive(): boolean {
     return this.#lease !== undefined
   }
 
   /** How far it is where it runs here; undefined where another process runs it. */
-  get position(): From | undefined {
+  get position(): PositionOrStart | undefined {
     return this.#lease === undefined ? undefined : this.runner.progress.position
   }
 
-  reached(position: From, ms: number): boolean | Promise<boolean> {
-    return this.#progress.reached(position, ms)
+  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean> {
+    return this.#progress.waitForPosition(position, ms)
   }
 
   async #try(): Promise<void> {
@@ -91,17 +91,17 @@ export class ActiveRunner implements Progress {
 
   async #ask(): Promise<Lease | undefined> {
     try {
-      const lease = await this.reads.lease(this.declaration)
-      this.#asking.over()
+      const lease = await this.reads.acquireLease(this.declaration)
+      this.#asking.end()
       return lease
     } catch (error) {
-      this.#asking.failed(error)
+      this.#asking.recordFailure(error)
       return undefined
     }
   }
 
   #tryLater(): void {
-    if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), RETRY).unref()
+    if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), LEASE_RETRY_MS).unref()
   }
 
   /** Another process runs it now; what this one has under way changes nothing that is newer. */

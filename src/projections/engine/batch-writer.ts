@@ -1,36 +1,43 @@
 import { logLineage } from '../../events/lineage.ts'
 import { retriesStream } from '../../domain/installation/installation.ts'
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import {
   comparePositions,
-  type Batch,
+  type SubscriptionBatch,
   type EventStore,
-  type From,
+  type PositionOrStart,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import type { Build, Checkpoint, DeadLetter, Document, FieldValue, Write } from '../../stores/ports/read-store.ts'
-import { CheckpointWriter, newestIn } from './checkpoint.ts'
-import { EventNumbers } from './account-sequence.ts'
-import { foldAgain, foldBatch, type Folded, type Loading } from './fold-batch.ts'
-import { together, type AnyProjection, type LogProjection, type Projection } from './read-model.ts'
-import { retriedStreams } from './dead-letter.ts'
+import type {
+  ReadModelBuild,
+  Checkpoint,
+  DeadLetter,
+  Document,
+  FieldValue,
+  DocumentWrite,
+} from '../../stores/ports/read-store.ts'
+import { CheckpointWriter, newestEventOf } from './checkpoint.ts'
+import { EventNumberer } from './account-sequence.ts'
+import { foldFromStart, foldBatch, type BatchFoldResult, type FoldSource } from './fold-batch.ts'
+import { withRelatedStreams, type AnyProjection, type LogProjection, type Projection } from './read-model.ts'
+import { streamsToRetry } from './dead-letter.ts'
 
 /** How far a batch leads, and the newest event that it names, if any. */
-type End = Pick<Checkpoint, 'position' | 'event'>
+type BatchEnd = Pick<Checkpoint, 'position' | 'event'>
 
 /** Folds batches into one build, and folds again what an operator asks to be tried again. */
 export class BatchWriter {
   readonly #checkpoints: CheckpointWriter
-  #written: From
+  #position: PositionOrStart
   /** The position of the last batch that wrote something: the stored checkpoint is never behind it. */
-  #kept: From
+  #storedPosition: PositionOrStart
   #event: Checkpoint['event']
 
   private constructor(
     private readonly projection: AnyProjection,
     private readonly store: EventStore,
-    private readonly build: Build,
-    private readonly log: Log,
+    private readonly build: ReadModelBuild,
+    private readonly log: AppLogger,
     private readonly known: {
       readonly line: string
       readonly checkpoint: Checkpoint | undefined
@@ -38,27 +45,27 @@ export class BatchWriter {
     },
   ) {
     this.#checkpoints = new CheckpointWriter(build, store, log)
-    this.#written = known.checkpoint?.position ?? 'start'
-    this.#kept = this.#written
+    this.#position = known.checkpoint?.position ?? 'start'
+    this.#storedPosition = this.#position
     this.#event = known.checkpoint?.event ?? null
   }
 
-  static async open(projection: AnyProjection, store: EventStore, build: Build, log: Log) {
+  static async open(projection: AnyProjection, store: EventStore, build: ReadModelBuild, log: AppLogger) {
     const parked = new Set((await build.deadLetters()).map((letter) => letter.stream))
     const known = { line: await logLineage(store), checkpoint: await build.checkpoint(), parked }
     return new BatchWriter(projection, store, build, log, known)
   }
 
   /** How far the log is folded. */
-  get written(): From {
-    return this.#written
+  get position(): PositionOrStart {
+    return this.#position
   }
 
   /** A batch may begin before where this build is: what another process filled was read in other batches. */
-  async write({ events: read, position, last }: Batch): Promise<void> {
-    if (comparePositions(position, this.#written) <= 0) return
+  async write({ events: read, position, last }: SubscriptionBatch): Promise<void> {
+    if (comparePositions(position, this.#position) <= 0) return
     const events = this.#behind(read)
-    const end = { position, event: newestIn({ events, ...(last && { last }) }) }
+    const end = { position, event: newestEventOf({ events, ...(last && { last }) }) }
     const { projection } = this
     if ('fold' in projection) return this.#write(await this.#foldLog(projection, events), end)
     const retries = retriesStream(projection.declaration.name)
@@ -74,13 +81,13 @@ export class BatchWriter {
 
   #behind(events: readonly StoredEvent[]): readonly StoredEvent[] {
     const [first] = events
-    if (first === undefined || comparePositions(first.position, this.#written) > 0) return events
-    return events.filter((event) => comparePositions(event.position, this.#written) > 0)
+    if (first === undefined || comparePositions(first.position, this.#position) > 0) return events
+    return events.filter((event) => comparePositions(event.position, this.#position) > 0)
   }
 
-  async #foldLog(projection: LogProjection, events: readonly StoredEvent[]): Promise<Folded> {
-    const writes = events.length === 0 ? [] : await projection.fold(this.build, this.#kept, events)
-    return { writes, letters: [], sequences: [] }
+  async #foldLog(projection: LogProjection, events: readonly StoredEvent[]): Promise<BatchFoldResult> {
+    const writes = events.length === 0 ? [] : await projection.fold(this.build, this.#storedPosition, events)
+    return { writes, deadLetters: [], sequences: [] }
   }
 
   /** What of a batch lies before an event that is no part of it. */
@@ -89,30 +96,30 @@ export class BatchWriter {
     if (last !== undefined) await this.#fold(projection, events, { position: last.position, event: last })
   }
 
-  async #fold(projection: Projection<unknown>, events: readonly StoredEvent[], end: End): Promise<void> {
+  async #fold(projection: Projection<unknown>, events: readonly StoredEvent[], end: BatchEnd): Promise<void> {
     await this.#write(await foldBatch(projection, this.build, events, this.known.parked), end)
   }
 
   /** The letters go first: when this process ends before the rest is written, the request comes again. */
   async #retry(projection: Projection<unknown>, event: StoredEvent): Promise<void> {
-    const streams = together(projection, retriedStreams(event, projection.follows, this.log))
+    const streams = withRelatedStreams(projection, streamsToRetry(event, projection.streamPrefixes, this.log))
     for (const stream of streams) {
-      await this.build.release(stream)
+      await this.build.unpark(stream)
       this.known.parked.delete(stream)
     }
     const refolded = await refold(projection, { store: this.store, build: this.build }, streams, event)
     await this.#write(refolded, { position: event.position, event })
   }
 
-  async #write({ writes, letters, sequences }: Folded, { position, event }: End): Promise<void> {
+  async #write({ writes, deadLetters, sequences }: BatchFoldResult, { position, event }: BatchEnd): Promise<void> {
     if (event !== null) this.#event = { id: event.id, position: event.position }
     const checkpoint = { position, log: this.known.line, event: this.#event }
-    if (writes.length + letters.length + sequences.length > 0) {
-      await this.#checkpoints.write(writes, checkpoint, letters, sequences)
-      this.#kept = position
-    } else this.#checkpoints.later(checkpoint)
-    for (const letter of letters) this.#park(letter)
-    this.#written = position
+    if (writes.length + deadLetters.length + sequences.length > 0) {
+      await this.#checkpoints.write(writes, checkpoint, deadLetters, sequences)
+      this.#storedPosition = position
+    } else this.#checkpoints.schedule(checkpoint)
+    for (const letter of deadLetters) this.#park(letter)
+    this.#position = position
   }
 
   /** Told once a stream: the events behind it go the same way. */
@@ -137,37 +144,37 @@ export class BatchWriter {
  */
 async function refold<Value>(
   projection: Projection<Value>,
-  { store, build }: { readonly store: EventStore; readonly build: Loading },
+  { store, build }: { readonly store: EventStore; readonly build: FoldSource },
   streams: readonly string[],
   request: StoredEvent,
-): Promise<Folded> {
+): Promise<BatchFoldResult> {
   const until = request.position
   const read = await Promise.all(streams.map((stream) => store.read(stream)))
   const events = read
     .flat()
     .filter(({ position }) => comparePositions(position, until) <= 0)
     .sort((a, b) => comparePositions(a.position, b.position))
-  const { writes, letters } = await foldAgain(projection, events)
+  const { writes, deadLetters } = await foldFromStart(projection, events)
   const keys = new Set(events.map((event) => keyOrNone(projection, event)).filter((key) => key !== undefined))
-  const replaced = [...replacing(writes, keys, until.commit)]
-  return { letters, ...(await numberedAnew(projection, build, replaced, request)) }
+  const replaced = [...replacementWrites(writes, keys, until.commit)]
+  return { deadLetters, ...(await renumberWrites(projection, build, replaced, request)) }
 }
 
-async function numberedAnew<Value>(
+async function renumberWrites<Value>(
   { numbering }: Projection<Value>,
-  build: Loading,
-  writes: readonly Write[],
+  build: FoldSource,
+  writes: readonly DocumentWrite[],
   request: StoredEvent,
-): Promise<Pick<Folded, 'writes' | 'sequences'>> {
+): Promise<Pick<BatchFoldResult, 'writes' | 'sequences'>> {
   if (numbering === undefined) return { writes, sequences: [] }
   const made = writes.flatMap((write) => ('put' in write ? [write.put] : []))
   const accounts = new Set(made.map((one) => numbering.accountOf(one)))
-  const numbers = await EventNumbers.load(build.sequences, [request], accounts)
+  const numbers = await EventNumberer.load(build.sequences, [request], accounts)
   if (numbers === undefined) return { writes, sequences: [] }
   const stored = await build.load(made.map(({ id = '' }) => id))
   const before = new Map(stored.map(({ document }) => [document['id'], document]))
   const renumbered = (put: Document): Document =>
-    numbering.renumbered(put, before.get(put['id']), numbers.next(numbering.accountOf(put), request))
+    numbering.renumberDocument(put, before.get(put['id']), numbers.nextNumber(numbering.accountOf(put), request))
   const numbered = writes.map((write) => ('put' in write ? { ...write, put: renumbered(write.put) } : write))
   return { writes: numbered, sequences: numbers.writes() }
 }
@@ -182,7 +189,11 @@ function keyOrNone<Value>(projection: Projection<Value>, event: StoredEvent): Fi
 }
 
 /** What these streams make now, and the removal of what they made once. */
-function* replacing(writes: readonly Write[], keys: Set<FieldValue>, revision: bigint): Iterable<Write> {
+function* replacementWrites(
+  writes: readonly DocumentWrite[],
+  keys: Set<FieldValue>,
+  revision: bigint,
+): Iterable<DocumentWrite> {
   for (const write of writes) {
     if (!('put' in write)) continue
     keys.delete(write.put['id'] ?? '')

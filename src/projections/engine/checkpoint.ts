@@ -1,17 +1,20 @@
 import { logLineage } from '../../events/lineage.ts'
-import { comparePositions, type Batch, type EventStore } from '../../stores/ports/event-store.ts'
-import type { Log } from '../../runtime/log.ts'
+import { comparePositions, type SubscriptionBatch, type EventStore } from '../../stores/ports/event-store.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import type {
-  Build,
+  ReadModelBuild,
   Checkpoint,
   DeadLetter,
   ModelDeclaration,
   ReadStore,
-  Write,
+  DocumentWrite,
 } from '../../stores/ports/read-store.ts'
 
 /** A checkpoint is worth something only where the log at hand is its log, in the same epoch, and holds the very event that it names. */
-export async function isOfLog(store: EventStore, { log, event }: Pick<Checkpoint, 'log' | 'event'>): Promise<boolean> {
+export async function isCheckpointOfLog(
+  store: EventStore,
+  { log, event }: Pick<Checkpoint, 'log' | 'event'>,
+): Promise<boolean> {
   if (log !== (await logLineage(store))) return false
   return event === null || (await store.eventAt(event.position))?.id === event.id
 }
@@ -21,10 +24,14 @@ export async function isOfLog(store: EventStore, { log, event }: Pick<Checkpoint
  * log, or in an epoch that is lost, is worth nothing: an empty build takes its place.
  * @throws StoreUnavailable
  */
-export async function buildOfLog(reads: ReadStore, store: EventStore, declaration: ModelDeclaration): Promise<Build> {
+export async function openBuildOfLog(
+  reads: ReadStore,
+  store: EventStore,
+  declaration: ModelDeclaration,
+): Promise<ReadModelBuild> {
   const live = await reads.live(declaration)
   const checkpoint = await live.checkpoint()
-  if (checkpoint === undefined || (await isOfLog(store, checkpoint))) return live
+  if (checkpoint === undefined || (await isCheckpointOfLog(store, checkpoint))) return live
   const fresh = await reads.begin(declaration)
   try {
     await reads.promote(declaration, fresh)
@@ -36,7 +43,10 @@ export async function buildOfLog(reads: ReadStore, store: EventStore, declaratio
 }
 
 /** The newest event that a batch names, which is the one at its position where the log had that at hand. */
-export function newestIn({ events, last = events.at(-1) }: Pick<Batch, 'events' | 'last'>): Checkpoint['event'] {
+export function newestEventOf({
+  events,
+  last = events.at(-1),
+}: Pick<SubscriptionBatch, 'events' | 'last'>): Checkpoint['event'] {
   return last === undefined ? null : { id: last.id, position: last.position }
 }
 
@@ -44,7 +54,7 @@ export function newestIn({ events, last = events.at(-1) }: Pick<Batch, 'events' 
  * The checkpoint with the event at its very position, of whatever stream: a log that was restored to somewhere between
  * the last event that was folded and the position would hold the one and have other events up to the other.
  */
-export async function anchored<Known extends Pick<Checkpoint, 'position' | 'event'>>(
+export async function anchorCheckpoint<Known extends Pick<Checkpoint, 'position' | 'event'>>(
   store: Pick<EventStore, 'eventAt'>,
   checkpoint: Known,
 ): Promise<Known> {
@@ -59,8 +69,8 @@ export async function anchored<Known extends Pick<Checkpoint, 'position' | 'even
  * one has come for so long, and where they keep coming, no longer than that. Each write is a transaction, and under load
  * every batch of events would otherwise cost one in each model that it does not concern.
  */
-const QUIET = 50
-const LONGEST = 450
+const IDLE_DELAY_MS = 50
+const MAX_DELAY_MS = 450
 
 /**
  * Writes what a batch changed at once, together with its checkpoint. Most batches change nothing in most models: their
@@ -74,30 +84,30 @@ export class CheckpointWriter {
   #flushing: Promise<void> = Promise.resolve()
 
   constructor(
-    private readonly build: Build,
+    private readonly build: ReadModelBuild,
     private readonly store: Pick<EventStore, 'eventAt'>,
-    private readonly log: Log,
+    private readonly log: AppLogger,
   ) {}
 
   /** @throws what the store says; nothing is written then */
   async write(
-    writes: readonly Write[],
+    writes: readonly DocumentWrite[],
     checkpoint: Checkpoint,
     letters: readonly DeadLetter[],
-    sequences: readonly Write[],
+    sequences: readonly DocumentWrite[],
   ): Promise<void> {
     this.#forget()
     await this.#flushing
-    await this.build.write(writes, await anchored(this.store, checkpoint), letters, sequences)
+    await this.build.write(writes, await anchorCheckpoint(this.store, checkpoint), letters, sequences)
   }
 
   /** Writes the checkpoint within half a second, 50 ms where nothing more comes, or a later one in its place. */
-  later(checkpoint: Checkpoint): void {
+  schedule(checkpoint: Checkpoint): void {
     const now = performance.now()
     if (this.#waiting === undefined) this.#since = now
     this.#waiting = checkpoint
-    this.#timer ??= setTimeout(() => void this.flush(), QUIET)
-    if (now - this.#since < LONGEST) this.#timer.refresh()
+    this.#timer ??= setTimeout(() => void this.flush(), IDLE_DELAY_MS)
+    if (now - this.#since < MAX_DELAY_MS) this.#timer.refresh()
   }
 
   /** Writes now what waits. A store's fault is the next write's to tell. */
@@ -112,7 +122,7 @@ export class CheckpointWriter {
   }
 
   async #write(checkpoint: Checkpoint): Promise<void> {
-    await this.build.write([], await anchored(this.store, checkpoint))
+    await this.build.write([], await anchorCheckpoint(this.store, checkpoint))
   }
 
   #forget(): void {

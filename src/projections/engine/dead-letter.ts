@@ -1,6 +1,6 @@
 import type { RetryRequested } from '../../domain/installation/installation.ts'
 import { decode } from '../../events/decode.ts'
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { DeadLetter } from '../../stores/ports/read-store.ts'
 
@@ -8,7 +8,7 @@ import type { DeadLetter } from '../../stores/ports/read-store.ts'
 const REASON_MAX = 500
 
 /** What is kept of an event that was set aside. */
-export const letter = (event: StoredEvent, error: unknown): DeadLetter => ({
+export const toDeadLetter = (event: StoredEvent, error: unknown): DeadLetter => ({
   stream: event.stream,
   revision: event.revision,
   position: event.position,
@@ -21,7 +21,7 @@ export const letter = (event: StoredEvent, error: unknown): DeadLetter => ({
  * The streams that an operator wants to be tried again, as far as they are of these prefixes. A request that can't be
  * read is no reason to stop.
  */
-export function retriedStreams(request: StoredEvent, prefixes: readonly string[], log: Log): string[] {
+export function streamsToRetry(request: StoredEvent, prefixes: readonly string[], log: AppLogger): string[] {
   try {
     const { streams } = decode<RetryRequested>(request).data
     return streams.filter((stream) => prefixes.some((prefix) => stream.startsWith(prefix)))

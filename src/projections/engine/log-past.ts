@@ -5,10 +5,10 @@ import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports
 import type { Vault } from '../../stores/ports/vault.ts'
 
 /** An event that somebody has seen in the log, in which line of it. */
-export type Witness = { readonly who: string } & Pick<Checkpoint, 'log' | 'event'>
+export type LogObservation = { readonly observer: string } & Pick<Checkpoint, 'log' | 'event'>
 
 /** The log ends before what was seen of it, or goes on otherwise: nobody may answer from it, or write to it, as it is. */
-export class LogSetBack extends StoreUnavailable {
+export class LogRolledBack extends StoreUnavailable {
   override readonly name = 'LogSetBack'
 }
 
@@ -17,21 +17,21 @@ export class LogSetBack extends StoreUnavailable {
  * it, in the epoch that it is in, or in a later one; after LogRestored the epoch is another one than theirs.
  * @throws LogSetBack, StoreUnavailable
  */
-export async function checkPast(store: EventStore, witnesses: readonly Witness[]): Promise<void> {
+export async function requireLogNotRolledBack(store: EventStore, witnesses: readonly LogObservation[]): Promise<void> {
   const now = parseLineage(await logLineage(store))
-  for (const { who, log, event } of witnesses) {
+  for (const { observer, log, event } of witnesses) {
     const { identity, epoch } = parseLineage(log)
     if (identity !== now.identity || epoch < now.epoch || event === null) continue
     if (epoch === now.epoch && (await store.eventAt(event.position))?.id === event.id) continue
-    throw new LogSetBack(
-      `The log is older than what ${who} has seen of it (${event.position.commit}): it was put back to a backup. ` +
+    throw new LogRolledBack(
+      `The log is older than what ${observer} has seen of it (${event.position.commit}): it was put back to a backup. ` +
         'Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, and serve then',
     )
   }
 }
 
 /** The highest epoch that anybody has seen this log in. */
-export const seenEpoch = (witnesses: readonly Witness[], identity: string): number =>
+export const highestObservedEpoch = (witnesses: readonly LogObservation[], identity: string): number =>
   Math.max(
     FIRST_EPOCH,
     ...witnesses
@@ -40,18 +40,18 @@ export const seenEpoch = (witnesses: readonly Witness[], identity: string): numb
   )
 
 /** What these followers of the log and the vault have seen. @throws StoreUnavailable */
-export async function witnessesIn(
+export async function readLogObservations(
   reads: ReadStore,
   followers: readonly ModelDeclaration[],
   vault: Vault,
-): Promise<Witness[]> {
-  const found: Witness[] = []
+): Promise<LogObservation[]> {
+  const found: LogObservation[] = []
   for (const declaration of followers) {
     // Asking for the live build makes one where there is none.
     if ((await (await reads.model(declaration)).position()) === 'start') continue
     const checkpoint = await (await reads.live(declaration)).checkpoint()
-    if (checkpoint !== undefined) found.push({ who: `the read model ${declaration.name}`, ...checkpoint })
+    if (checkpoint !== undefined) found.push({ observer: `the read model ${declaration.name}`, ...checkpoint })
   }
   const followed = await vault.checkpoint()
-  return followed === undefined ? found : [...found, { who: 'the vault', ...followed }]
+  return followed === undefined ? found : [...found, { observer: 'the vault', ...followed }]
 }

@@ -1,6 +1,6 @@
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
 import type { ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
-import { isOfLog } from './checkpoint.ts'
+import { isCheckpointOfLog } from './checkpoint.ts'
 
 /**
  * A read model for requests, as far as its live build is of the log at hand. Where the log was restored from a backup,
@@ -8,7 +8,7 @@ import { isOfLog } from './checkpoint.ts'
  * not begun, and is not asked for lists. Once it belongs to the log, whatever comes after it does.
  * `find` and `count` of a build of another log throw StoreUnavailable.
  */
-export async function openReadModel(
+export async function openGuardedReadModel(
   reads: ReadStore,
   store: EventStore,
   declaration: ModelDeclaration,
@@ -20,7 +20,7 @@ export async function openReadModel(
     // Asking for the live build makes one where there is none, and only the projections' runner may do that.
     if ((await model.position()) === 'start') return (foreign = false)
     const checkpoint = await (await reads.live(declaration)).checkpoint()
-    return (foreign = checkpoint !== undefined && !(await isOfLog(store, checkpoint)))
+    return (foreign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
   }
 
   function asked<Answer>(ask: () => Answer | Promise<Answer>, instead: () => Answer): Answer | Promise<Answer> {
@@ -48,9 +48,9 @@ export async function openReadModel(
         () => model.position(),
         () => 'start',
       ),
-    parked: () =>
+    parkedStreams: () =>
       asked(
-        () => model.parked(),
+        () => model.parkedStreams(),
         () => new Set(),
       ),
   }

@@ -1,4 +1,4 @@
-import type { From, Position } from '../../stores/ports/event-store.ts'
+import type { PositionOrStart, Position } from '../../stores/ports/event-store.ts'
 
 /**
  * Positions as one short text, each by how far it lies behind the one before it: hundreds of them are written with each
@@ -9,7 +9,7 @@ const START = '-'
 const BASE = 36
 
 /** @param places in ascending order */
-export function textOf(places: readonly From[]): string {
+export function formatPositions(places: readonly PositionOrStart[]): string {
   let last = 0n
   const texts = places.map((place) => {
     if (place === 'start') return START
@@ -21,9 +21,9 @@ export function textOf(places: readonly From[]): string {
   return texts.join(' ')
 }
 
-export function placesIn(text: string): From[] {
+export function parsePositions(text: string): PositionOrStart[] {
   let last = 0n
-  return text.split(' ').map((one): From => {
+  return text.split(' ').map((one): PositionOrStart => {
     if (one === START) return 'start'
     const [step = '0', apart = '0'] = one.split(':')
     last += inBase(step)

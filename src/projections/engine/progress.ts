@@ -1,55 +1,59 @@
-import { within } from '../../runtime/deadline.ts'
-import { WakeablePause } from '../../runtime/wakeable-pause.ts'
-import { comparePositions, type From } from '../../stores/ports/event-store.ts'
+import { withTimeout } from '../../runtime/deadline.ts'
+import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
+import { comparePositions, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 
 /** Milliseconds that a request waits for read models, in all: so it answers within 2 s, with what else it does. */
-export const PATIENCE = 1_500
+export const READ_MODEL_WAIT_MS = 1_500
 
 /** What is left of one request's patience, however often it waits. */
-export class Patience {
-  #left: number
+export class WaitBudget {
+  #remainingMs: number
 
-  constructor(milliseconds = PATIENCE) {
-    this.#left = milliseconds
+  constructor(milliseconds = READ_MODEL_WAIT_MS) {
+    this.#remainingMs = milliseconds
   }
 
-  get left(): number {
-    return Math.max(0, this.#left)
+  get remainingMs(): number {
+    return Math.max(0, this.#remainingMs)
   }
 
   /** Waits for something, and takes the time off. @param wait for at most so many milliseconds */
-  async during<Result>(wait: (milliseconds: number) => Result | Promise<Result>): Promise<Result> {
+  async spendOn<Result>(wait: (milliseconds: number) => Result | Promise<Result>): Promise<Result> {
     const started = performance.now()
     try {
-      return await wait(this.left)
+      return await wait(this.remainingMs)
     } finally {
-      this.#left -= performance.now() - started
+      this.#remainingMs -= performance.now() - started
     }
   }
 }
 
 /** `until` is a time of performance.now(). */
-type Waiter = { readonly position: From; readonly until: number; readonly settle: (reached: boolean) => void }
+type PositionWaiter = {
+  readonly position: PositionOrStart
+  readonly until: number
+  readonly settle: (reached: boolean) => void
+}
 
 /** How far a read model has come, and who waits for it to come further. */
-export interface Progress {
+export interface ProjectionProgress {
   /** Resolves true as soon as the model holds everything up to `position`, false after `ms` milliseconds, which may be Infinity. */
-  reached(position: From, ms: number): boolean | Promise<boolean>
+  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
 }
 
 /** The progress of a model that this process writes itself: waiters are woken, nobody polls. */
-export class OwnProgress implements Progress {
-  #position: From = 'start'
-  #waiters: Waiter[] = []
-  readonly #pause = new WakeablePause()
+export class LocalProgress implements ProjectionProgress {
+  #position: PositionOrStart = 'start'
+  #waiters: PositionWaiter[] = []
+  readonly #pause = new InterruptibleSleep()
   #timer: { readonly handle: NodeJS.Timeout; readonly at: number } | undefined
 
-  get position(): From {
+  get position(): PositionOrStart {
     return this.#position
   }
 
-  advance(position: From): void {
+  advance(position: PositionOrStart): void {
     this.#position = position
     if (this.#waiters.length === 0) return
     const waiting = this.#waiters
@@ -57,7 +61,7 @@ export class OwnProgress implements Progress {
     for (const waiter of waiting) if (comparePositions(waiter.position, position) <= 0) waiter.settle(true)
   }
 
-  reached(position: From, ms: number): boolean | Promise<boolean> {
+  waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean> {
     if (comparePositions(position, this.#position) <= 0) return true
     if (ms <= 0) return false
     const until = performance.now() + ms
@@ -69,7 +73,7 @@ export class OwnProgress implements Progress {
   }
 
   /** Resolves after `ms` milliseconds, or as soon as somebody waits. */
-  async unlessAwaited(ms: number): Promise<void> {
+  async pauseUnlessAwaited(ms: number): Promise<void> {
     if (ms > 0 && this.#waiters.length === 0) await this.#pause.sleep(ms)
   }
 
@@ -97,25 +101,25 @@ export class OwnProgress implements Progress {
 }
 
 /** Milliseconds between two looks at the checkpoint, while somebody waits. */
-const INTERVAL = 5
+const POLL_INTERVAL_MS = 5
 /** Milliseconds that one look may take: a store that hangs must not make who waits wait longer than told. */
-const LOOK = 400
+const POLL_TIMEOUT_MS = 400
 
 /**
  * The progress of a model that another process writes: its checkpoint is looked at every few milliseconds, once for
  * all who wait, and not at all while nobody does.
  */
-export class FollowedProgress implements Progress {
-  readonly #seen = new OwnProgress()
+export class PolledProgress implements ProjectionProgress {
+  readonly #seen = new LocalProgress()
   #waiting = 0
   #looking = false
 
   constructor(private readonly model: Pick<ReadModel, 'position'>) {}
 
-  async reached(position: From, ms: number): Promise<boolean> {
+  async waitForPosition(position: PositionOrStart, ms: number): Promise<boolean> {
     const until = performance.now() + ms
     this.#seen.advance(await this.#positionNow())
-    const reached = this.#seen.reached(position, Math.max(0, until - performance.now()))
+    const reached = this.#seen.waitForPosition(position, Math.max(0, until - performance.now()))
     if (!(reached instanceof Promise)) return reached
     this.#waiting++
     this.#schedule()
@@ -129,7 +133,7 @@ export class FollowedProgress implements Progress {
   #schedule(): void {
     if (this.#looking) return
     this.#looking = true
-    setTimeout(() => void this.#look(), INTERVAL)
+    setTimeout(() => void this.#look(), POLL_INTERVAL_MS)
   }
 
   async #look(): Promise<void> {
@@ -139,10 +143,10 @@ export class FollowedProgress implements Progress {
   }
 
   /** A store that is away or hangs is behind. */
-  async #positionNow(): Promise<From> {
+  async #positionNow(): Promise<PositionOrStart> {
     try {
       const position = this.model.position()
-      return position instanceof Promise ? await within(LOOK, position, () => 'start') : position
+      return position instanceof Promise ? await withTimeout(POLL_TIMEOUT_MS, position, () => 'start') : position
     } catch {
       // Whoever reads or writes the model is told.
       return 'start'

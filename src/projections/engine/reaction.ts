@@ -1,13 +1,13 @@
-import type { From, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { PositionOrStart, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration } from '../../stores/ports/read-store.ts'
-import type { Following } from './follow.ts'
-import type { Round } from './loop.ts'
+import type { ConsumerFilter } from './follow.ts'
+import type { LoopBody } from './loop.ts'
 
 /**
  * Something that is done because of events: scoring, reading, deleting. It is no part of any rebuild. After a crash the
  * events since the checkpoint come again, so doing it twice must be as good as once.
  */
-export type Reaction<Tools> = Following & {
+export type Reaction<Tools> = ConsumerFilter & {
   /** Lower-case; its checkpoint, its dead letters and its counters are kept under it. */
   readonly name: string
   /** Where it can't have anything to do, it does not run; it may have unless told. */
@@ -15,13 +15,13 @@ export type Reaction<Tools> = Following & {
 } & (
     | {
         /** Its checkpoint is kept with the read models, and one process runs it at a time. @param tools what it works with */
-        readonly reacting: (tools: Tools) => React
+        readonly createHandler: (tools: Tools) => ReactionHandler
         /** Work of the same process that goes on for as long as it is the one, whether events come or not. */
-        readonly beside?: (tools: Tools) => Round
+        readonly createCompanionTask?: (tools: Tools) => LoopBody
       }
     | {
         /** It keeps a checkpoint of its own, or needs none, and every process runs it. */
-        readonly keeping: (tools: Tools) => OwnKeeping
+        readonly createSelfCheckpointedHandler: (tools: Tools) => SelfCheckpointedHandler
       }
   )
 
@@ -32,27 +32,30 @@ export type Reaction<Tools> = Following & {
  *   next run, in this process or another one
  * @returns events that could not be acted on, for an operator to see and to have tried again
  */
-export type React = (events: readonly StoredEvent[], signal?: AbortSignal) => Promise<readonly SetAside[] | void>
+export type ReactionHandler = (
+  events: readonly StoredEvent[],
+  signal?: AbortSignal,
+) => Promise<readonly PoisonEvent[] | void>
 
 /** An event that a reaction could not act on, with what was thrown. */
-export type SetAside = { readonly event: StoredEvent; readonly error: unknown }
+export type PoisonEvent = { readonly event: StoredEvent; readonly error: unknown }
 
 /** A reaction that writes its checkpoint together with what it does. */
-export type OwnKeeping = {
+export type SelfCheckpointedHandler = {
   /** Where a run begins, and the last event that was acted on before it, if that is known. */
-  begin(): Promise<{ readonly position: From; readonly event: Checkpoint['event'] }>
+  loadCheckpoint(): Promise<{ readonly position: PositionOrStart; readonly event: Checkpoint['event'] }>
   /** Told of every batch, also where it holds nothing to look at. @param checkpoint behind the batch */
-  take(events: readonly StoredEvent[], checkpoint: () => Promise<Checkpoint>): Promise<void>
+  handleBatch(events: readonly StoredEvent[], checkpoint: () => Promise<Checkpoint>): Promise<void>
 }
 
 /** The part of a declaration that says what is followed. */
-export type Reacting = Following & { readonly name: string }
+export type ReactionSubscription = ConsumerFilter & { readonly name: string }
 
 /** Declares what is done because of events. */
-export const reaction = <Tools>(declared: Reaction<Tools>): Reaction<Tools> => declared
+export const defineReaction = <Tools>(declared: Reaction<Tools>): Reaction<Tools> => declared
 
 /** A reaction keeps no documents: only how far it has come, and what it has set aside. */
-export const checkpointOf = (name: string): ModelDeclaration => ({
+export const checkpointModelOf = (name: string): ModelDeclaration => ({
   name,
   version: 1,
   fields: { id: 'integer' },

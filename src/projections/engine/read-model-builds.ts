@@ -1,42 +1,42 @@
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import {
   comparePositions,
   StoreUnavailable,
-  type Batch,
+  type SubscriptionBatch,
   type EventStore,
-  type From,
+  type PositionOrStart,
 } from '../../stores/ports/event-store.ts'
-import type { Build, ReadStore } from '../../stores/ports/read-store.ts'
-import { BuildsBeside, type Written } from './builds-beside.ts'
-import { isOfLog } from './checkpoint.ts'
+import type { ReadModelBuild, ReadStore } from '../../stores/ports/read-store.ts'
+import { ReadModelRebuilder, type WritableBuild } from './builds-beside.ts'
+import { isCheckpointOfLog } from './checkpoint.ts'
 import { neverAborted } from './loop.ts'
 import type { AnyProjection } from './read-model.ts'
-import type { Kept, Run } from './runner.ts'
+import type { EventConsumer, ConsumerRun } from './runner.ts'
 
 /** Keeps a read model in builds of the read store, each batch in one write with its checkpoint. */
-export class ReadModelBuilds implements Kept {
+export class ReadModelConsumer implements EventConsumer {
   readonly name: string
   readonly prefixes: readonly string[]
-  readonly lag: number
+  readonly maxLagMs: number
   /** What is filled beside the live one. */
-  readonly beside: BuildsBeside
+  readonly rebuilder: ReadModelRebuilder
 
   constructor(
     private readonly projection: AnyProjection,
     private readonly store: EventStore,
     private readonly reads: ReadStore,
-    private readonly log: Log,
+    private readonly log: AppLogger,
   ) {
     this.name = projection.declaration.name
-    this.lag = projection.lag ?? 0
-    this.beside = new BuildsBeside(projection, store, reads, log)
-    this.prefixes = this.beside.prefixes
+    this.maxLagMs = projection.maxLagMs ?? 0
+    this.rebuilder = new ReadModelRebuilder(projection, store, reads, log)
+    this.prefixes = this.rebuilder.prefixes
   }
 
   /** Only whoever holds the model's lease: the run writes to the live build, and switches to one that was filled beside it. */
-  async begin(signal: AbortSignal): Promise<Run | undefined> {
+  async beginRun(signal: AbortSignal): Promise<ConsumerRun | undefined> {
     const build = await this.#openBuild(signal)
-    return build && new LiveRun(this.beside, await this.beside.written(build), this.log)
+    return build && new LiveBuildRun(this.rebuilder, await this.rebuilder.openForWriting(build), this.log)
   }
 
   /**
@@ -44,16 +44,16 @@ export class ReadModelBuilds implements Kept {
    * it, that one: a switch whose outcome is unknown is made again before anything more is written.
    * @returns undefined where it was stopped before that was filled
    */
-  async #openBuild(signal: AbortSignal): Promise<Build | undefined> {
+  async #openBuild(signal: AbortSignal): Promise<ReadModelBuild | undefined> {
     const { declaration } = this.projection
     const live = await this.reads.live(declaration)
     const checkpoint = await live.checkpoint()
-    const isOurs = checkpoint === undefined || (await isOfLog(this.store, checkpoint))
-    const filled = await this.beside.filled()
+    const isOurs = checkpoint === undefined || (await isCheckpointOfLog(this.store, checkpoint))
+    const filled = await this.rebuilder.findFilledBuild()
     const reached = isOurs ? (checkpoint?.position ?? 'start') : 'start'
-    if (filled !== undefined && (await this.beside.catchUp(filled, reached, signal))) {
+    if (filled !== undefined && (await this.rebuilder.catchUp(filled, reached, signal))) {
       if (signal.aborted) return undefined
-      await this.beside.promote(filled.build)
+      await this.rebuilder.promote(filled.build)
       return filled.build
     }
     if (isOurs) return live
@@ -69,24 +69,24 @@ export class ReadModelBuilds implements Kept {
    * that is resumed by the next run: half of a model is never shown for the whole.
    * @returns the build, undefined where it was stopped
    */
-  async rebuild(signal = neverAborted()): Promise<Build | undefined> {
-    const build = await this.beside.fill(signal)
-    if (build !== undefined) await this.beside.promote(build)
+  async rebuild(signal = neverAborted()): Promise<ReadModelBuild | undefined> {
+    const build = await this.rebuilder.fill(signal)
+    if (build !== undefined) await this.rebuilder.promote(build)
     return build
   }
 }
 
 /** Milliseconds between two looks at whether a build was filled beside the live one. */
-const LOOK = 1_000
+const SWITCH_POLL_INTERVAL_MS = 1_000
 
 /**
  * Folds into the live build, and switches to one that another process has filled beside it. Only who writes the live one can
  * do so without a stale answer: what was told to be in the model is in the new build before it is the live one.
  */
-class LiveRun implements Run {
-  readonly from: From
+class LiveBuildRun implements ConsumerRun {
+  readonly from: PositionOrStart
   readonly #ended = new AbortController()
-  #written: Written
+  #target: WritableBuild
   #timer: NodeJS.Timeout | undefined
   /** Batches and the switch, one after another. */
   #turn: Promise<void> = Promise.resolve()
@@ -94,26 +94,26 @@ class LiveRun implements Run {
   #fault: unknown
 
   constructor(
-    private readonly beside: BuildsBeside,
-    written: Written,
-    private readonly log: Log,
+    private readonly rebuilder: ReadModelRebuilder,
+    written: WritableBuild,
+    private readonly log: AppLogger,
   ) {
-    this.#written = written
-    this.from = written.writer.written
+    this.#target = written
+    this.from = written.writer.position
     this.#lookLater()
   }
 
-  take(batch: Batch): Promise<void> {
+  handleBatch(batch: SubscriptionBatch): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#fault !== undefined) throw this.#fault
-      await this.#written.writer.write(batch)
+      await this.#target.writer.write(batch)
     })
   }
 
   async flush(): Promise<void> {
     this.#ended.abort()
     clearTimeout(this.#timer)
-    await this.#inTurn(() => this.#written.writer.flush())
+    await this.#inTurn(() => this.#target.writer.flush())
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -124,7 +124,7 @@ class LiveRun implements Run {
   }
 
   #lookLater(): void {
-    if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#look(), LOOK).unref()
+    if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#look(), SWITCH_POLL_INTERVAL_MS).unref()
   }
 
   /** Whatever is wrong with the other build, the live one goes on; it is tried again with the next look. */
@@ -135,7 +135,7 @@ class LiveRun implements Run {
       const isPassing = error instanceof StoreUnavailable || this.#ended.signal.aborted
       if (!isPassing)
         this.log.warn(
-          { err: error, model: this.beside.name },
+          { err: error, model: this.rebuilder.name },
           'a build that was filled beside the live one could not be switched to',
         )
     }
@@ -144,26 +144,26 @@ class LiveRun implements Run {
 
   /** The most of what is missing while the live one goes on, the rest between two batches. */
   async #switch(): Promise<void> {
-    const next = await this.beside.next(this.#written.build)
-    if (next === undefined || next.build.id === this.#written.build.id) return
+    const next = await this.rebuilder.findNextBuild(this.#target.build)
+    if (next === undefined || next.build.id === this.#target.build.id) return
     const { signal } = this.#ended
-    if (!(await this.beside.catchUp(next, this.#written.writer.written, signal))) return
+    if (!(await this.rebuilder.catchUp(next, this.#target.writer.position, signal))) return
     await this.#inTurn(async () => {
-      const reached = this.#written.writer.written
-      if (!(await this.beside.catchUp(next, reached, signal))) return
+      const reached = this.#target.writer.position
+      if (!(await this.rebuilder.catchUp(next, reached, signal))) return
       const checkpoint = await next.build.checkpoint()
       if (signal.aborted || comparePositions(checkpoint?.position ?? 'start', reached) < 0) return
       await this.#promote(next)
     })
   }
 
-  async #promote(next: Written): Promise<void> {
+  async #promote(next: WritableBuild): Promise<void> {
     try {
-      await this.beside.promote(next.build)
-      await this.#written.writer.flush()
-      this.#written = next
+      await this.rebuilder.promote(next.build)
+      await this.#target.writer.flush()
+      this.#target = next
       this.#fault = undefined
-      this.log.info({ model: this.beside.name, build: next.build.id }, 'switched to a build that was filled beside')
+      this.log.info({ model: this.rebuilder.name, build: next.build.id }, 'switched to a build that was filled beside')
     } catch (error) {
       this.#fault = error
       throw error

@@ -1,32 +1,38 @@
-import type { From, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Build, Document, FieldValue, ModelDeclaration, Write } from '../../stores/ports/read-store.ts'
-import type { Numbering } from './account-sequence.ts'
-import type { Following } from './follow.ts'
+import type { PositionOrStart, StoredEvent } from '../../stores/ports/event-store.ts'
+import type {
+  ReadModelBuild,
+  Document,
+  FieldValue,
+  ModelDeclaration,
+  DocumentWrite,
+} from '../../stores/ports/read-store.ts'
+import type { AccountNumbering } from './account-sequence.ts'
+import type { ConsumerFilter } from './follow.ts'
 
 /** What every read model declares. */
-type Declared = Following & {
+type ProjectionBase = ConsumerFilter & {
   readonly declaration: ModelDeclaration
   /**
    * Milliseconds for which what was written lately may be missing as long as nobody waits for it, so that several
    * events of a document are written once; without it, none.
    */
-  readonly lag?: number
+  readonly maxLagMs?: number
 }
 
 /**
  * How events become the documents of a read model. Everything is pure, so that folding the log again gives the same model.
  * Applying an event twice changes nothing: `evolve` gives back the same state for one it has seen.
  */
-export type Projection<State> = Declared & {
+export type Projection<State> = ProjectionBase & {
   /** The streams that make the same documents as this one, itself among them; without it, each stream makes its own. */
-  together?(stream: string): readonly string[]
+  relatedStreams?(stream: string): readonly string[]
   /**
    * Which document an event belongs to; undefined when to none.
    * @throws where that can't be told; what any of these functions throws parks the event's stream
    */
   keyOf(event: StoredEvent): FieldValue | undefined
   /** True when the document can't exist before this event, so that it need not be loaded. */
-  begins(event: StoredEvent): boolean
+  createsDocument(event: StoredEvent): boolean
   /**
    * @param state undefined when there is no document
    * @param number of the event among its account's, where events are numbered; else 0
@@ -40,44 +46,53 @@ export type Projection<State> = Declared & {
    * Events are numbered by account, whether or not they change a document, and the sequences are kept in the same write;
    * without it, they are not.
    */
-  readonly numbering?: Numbering<State>
+  readonly numbering?: AccountNumbering<State>
 }
 
 /** How the log as a whole becomes a read model, such as a tree of all events: no event has a document of its own. */
-export type LogProjection = Declared & {
+export type LogProjection = ProjectionBase & {
   /**
    * Folds a batch, in the order of the log; no stream is ever parked. A write that broke off may have left documents that are
    * ahead of the checkpoint: the events behind it come again.
    * @param from the checkpoint that the events follow
    */
-  fold(build: Pick<Build, 'load'>, from: From, events: readonly StoredEvent[]): Promise<Write[]>
+  fold(
+    build: Pick<ReadModelBuild, 'load'>,
+    from: PositionOrStart,
+    events: readonly StoredEvent[],
+  ): Promise<DocumentWrite[]>
 }
 
 export type AnyProjection = Projection<unknown> | LogProjection
 
-type Written<Made extends AnyProjection> = Omit<Made, 'declaration'> & {
+type ProjectionDefinition<Made extends AnyProjection> = Omit<Made, 'declaration'> & {
   readonly name: ModelDeclaration['name']
   readonly version: ModelDeclaration['version']
   readonly documents: Omit<ModelDeclaration, 'name' | 'version'>
 }
 
 /** A read model as it is written down: its name, what it stores, and how events become that. */
-export type ReadModelDeclaration<State> = Written<Projection<State>>
+export type ReadModelDefinition<State> = ProjectionDefinition<Projection<State>>
 
-export const readModel = <State>({
+export const defineReadModel = <State>({
   name,
   version,
   documents,
   ...fold
-}: ReadModelDeclaration<State>): Projection<State> => ({ declaration: { name, version, ...documents }, ...fold })
+}: ReadModelDefinition<State>): Projection<State> => ({ declaration: { name, version, ...documents }, ...fold })
 
-export const logModel = ({ name, version, documents, ...fold }: Written<LogProjection>): LogProjection => ({
+export const defineLogModel = ({
+  name,
+  version,
+  documents,
+  ...fold
+}: ProjectionDefinition<LogProjection>): LogProjection => ({
   declaration: { name, version, ...documents },
   ...fold,
 })
 
 /** The streams whose documents are folded together with those of these streams. */
-export const together = (projection: AnyProjection, streams: readonly string[]): string[] => {
-  const of = 'together' in projection ? projection.together : undefined
+export const withRelatedStreams = (projection: AnyProjection, streams: readonly string[]): string[] => {
+  const of = 'relatedStreams' in projection ? projection.relatedStreams : undefined
   return [...new Set(streams.flatMap((stream) => of?.(stream) ?? [stream]))]
 }

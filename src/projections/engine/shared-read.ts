@@ -1,29 +1,29 @@
 import {
   comparePositions,
   StoreUnavailable,
-  type Batch,
+  type SubscriptionBatch,
   type EventStore,
-  type Filter,
-  type From,
+  type StreamFilter,
+  type PositionOrStart,
   type StoredEvent,
   type Subscription,
 } from '../../stores/ports/event-store.ts'
-import { WakeablePause } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
 
 export type SharedReadTiming = {
   /** Milliseconds that a read waits, before it begins, for others who have to begin at the same place. */
-  readonly gather: number
+  readonly gatherMs: number
   /** Milliseconds that the others wait for one that is slower, before it goes on by itself. */
-  readonly patience: number
+  readonly maxWaitMs: number
   /** Events that are kept for those who are slower, or come later. */
-  readonly kept: number
+  readonly maxBufferedEvents: number
 }
 
-const TIMING: SharedReadTiming = { gather: 20, patience: 1_000, kept: 8_000 }
+const TIMING: SharedReadTiming = { gatherMs: 20, maxWaitMs: 1_000, maxBufferedEvents: 8_000 }
 
 /** Events that make a batch, and milliseconds in which they may come one by one. */
-const BATCH = 1_000
-const ARRIVING = 50
+const BATCH_SIZE = 1_000
+const COALESCE_MS = 50
 
 /**
  * A log whose followers share one read of what lies behind them: each event is read and decoded once for all who begin at
@@ -33,9 +33,9 @@ const ARRIVING = 50
 export function shareReads(store: EventStore, timing: SharedReadTiming = TIMING): EventStore {
   const reads = new Set<SharedRead>()
 
-  async function join(from: From, filter: Filter | undefined): Promise<Member | undefined> {
+  async function join(from: PositionOrStart, filter: StreamFilter | undefined): Promise<SharedReader | undefined> {
     if (filter === undefined || !(await isBehind(store, from))) return undefined
-    let read = [...reads].find((known) => known.takes(from, filter))
+    let read = [...reads].find((known) => known.canServe(from, filter))
     if (read === undefined) {
       read = new SharedRead(store, from, timing)
       reads.add(read)
@@ -45,11 +45,11 @@ export function shareReads(store: EventStore, timing: SharedReadTiming = TIMING)
     return read.join(from, filter)
   }
 
-  return { ...store, subscribe: (from, filter) => new SharingSubscription(store, from, filter, join) }
+  return { ...store, subscribe: (from, filter) => new SharedSubscription(store, from, filter, join) }
 }
 
 /** Who can't tell goes on by himself: a subscription waits for its log. */
-async function isBehind(store: EventStore, from: From): Promise<boolean> {
+async function isBehind(store: EventStore, from: PositionOrStart): Promise<boolean> {
   try {
     return comparePositions(from, await store.head()) < 0
   } catch (error) {
@@ -59,37 +59,40 @@ async function isBehind(store: EventStore, from: From): Promise<boolean> {
 }
 
 /** First what others read too, then by itself. */
-class SharingSubscription implements Subscription {
+class SharedSubscription implements Subscription {
   #stopped = false
-  #member: Member | undefined
+  #reader: SharedReader | undefined
   #own: Subscription | undefined
 
   constructor(
     private readonly store: EventStore,
-    private readonly from: From,
-    private readonly filter: Filter | undefined,
-    private readonly join: (from: From, filter: Filter | undefined) => Promise<Member | undefined>,
+    private readonly from: PositionOrStart,
+    private readonly filter: StreamFilter | undefined,
+    private readonly join: (
+      from: PositionOrStart,
+      filter: StreamFilter | undefined,
+    ) => Promise<SharedReader | undefined>,
   ) {}
 
   stop(): void {
     this.#stopped = true
-    this.#member?.leave()
+    this.#reader?.leave()
     this.#own?.stop()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
     let position = this.from
-    this.#member = await this.join(position, this.filter)
-    if (this.#member !== undefined) {
+    this.#reader = await this.join(position, this.filter)
+    if (this.#reader !== undefined) {
       try {
         for (;;) {
-          const batch = this.#stopped ? undefined : await this.#member.next()
+          const batch = this.#stopped ? undefined : await this.#reader.next()
           if (batch === undefined) break
           position = batch.position
           yield batch
         }
       } finally {
-        this.#member.leave()
+        this.#reader.leave()
       }
     }
     if (this.#stopped) return
@@ -104,13 +107,13 @@ class SharingSubscription implements Subscription {
 
 /** One read of the log, up to the head, and those who take part in it. */
 class SharedRead {
-  readonly #members = new Set<Member>()
-  readonly #pause = new WakeablePause()
+  readonly #readers = new Set<SharedReader>()
+  readonly #pause = new InterruptibleSleep()
   /** The newest of what was read; `from` lies before them. */
-  #pages: Batch[] = []
-  #from: From
+  #pages: SubscriptionBatch[] = []
+  #from: PositionOrStart
   /** What has come since the last page. */
-  #arriving: (Batch & { readonly events: StoredEvent[] }) | undefined
+  #arriving: (SubscriptionBatch & { readonly events: StoredEvent[] }) | undefined
   #handingOn: NodeJS.Timeout | undefined
   #prefixes: readonly string[] | undefined
   #subscription: Subscription | undefined
@@ -119,39 +122,39 @@ class SharedRead {
 
   constructor(
     private readonly store: EventStore,
-    from: From,
+    from: PositionOrStart,
     private readonly timing: SharedReadTiming,
   ) {
     this.#from = from
   }
 
   /** Whether one who begins there finds all that he needs. */
-  takes(from: From, { prefixes }: Filter): boolean {
+  canServe(from: PositionOrStart, { prefixes }: StreamFilter): boolean {
     if (this.#isOver) return false
     if (this.#prefixes === undefined) return comparePositions(from, this.#from) === 0
     const isKept = comparePositions(from, this.#from) >= 0 && comparePositions(from, this.#end) <= 0
     return isKept && prefixes.every((wanted) => this.#prefixes?.includes(wanted) === true)
   }
 
-  join(from: From, filter: Filter): Member {
-    const member = new Member(this, from, filter)
-    this.#members.add(member)
+  join(from: PositionOrStart, filter: StreamFilter): SharedReader {
+    const member = new SharedReader(this, from, filter)
+    this.#readers.add(member)
     return member
   }
 
-  leave(member: Member): void {
-    this.#members.delete(member)
-    if (this.#members.size === 0) this.#subscription?.stop()
+  leave(member: SharedReader): void {
+    this.#readers.delete(member)
+    if (this.#readers.size === 0) this.#subscription?.stop()
     this.#pause.wake()
   }
 
   /** Somebody has taken what was there. */
-  taken(): void {
+  onBatchesTaken(): void {
     this.#pause.wake()
   }
 
   /** What was read behind a position; undefined where there is nothing yet. @throws what broke the read off */
-  behind(position: From): readonly Batch[] | 'over' | undefined {
+  batchesAfter(position: PositionOrStart): readonly SubscriptionBatch[] | 'over' | undefined {
     const found = this.#pages.filter((page) => comparePositions(page.position, position) > 0)
     if (found.length > 0) return found
     if (this.#error !== undefined) throw this.#error
@@ -159,13 +162,13 @@ class SharedRead {
   }
 
   async run(): Promise<void> {
-    await this.#pause.sleep(this.timing.gather)
-    if (this.#members.size === 0) return void (this.#isOver = true)
-    this.#prefixes = [...new Set([...this.#members].flatMap((member) => member.filter.prefixes))]
+    await this.#pause.sleep(this.timing.gatherMs)
+    if (this.#readers.size === 0) return void (this.#isOver = true)
+    this.#prefixes = [...new Set([...this.#readers].flatMap((member) => member.filter.prefixes))]
     this.#subscription = this.store.subscribe(this.#from, { prefixes: this.#prefixes })
     try {
       for await (const batch of this.#subscription) {
-        if (this.#members.size === 0) return
+        if (this.#readers.size === 0) return
         this.#add(batch)
         if (batch.caughtUp) return
         await this.#room()
@@ -176,18 +179,18 @@ class SharedRead {
       this.#subscription.stop()
       this.#handOn()
       this.#isOver = true
-      for (const member of this.#members) member.wake()
+      for (const member of this.#readers) member.wake()
     }
   }
 
   /** What a server sends one by one is handed on together. */
-  #add({ events, position, caughtUp }: Batch): void {
+  #add({ events, position, caughtUp }: SubscriptionBatch): void {
     if (comparePositions(position, this.#arriving?.position ?? this.#end) <= 0) return
     const before = this.#arriving?.events ?? []
     for (const event of events) before.push(event)
     this.#arriving = { events: before, position, caughtUp }
-    if (this.#arriving.events.length >= BATCH) this.#handOn()
-    else this.#handingOn ??= setTimeout(() => this.#handOn(), ARRIVING)
+    if (this.#arriving.events.length >= BATCH_SIZE) this.#handOn()
+    else this.#handingOn ??= setTimeout(() => this.#handOn(), COALESCE_MS)
   }
 
   #handOn(): void {
@@ -196,16 +199,16 @@ class SharedRead {
     if (this.#arriving === undefined) return
     this.#pages.push(this.#arriving)
     this.#arriving = undefined
-    for (const member of this.#members) member.wake()
+    for (const member of this.#readers) member.wake()
   }
 
-  get #end(): From {
+  get #end(): PositionOrStart {
     return this.#pages.at(-1)?.position ?? this.#from
   }
 
   /** Waits for who is slow, but not for ever: others have to come to the head. */
   async #room(): Promise<void> {
-    const until = performance.now() + this.timing.patience
+    const until = performance.now() + this.timing.maxWaitMs
     while (!this.#forget()) {
       const left = until - performance.now()
       if (left > 0) await this.#pause.sleep(left)
@@ -216,10 +219,10 @@ class SharedRead {
   /** Lets go of the oldest pages that all have taken, as far as there are too many. @returns false where there still are */
   #forget(): boolean {
     let events = this.#pages.reduce((sum, page) => sum + page.events.length, 0)
-    while (events > this.timing.kept) {
+    while (events > this.timing.maxBufferedEvents) {
       const [oldest] = this.#pages
       if (oldest === undefined) return true
-      for (const member of this.#members) if (comparePositions(member.position, oldest.position) < 0) return false
+      for (const member of this.#readers) if (comparePositions(member.position, oldest.position) < 0) return false
       this.#pages.shift()
       this.#from = oldest.position
       events -= oldest.events.length
@@ -230,19 +233,19 @@ class SharedRead {
   #leaveBehind(): void {
     const [oldest] = this.#pages
     if (oldest === undefined) return
-    for (const member of this.#members) if (comparePositions(member.position, oldest.position) < 0) member.leave()
+    for (const member of this.#readers) if (comparePositions(member.position, oldest.position) < 0) member.leave()
   }
 }
 
 /** One who takes part in a read, at his own pace. */
-class Member {
-  readonly #pause = new WakeablePause()
+class SharedReader {
+  readonly #pause = new InterruptibleSleep()
   #hasLeft = false
 
   constructor(
     private readonly read: SharedRead,
-    public position: From,
-    readonly filter: Filter,
+    public position: PositionOrStart,
+    readonly filter: StreamFilter,
   ) {}
 
   wake(): void {
@@ -256,28 +259,28 @@ class Member {
   }
 
   /** All that has come meanwhile, as one batch; undefined at the end, and for one that was left behind. */
-  async next(): Promise<Batch | undefined> {
+  async next(): Promise<SubscriptionBatch | undefined> {
     for (;;) {
       if (this.#hasLeft) return undefined
-      const found = this.read.behind(this.position)
+      const found = this.read.batchesAfter(this.position)
       if (found === 'over') return undefined
       if (found !== undefined) return this.#take(found)
-      await this.#pause.sleep(LONG)
+      await this.#pause.sleep(MAX_SLEEP_MS)
     }
   }
 
-  #take(pages: readonly Batch[]): Batch {
+  #take(pages: readonly SubscriptionBatch[]): SubscriptionBatch {
     const events: StoredEvent[] = []
-    let last: Batch | undefined
+    let last: SubscriptionBatch | undefined
     for (const page of pages) {
       const passing = page.events.filter((event) => this.#passes(event))
-      if (last !== undefined && events.length + passing.length > BATCH) break
+      if (last !== undefined && events.length + passing.length > BATCH_SIZE) break
       events.push(...passing)
       last = page
     }
     const { position = this.position, caughtUp = false } = last ?? {}
     this.position = position
-    this.read.taken()
+    this.read.onBatchesTaken()
     return { events, position, caughtUp }
   }
 
@@ -289,4 +292,4 @@ class Member {
 }
 
 /** Milliseconds; it is woken before. */
-const LONG = 60_000
+const MAX_SLEEP_MS = 60_000

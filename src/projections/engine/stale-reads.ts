@@ -1,29 +1,29 @@
 import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
-import { StoreUnavailable, type From } from '../../stores/ports/event-store.ts'
+import { StoreUnavailable, type PositionOrStart } from '../../stores/ports/event-store.ts'
 
 /** A log that may be away. */
-export type KnownLog = {
+export type LogAvailability = {
   readonly breaker: Pick<CircuitBreaker, 'answeredAt' | 'settledState'>
   /** The newest position that this process knows of. */
-  newest(): From
+  newestPosition(): PositionOrStart
 }
 
 /** Whether reads go on without the log, and how old what they tell may be. */
-export class StaleReads {
+export class StaleReadPolicy {
   /**
    * @param log undefined where it lies beside its readers and is never away by itself
    * @param seconds for which reads go on: STALE_READS
    * @param monotonic milliseconds that never go back
    */
   constructor(
-    private readonly log: KnownLog | undefined,
+    private readonly log: LogAvailability | undefined,
     private readonly seconds: number,
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
   /** The newest position that this process knows of. */
-  get newest(): From {
-    return this.log?.newest() ?? 'start'
+  get newestPosition(): PositionOrStart {
+    return this.log?.newestPosition() ?? 'start'
   }
 
   /**
@@ -32,7 +32,7 @@ export class StaleReads {
    * @param confirmedAt when what is told was known to be so, where that is another time (ms of the monotonic clock)
    * @throws the error, unless the log is away, and has not been for longer than STALE_READS
    */
-  async age(error: unknown, confirmedAt?: number): Promise<number> {
+  async ageSecondsOrThrow(error: unknown, confirmedAt?: number): Promise<number> {
     if (this.log === undefined || !(error instanceof StoreUnavailable)) throw error
     const { breaker } = this.log
     if ((await breaker.settledState()) === 'closed') throw error
@@ -43,4 +43,4 @@ export class StaleReads {
 }
 
 /** Where a log is never away, or nobody may read without it. */
-export const NO_STALE_READS = new StaleReads(undefined, 0)
+export const NO_STALE_READS = new StaleReadPolicy(undefined, 0)

@@ -1,52 +1,52 @@
 import { clientDecider, clientStream, isClientId } from '../../domain/client/client.ts'
 import { accountDecider, type Account, accountStream } from '../../domain/account/account.ts'
-import { load } from '../../events/load.ts'
-import { isUndecodable } from '../../events/decode.ts'
+import { loadStream } from '../../events/load.ts'
+import { isDecodeError } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { By } from './entry.ts'
+import type { HistoryActor } from './entry.ts'
 
 /** The ways of the service itself: its followers, and its stores. */
-const BY_ITSELF: ReadonlySet<string> = new Set(['projection', 'store'])
+const INTERNAL_CHANNELS: ReadonlySet<string> = new Set(['projection', 'store'])
 
 /** How an account is named to people. */
-type Shown = { shownAs(account: number, state: Account): Promise<string> }
+type AccountNameSource = { displayNameOf(account: number, state: Account): Promise<string> }
 
 /** Finds the names behind what events have of who wanted them. Each account and client is looked up once. */
-export class Who {
+export class ActorResolver {
   readonly #names = new Map<string, Promise<string>>()
 
   constructor(
     private readonly store: Pick<EventStore, 'read'>,
-    private readonly people: Shown,
+    private readonly people: AccountNameSource,
   ) {}
 
   /** @returns null for what the service did by itself; an actor whose name can't be found is named as events name it */
-  async of({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<By | null> {
+  async actorOf({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<HistoryActor | null> {
     const { actor = '', via = '', client } = metadata
-    if (BY_ITSELF.has(via)) return null
+    if (INTERNAL_CHANNELS.has(via)) return null
     const named = /^client-(.+)$/.exec(actor)?.[1] ?? client
     const [account, clientName] = await Promise.all([this.#account(actor), this.#client(named)])
     return { account, client: clientName, via }
   }
 
   /** An account's address, or what stands in its place. */
-  ofAccount(account: number): Promise<string> {
+  accountNameOf(account: number): Promise<string> {
     return this.#remembered(accountStream(account), async () => {
-      const { state } = await load(this.store, accountStream(account), accountDecider)
-      return this.people.shownAs(account, state)
+      const { state } = await loadStream(this.store, accountStream(account), accountDecider)
+      return this.people.displayNameOf(account, state)
     })
   }
 
   async #account(actor: string): Promise<string | null> {
     const number = /^account-([1-9]\d{0,15})$/.exec(actor)?.[1]
-    return number === undefined ? null : this.ofAccount(Number(number))
+    return number === undefined ? null : this.accountNameOf(Number(number))
   }
 
   async #client(client: string | undefined): Promise<string | null> {
     if (client === undefined) return null
     if (!isClientId(client)) return client
     return this.#remembered(clientStream(client), async () => {
-      const { state } = await load(this.store, clientStream(client), clientDecider)
+      const { state } = await loadStream(this.store, clientStream(client), clientDecider)
       return state.status === 'unknown' ? client : state.name
     })
   }
@@ -55,7 +55,7 @@ export class Who {
     const known = this.#names.get(name)
     if (known !== undefined) return known
     const found = find().catch((error: unknown) => {
-      if (isUndecodable(error)) return name
+      if (isDecodeError(error)) return name
       throw error
     })
     this.#names.set(name, found)

@@ -1,13 +1,13 @@
 import { openReceipt } from '../../credentials/sealing.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
-import { attributes, type Attributes } from '../../domain/secret/render.ts'
-import { forgottenAt, secretDecider, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
+import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/render.ts'
+import { metadataExpiresAt, secretDecider, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { decode } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Receipt, ReceiptName, Vault } from '../../stores/ports/vault.ts'
+import type { Receipt, ReceiptKey, Vault } from '../../stores/ports/vault.ts'
 import type { OpenReadModel } from '../engine/followers.ts'
-import type { Patience } from '../engine/progress.ts'
-import { readModel } from '../engine/read-model.ts'
+import type { WaitBudget } from '../engine/progress.ts'
+import { defineReadModel } from '../engine/read-model.ts'
 
 /** A secret, and the revision that its stream had. */
 export type SecretView = {
@@ -21,10 +21,10 @@ export type SecretView = {
  * What an account has shared, to be listed by age. `id` is the digest; `created` milliseconds since 1970. Secrets without
  * an owner are in no list, and so in no document.
  */
-export const secrets = readModel<SecretView>({
+export const secrets = defineReadModel<SecretView>({
   name: 'secrets',
   version: 3,
-  follows: SECRET_STREAMS.prefixes,
+  streamPrefixes: SECRET_STREAMS.prefixes,
   documents: {
     fields: { id: 'text', owner: 'integer', created: 'integer' },
     texts: ['state'],
@@ -32,9 +32,9 @@ export const secrets = readModel<SecretView>({
     counts: [],
   },
   // Most secrets are read soon after they were shared; their list is asked for now and then.
-  lag: 50,
+  maxLagMs: 50,
   keyOf: ({ stream }) => digestOfStream(stream),
-  begins: ({ revision }) => revision === 0n,
+  createsDocument: ({ revision }) => revision === 0n,
   evolve,
   toDocument: (view) => ({
     id: view.digest,
@@ -54,11 +54,11 @@ function evolve(view: SecretView | undefined, event: StoredEvent): SecretView | 
 }
 
 /** Milliseconds of what is recent. */
-const RECENT = 30 * 86_400_000
-const PAGE = 1_000
+const RECENT_WINDOW_MS = 30 * 86_400_000
+const PAGE_SIZE = 1_000
 
 /** `token` opens the receipts of what was shared with it; those of other tokens stay shut. */
-export type RecentOf = { readonly account: number; readonly email: string; readonly token: string }
+export type SecretsSender = { readonly account: number; readonly email: string; readonly token: string }
 
 /** The secrets that an account has shared lately, newest first. */
 export class RecentSecrets {
@@ -69,37 +69,41 @@ export class RecentSecrets {
   ) {}
 
   /** `current` is false when the projection is behind: what was shared last may be missing. */
-  async of(sender: RecentOf, patience: Patience): Promise<{ secrets: Attributes[]; current: boolean }> {
+  async list(sender: SecretsSender, patience: WaitBudget): Promise<{ secrets: SecretAttributes[]; current: boolean }> {
     const current = await this.shared.isCurrent(patience)
-    const shown: Attributes[] = []
-    for (let offset = 0; ; offset += PAGE) {
+    const shown: SecretAttributes[] = []
+    for (let offset = 0; ; offset += PAGE_SIZE) {
       const views = await this.#page(sender.account, offset)
       const receipts = await this.vault.receipts(views.map(nameOf))
       shown.push(...views.flatMap((view) => this.#shown(view, sender, receipts.get(view.digest))))
-      if (views.length < PAGE) return { secrets: shown, current }
+      if (views.length < PAGE_SIZE) return { secrets: shown, current }
     }
   }
 
   async #page(owner: number, offset: number): Promise<SecretView[]> {
     const documents = await this.shared.model.find({
-      where: { owner, created: { from: this.clock() - RECENT } },
+      where: { owner, created: { from: this.clock() - RECENT_WINDOW_MS } },
       order: [
         ['created', 'desc'],
         ['id', 'desc'],
       ],
-      limit: PAGE,
+      limit: PAGE_SIZE,
       offset,
       select: ['state'],
     })
     return documents.map(secrets.fromDocument)
   }
 
-  #shown({ secret, digest }: SecretView, { email, token }: RecentOf, receipt: Receipt | undefined): Attributes[] {
+  #shown(
+    { secret, digest }: SecretView,
+    { email, token }: SecretsSender,
+    receipt: Receipt | undefined,
+  ): SecretAttributes[] {
     const now = this.clock()
-    if (now >= forgottenAt(secret)) return []
+    if (now >= metadataExpiresAt(secret)) return []
     const metadataKey = receipt === undefined ? null : (openReceipt(token, receipt.sealed, digest) ?? null)
-    return [attributes(secret, email, { metadataKey, secretKey: null }, now)]
+    return [toSecretAttributes(secret, email, { metadataKey, secretKey: null }, now)]
   }
 }
 
-const nameOf = ({ secret, digest }: SecretView): ReceiptName => ({ digest, forgottenAt: forgottenAt(secret) })
+const nameOf = ({ secret, digest }: SecretView): ReceiptKey => ({ digest, forgottenAt: metadataExpiresAt(secret) })

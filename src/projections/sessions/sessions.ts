@@ -1,47 +1,52 @@
-import { timeOf } from '../../events/origin.ts'
+import { eventTimeOf } from '../../events/origin.ts'
 import { LINK_KEY_STREAM } from '../../domain/installation/keys.ts'
-import { epochOf, FIRST_EPOCH, RESTORES_STREAM, sameEpoch } from '../../domain/installation/installation.ts'
+import {
+  epochOfLastRestore,
+  FIRST_EPOCH,
+  RESTORES_STREAM,
+  isSameEpoch,
+} from '../../domain/installation/installation.ts'
 import type { Grant } from '../../domain/session/session.ts'
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import {
   comparePositions,
   StoreUnavailable,
-  type Batch,
+  type SubscriptionBatch,
   type EventStore,
-  type From,
+  type PositionOrStart,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import { follow } from '../engine/follow.ts'
-import { Loop, type RunFigures } from '../engine/loop.ts'
-import { OwnProgress } from '../engine/progress.ts'
-import { NO_STALE_READS, type StaleReads } from '../engine/stale-reads.ts'
+import { consumeBatches } from '../engine/follow.ts'
+import { Loop, type RunCounters } from '../engine/loop.ts'
+import { LocalProgress } from '../engine/progress.ts'
+import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 
 /** The streams whose events end tokens. */
 const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-', RESTORES_STREAM] } as const
 
 /** What names an access token. */
-export type TokenName = Grant & { readonly session: string; readonly number: number }
+export type AccessTokenIdentity = Grant & { readonly session: string; readonly number: number }
 
 /** Instances' clocks may differ by so much: an ended token is remembered this much longer than it could live. */
-const SLACK = 600_000
+const CLOCK_SKEW_MS = 600_000
 
 /**
  * Milliseconds after the start in which nothing is forgotten: a clock that was wrong at the start may have been set right
  * by then.
  */
-const FIRST_FORGOTTEN = 600_000
+const STARTUP_RETENTION_MS = 600_000
 
-type Ended<Key> = Map<Key, { readonly epoch: number; readonly forgottenAt: number }>
+type RevocationMap<Key> = Map<Key, { readonly epoch: number; readonly removableAt: number }>
 
 /**
  * Which access tokens were ended before their time: a fold of events that may come twice, and forgets what has expired
  * by itself. It looks at nothing but names and counts, so that an event of a newer release still ends its token.
  */
-export class EndedTokens {
-  readonly #sessions: Ended<string> = new Map()
-  readonly #tokens: Ended<string> = new Map()
-  readonly #accounts: Ended<number> = new Map()
-  readonly #clients: Ended<string> = new Map()
+export class RevokedTokens {
+  readonly #sessions: RevocationMap<string> = new Map()
+  readonly #tokens: RevocationMap<string> = new Map()
+  readonly #accounts: RevocationMap<number> = new Map()
+  readonly #clients: RevocationMap<string> = new Map()
   readonly #kept: number
   #logEpoch = FIRST_EPOCH
   readonly #monotonic: () => number
@@ -53,7 +58,7 @@ export class EndedTokens {
    * @param monotonic milliseconds that never go back, whatever happens to the clock
    */
   constructor(ttl: number, monotonic: () => number = () => performance.now()) {
-    this.#kept = ttl * 1000 + SLACK
+    this.#kept = ttl * 1000 + CLOCK_SKEW_MS
     this.#monotonic = monotonic
     this.#startedAt = monotonic()
   }
@@ -63,20 +68,20 @@ export class EndedTokens {
     return this.#logEpoch
   }
 
-  note({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
-    const at = timeOf({ metadata })
+  applyEvent({ stream, type, data, metadata }: Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'>): void {
+    const at = eventTimeOf({ metadata })
     const id = stream.slice(stream.indexOf('-') + 1)
-    if (type === 'SessionRevoked') this.#end(this.#sessions, id, 1, at)
-    else if (type === 'LogRestored') this.#logEpoch = epochOf({ type, data })
-    else if (type === 'AccessTokenRevoked') this.#end(this.#tokens, `${id}/${Number(data['number'])}`, 1, at)
+    if (type === 'SessionRevoked') this.#revoke(this.#sessions, id, 1, at)
+    else if (type === 'LogRestored') this.#logEpoch = epochOfLastRestore({ type, data })
+    else if (type === 'AccessTokenRevoked') this.#revoke(this.#tokens, `${id}/${Number(data['number'])}`, 1, at)
     else if (type === 'PasswordChanged' || type === 'AccountDisabled') {
-      this.#end(this.#accounts, Number(id), Number(data['epoch']), at)
-    } else if (type === 'ClientDisabled') this.#end(this.#clients, id, Number(data['epoch']), at)
+      this.#revoke(this.#accounts, Number(id), Number(data['epoch']), at)
+    } else if (type === 'ClientDisabled') this.#revoke(this.#clients, id, Number(data['epoch']), at)
   }
 
-  isLive({ session, number, account, accountEpoch, client, clientEpoch, logEpoch }: TokenName): boolean {
+  isLive({ session, number, account, accountEpoch, client, clientEpoch, logEpoch }: AccessTokenIdentity): boolean {
     return (
-      sameEpoch(logEpoch, this.#logEpoch) &&
+      isSameEpoch(logEpoch, this.#logEpoch) &&
       !this.#sessions.has(session) &&
       (this.#accounts.get(account)?.epoch ?? 0) <= accountEpoch &&
       (this.#clients.get(client)?.epoch ?? 0) <= clientEpoch &&
@@ -89,59 +94,59 @@ export class EndedTokens {
    * says is believed only as far as time has passed since it was believed before, and at once where it says less.
    * @param clock milliseconds since 1970
    */
-  forget(clock: number): void {
+  removeExpired(clock: number): void {
     const at = this.#monotonic()
     const { time = clock, at: before = at } = this.#believed ?? {}
     const now = Math.min(clock, time + at - before)
     this.#believed = { time: now, at }
-    if (at - this.#startedAt < FIRST_FORGOTTEN) return
-    for (const ended of [this.#sessions, this.#tokens, this.#clients]) forgetIn(ended, now)
-    forgetIn(this.#accounts, now)
+    if (at - this.#startedAt < STARTUP_RETENTION_MS) return
+    for (const ended of [this.#sessions, this.#tokens, this.#clients]) removeExpiredFrom(ended, now)
+    removeExpiredFrom(this.#accounts, now)
   }
 
-  #end<Key>(ended: Ended<Key>, key: Key, epoch: number, at: number): void {
+  #revoke<Key>(ended: RevocationMap<Key>, key: Key, epoch: number, at: number): void {
     const known = ended.get(key)
     if (known !== undefined && known.epoch >= epoch) return
     ended.delete(key)
-    ended.set(key, { epoch, forgottenAt: at + this.#kept })
+    ended.set(key, { epoch, removableAt: at + this.#kept })
   }
 }
 
 /** The oldest come first: it stops at the first that is still needed. */
-function forgetIn<Key>(ended: Ended<Key>, now: number): void {
-  for (const [key, { forgottenAt }] of ended) {
-    if (forgottenAt > now) return
+function removeExpiredFrom<Key>(ended: RevocationMap<Key>, now: number): void {
+  for (const [key, { removableAt }] of ended) {
+    if (removableAt > now) return
     ended.delete(key)
   }
 }
 
-type Noted = Parameters<EndedTokens['note']>[0]
+type TokenEvent = Parameters<RevokedTokens['applyEvent']>[0]
 
-export type SessionFeedOptions = {
+export type TokenRevocationListOptions = {
   readonly store: EventStore
   /** Seconds that an access token lives. */
-  readonly ttl: number
+  readonly ttlSeconds: number
   readonly clock: () => number
   /** Milliseconds that never go back, whatever happens to the clock. */
   readonly monotonic: () => number
   /** Folds where accounts logged in from, of the same events. */
-  readonly places: { note(event: Noted): void }
+  readonly loginLocations: { note(event: TokenEvent): void }
   /** Told of another key that signs links, whichever process made it. */
   readonly linkKeys: { note(event: StoredEvent): void }
   /** Whether reads go on while the log is away; they don't unless told. */
-  readonly stale?: StaleReads
-  readonly log: Log
+  readonly stale?: StaleReadPolicy
+  readonly log: AppLogger
 }
 
-const HEARD = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
+const SUBSCRIBED_STREAMS = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
 
 /** Milliseconds between two looks at the head of a store that tells it by a promise. */
-const CONFIRM_EVERY = 1000
+const CONFIRM_INTERVAL_MS = 1000
 /** Milliseconds that a confirmation is worth something. */
-const CONFIRMED_FOR = 5000
+const CONFIRMATION_TTL_MS = 5000
 /** Milliseconds that a request waits for events which are known to be there, before it reads the log itself. */
-const PATIENCE = 2000
-const FORGET_EVERY = 60_000
+const CATCH_UP_WAIT_MS = 2000
+const CLEANUP_INTERVAL_MS = 60_000
 
 /**
  * Tells which access tokens have been ended, from memory: no store is read for a request. A store that tells its head
@@ -149,27 +154,27 @@ const FORGET_EVERY = 60_000
  * answer was confirmed for 5 s, or what is missing does not come, each request reads the streams behind its token. Where the log is away, nobody can
  * end a token either: for a while, what was confirmed last decides about requests that only read.
  */
-export class SessionFeed {
-  readonly #options: SessionFeedOptions
-  readonly #ended: EndedTokens
-  readonly #progress = new OwnProgress()
+export class TokenRevocationList {
+  readonly #options: TokenRevocationListOptions
+  readonly #ended: RevokedTokens
+  readonly #progress = new LocalProgress()
   readonly #following: Loop
   readonly #confirming: Loop
   readonly #forgetting: Loop
-  #accountsChangedAt: From = 'start'
+  #latestAccountPosition: PositionOrStart = 'start'
   #confirms = false
   #confirmedAt = Number.NEGATIVE_INFINITY
   /** What the last try to confirm has failed with. */
-  #unconfirmedFor: unknown
+  #confirmationError: unknown
 
-  constructor(options: SessionFeedOptions) {
-    const { ttl, clock, monotonic, log } = options
+  constructor(options: TokenRevocationListOptions) {
+    const { ttlSeconds, clock, monotonic, log } = options
     this.#options = options
-    this.#ended = new EndedTokens(ttl, monotonic)
+    this.#ended = new RevokedTokens(ttlSeconds, monotonic)
     this.#following = new Loop('sessions', log, (signal) => this.#follow(signal))
-    this.#confirming = new Loop('sessions-confirming', log, () => this.confirm(), { every: CONFIRM_EVERY })
-    const forget = async () => this.#ended.forget(clock())
-    this.#forgetting = new Loop('sessions-forgetting', log, forget, { every: FORGET_EVERY })
+    this.#confirming = new Loop('sessions-confirming', log, () => this.confirm(), { intervalMs: CONFIRM_INTERVAL_MS })
+    const forget = async () => this.#ended.removeExpired(clock())
+    this.#forgetting = new Loop('sessions-forgetting', log, forget, { intervalMs: CLEANUP_INTERVAL_MS })
   }
 
   /**
@@ -183,7 +188,7 @@ export class SessionFeed {
     this.#confirms = head instanceof Promise
     const there = await head
     this.#following.start()
-    await this.#progress.reached(there, Number.POSITIVE_INFINITY)
+    await this.#progress.waitForPosition(there, Number.POSITIVE_INFINITY)
     this.#confirmedAt = asked
     this.#forgetting.start()
     if (this.#confirms) this.#confirming.start()
@@ -193,25 +198,27 @@ export class SessionFeed {
     await Promise.all([this.#following.stop(), this.#confirming.stop(), this.#forgetting.stop()])
   }
 
-  get figures(): RunFigures[] {
-    return [this.#following, this.#confirming, this.#forgetting].map(({ figures }) => figures)
+  get counters(): RunCounters[] {
+    return [this.#following, this.#confirming, this.#forgetting].map(({ counters: figures }) => figures)
   }
 
   /** Takes note of an event of this process at once, before the subscription brings it. */
-  note(event: Noted): void {
-    this.#ended.note(event)
-    this.#options.places.note(event)
+  applyEvent(event: TokenEvent): void {
+    this.#ended.applyEvent(event)
+    this.#options.loginLocations.note(event)
   }
 
   /**
    * Whether a token has not been ended by anyone, in any process.
    * @throws StoreUnavailable, also by the promise
    */
-  isLive(token: TokenName): boolean | Promise<boolean> {
+  isLive(token: AccessTokenIdentity): boolean | Promise<boolean> {
     const missing = this.#missing()
     if (missing === undefined) return this.#ended.isLive(token)
     if (missing === 'unconfirmed') return this.#read(token)
-    return this.#reached(missing, PATIENCE).then((reached) => (reached ? this.#ended.isLive(token) : this.#read(token)))
+    return this.#reached(missing, CATCH_UP_WAIT_MS).then((reached) =>
+      reached ? this.#ended.isLive(token) : this.#read(token),
+    )
   }
 
   /**
@@ -219,9 +226,9 @@ export class SessionFeed {
    * @param error why `isLive` does not know
    * @throws the error where the log is not away, or what is known is older than STALE_READS
    */
-  async wasLive(token: TokenName, error: unknown): Promise<boolean> {
+  async wasLiveWhenConfirmed(token: AccessTokenIdentity, error: unknown): Promise<boolean> {
     const { stale = NO_STALE_READS } = this.#options
-    await stale.age(error, this.#confirmedAt)
+    await stale.ageSecondsOrThrow(error, this.#confirmedAt)
     return this.#ended.isLive(token)
   }
 
@@ -230,13 +237,13 @@ export class SessionFeed {
    * outdated.
    * @throws StoreUnavailable, also by the promise
    */
-  accountsChangedAt(): From | Promise<From> {
+  latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> {
     const missing = this.#missing()
-    if (missing === undefined) return this.#accountsChangedAt
+    if (missing === undefined) return this.#latestAccountPosition
     if (missing === 'unconfirmed')
-      throw new StoreUnavailable('The log does not tell its head', { cause: this.#unconfirmedFor })
+      throw new StoreUnavailable('The log does not tell its head', { cause: this.#confirmationError })
     // What came meanwhile may be of an account: anything read before it counts as outdated.
-    return this.#reached(missing, PATIENCE).then((reached) => (reached ? this.#accountsChangedAt : missing))
+    return this.#reached(missing, CATCH_UP_WAIT_MS).then((reached) => (reached ? this.#latestAccountPosition : missing))
   }
 
   /** The epoch of the log: what carries another one is of days that are lost, and good for nothing. */
@@ -245,7 +252,7 @@ export class SessionFeed {
   }
 
   /** How far the log has been read. */
-  get position(): From {
+  get position(): PositionOrStart {
     return this.#progress.position
   }
 
@@ -257,48 +264,53 @@ export class SessionFeed {
   async confirm(): Promise<void> {
     const asked = this.#options.monotonic()
     try {
-      if (!(await this.#reached(await this.#options.store.head(), CONFIRMED_FOR)))
-        throw new StoreUnavailable(`The log was not read on within ${CONFIRMED_FOR} ms`, { store: 'the log' })
+      if (!(await this.#reached(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
+        throw new StoreUnavailable(`The log was not read on within ${CONFIRMATION_TTL_MS} ms`, { store: 'the log' })
       this.#confirmedAt = asked
     } catch (error) {
-      this.#unconfirmedFor = error
+      this.#confirmationError = error
       throw error
     }
   }
 
   /** The position still to be reached, `unconfirmed` where nobody knows it, undefined when nothing is missing. */
-  #missing(): From | 'unconfirmed' | undefined {
+  #missing(): PositionOrStart | 'unconfirmed' | undefined {
     if (this.#confirms) {
-      return this.#options.monotonic() - this.#confirmedAt < CONFIRMED_FOR ? undefined : 'unconfirmed'
+      return this.#options.monotonic() - this.#confirmedAt < CONFIRMATION_TTL_MS ? undefined : 'unconfirmed'
     }
     const head = this.#options.store.head()
     if (head instanceof Promise) throw new Error('The store tells its head in another way than at the start')
     return comparePositions(this.position, head) < 0 ? head : undefined
   }
 
-  async #read(token: TokenName): Promise<boolean> {
-    const ended = new EndedTokens(this.#options.ttl, this.#options.monotonic)
+  async #read(token: AccessTokenIdentity): Promise<boolean> {
+    const ended = new RevokedTokens(this.#options.ttlSeconds, this.#options.monotonic)
     const streams = [`session-${token.session}`, `account-${token.account}`, `client-${token.client}`, RESTORES_STREAM]
     for (const events of await Promise.all(streams.map((stream) => this.#options.store.read(stream)))) {
-      for (const event of events) ended.note(event)
+      for (const event of events) ended.applyEvent(event)
     }
     return ended.isLive(token)
   }
 
-  async #reached(position: From, patience: number): Promise<boolean> {
-    return this.#progress.reached(position, patience)
+  async #reached(position: PositionOrStart, patience: number): Promise<boolean> {
+    return this.#progress.waitForPosition(position, patience)
   }
 
   #follow(signal: AbortSignal): Promise<void> {
-    return follow(this.#options.store, { from: this.position, ...HEARD }, async (batch) => this.#take(batch), signal)
+    return consumeBatches(
+      this.#options.store,
+      { from: this.position, ...SUBSCRIBED_STREAMS },
+      async (batch) => this.#take(batch),
+      signal,
+    )
   }
 
-  #take({ events, position }: Batch): void {
+  #take({ events, position }: SubscriptionBatch): void {
     for (const event of events) {
-      this.note(event)
+      this.applyEvent(event)
       this.#options.linkKeys.note(event)
       if (event.stream.startsWith('account-') || event.stream === RESTORES_STREAM)
-        this.#accountsChangedAt = event.position
+        this.#latestAccountPosition = event.position
     }
     this.#progress.advance(position)
   }

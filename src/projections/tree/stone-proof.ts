@@ -1,15 +1,15 @@
-import { hashText, leafEvent } from '../../evidence/hashes.ts'
+import { formatHash, toLeafEvent } from '../../evidence/hashes.ts'
 import { PROOF_FORMAT, type Proof, type ProvenEvent } from '../../evidence/proof.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Checkpoints, Signed, Signer } from './checkpoints.ts'
+import type { SignedCheckpoints, SignedCheckpoint, Signer } from './checkpoints.ts'
 import { TreeQueries } from './tree-queries.ts'
 
 /** What proofs are made of. */
-export type Proving = {
+export type ProofSources = {
   /** The read model of the tree. */
   readonly model: ReadModel
-  readonly checkpoints: Checkpoints
+  readonly checkpoints: SignedCheckpoints
   readonly signer: Signer
 }
 
@@ -21,33 +21,33 @@ export type Proving = {
  * @returns undefined where nothing of it is signed yet
  * @throws NotInTree, ForeignCheckpoint, LogRewritten, StoreUnavailable
  */
-export async function proofOf(
-  { model, checkpoints, signer }: Proving,
+export async function proveDiamond(
+  { model, checkpoints, signer }: ProofSources,
   diamond: number,
   events: readonly StoredEvent[],
   ms: number,
 ): Promise<Proof | undefined> {
   const queries = new TreeQueries(model)
-  const known = await checkpoints.latest()
-  let proven = known && { head: known, events: await provenBy(known, events, queries) }
+  const known = await checkpoints.latestOfEpoch()
+  let proven = known && { head: known, events: await proveEvents(known, events, queries) }
   if (proven === undefined || proven.events.length === 0) {
     const head = await signer.sign(ms, events.at(-1)?.position)
     // Tiles may have grown since they were read.
-    proven = head && { head, events: await provenBy(head, events, new TreeQueries(model)) }
+    proven = head && { head, events: await proveEvents(head, events, new TreeQueries(model)) }
   }
   if (proven === undefined || proven.events.length === 0) return undefined
-  const key = await checkpoints.keyText()
+  const key = await checkpoints.verifierKey()
   return { format: PROOF_FORMAT, diamond, events: proven.events, checkpoint: proven.head.note, key }
 }
 
 /** Those that a checkpoint covers: the first so many. */
-async function provenBy({ size }: Signed, events: readonly StoredEvent[], queries: TreeQueries) {
+async function proveEvents({ size }: SignedCheckpoint, events: readonly StoredEvent[], queries: TreeQueries) {
   const proven: ProvenEvent[] = []
   for (const event of events) {
     const index = await queries.indexOf(event, size)
     if (index === undefined) break
-    const path = await queries.inclusion(index, size)
-    proven.push({ index, ...leafEvent(event), path: path.map(hashText) })
+    const path = await queries.inclusionProof(index, size)
+    proven.push({ index, ...toLeafEvent(event), path: path.map(formatHash) })
   }
   return proven
 }

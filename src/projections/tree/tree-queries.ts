@@ -1,23 +1,23 @@
-import { BrokenEvent } from '../../events/decode.ts'
-import { hashOfLeaf, leafEvent, type Hash } from '../../evidence/hashes.ts'
-import { consistencyRanges, inclusionRanges, type Range } from '../../evidence/subtrees.ts'
-import { rangeHash, TILE, type Place, type Tiles } from '../../evidence/tiles.ts'
-import { comparePositions, type From, type StoredEvent } from '../../stores/ports/event-store.ts'
+import { InvalidEventPayload } from '../../events/decode.ts'
+import { hashLeafEvent, toLeafEvent, type Hash } from '../../evidence/hashes.ts'
+import { consistencyProofRanges, inclusionProofRanges, type LeafRange } from '../../evidence/subtrees.ts'
+import { rangeHash, TILE_WIDTH, type TileAddress, type TileReader } from '../../evidence/tiles.ts'
+import { comparePositions, type PositionOrStart, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { hashesIn, keyOfTile, SIZE_KEY } from './tree.ts'
 
 /** An event does not stand in the tree where its position says: one of the two was changed. */
-export class NotInTree extends BrokenEvent {}
+export class NotInTree extends InvalidEventPayload {}
 
 /** What is asked of the tree. Tiles that were read are kept for as long as the object: make one for each answer. */
 export class TreeQueries {
   readonly #tiles = new Map<number, Promise<readonly Hash[]>>()
-  #position: Promise<From> | undefined
+  #position: Promise<PositionOrStart> | undefined
 
   constructor(private readonly model: Pick<ReadModel, 'get' | 'find' | 'position'>) {}
 
   /** The position of the tree, read before any tile: the tiles hold every event up to it, and may hold later ones. */
-  #reached(): Promise<From> {
+  #reached(): Promise<PositionOrStart> {
     this.#position ??= Promise.resolve(this.model.position())
     return this.#position
   }
@@ -33,13 +33,13 @@ export class TreeQueries {
   }
 
   /** @throws RangeError for a leaf that is not among so many */
-  inclusion(index: number, size: number): Promise<Hash[]> {
-    return this.#hashes(inclusionRanges(index, size))
+  inclusionProof(index: number, size: number): Promise<Hash[]> {
+    return this.#hashes(inclusionProofRanges(index, size))
   }
 
   /** @throws RangeError where there are more before than behind */
-  consistency(from: number, to: number): Promise<Hash[]> {
-    return this.#hashes(consistencyRanges(from, to))
+  consistencyProof(from: number, to: number): Promise<Hash[]> {
+    return this.#hashes(consistencyProofRanges(from, to))
   }
 
   /**
@@ -49,7 +49,7 @@ export class TreeQueries {
    */
   async indexOf(event: StoredEvent, size: number): Promise<number | undefined> {
     const reached = await this.#reached()
-    const hash = hashOfLeaf(leafEvent(event))
+    const hash = hashLeafEvent(toLeafEvent(event))
     const commit = Number(event.position.commit)
     const [tile, before] = await this.model.find({
       where: { commit: { from: 0, to: commit } },
@@ -63,13 +63,13 @@ export class TreeQueries {
       if (found === undefined) continue
       const row = await this.tiles({ row: 0, tile: Number(found['id']) })
       const at = row.findIndex((one) => one.equals(hash))
-      if (at >= 0) return beyond(Number(found['id']) * TILE + at, size)
+      if (at >= 0) return indexWithin(Number(found['id']) * TILE_WIDTH + at, size)
     }
     if (comparePositions(event.position, reached) > 0) return undefined
     throw new NotInTree(`${event.stream}@${event.revision} is not what the tree holds of it`)
   }
 
-  readonly tiles: Tiles = (place: Place) => {
+  readonly tiles: TileReader = (place: TileAddress) => {
     const key = keyOfTile(place)
     const known = this.#tiles.get(key) ?? this.#read(key)
     this.#tiles.set(key, known)
@@ -82,9 +82,9 @@ export class TreeQueries {
     return document === undefined ? [] : hashesIn(document)
   }
 
-  #hashes(ranges: readonly Range[]): Promise<Hash[]> {
+  #hashes(ranges: readonly LeafRange[]): Promise<Hash[]> {
     return Promise.all(ranges.map((range) => rangeHash(this.tiles, range)))
   }
 }
 
-const beyond = (index: number, size: number) => (index < size ? index : undefined)
+const indexWithin = (index: number, size: number) => (index < size ? index : undefined)

@@ -1,17 +1,24 @@
 import { logLineage } from '../../events/lineage.ts'
 import {
-  ownerOf,
-  WEBHOOK_STREAMS,
+  webhookOwnerOf,
+  WEBHOOK_STREAM_PREFIX,
   webhooksDecider,
-  type Failures,
+  type DeliveryFailures,
   type Webhook,
   type WebhookEvent,
 } from '../../domain/webhook/webhook.ts'
 import { decode } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Build, Document, ModelDeclaration, ReadModel, ReadStore, Write } from '../../stores/ports/read-store.ts'
-import { buildOfLog } from '../engine/checkpoint.ts'
-import { readModel } from '../engine/read-model.ts'
+import type {
+  ReadModelBuild,
+  Document,
+  ModelDeclaration,
+  ReadModel,
+  ReadStore,
+  DocumentWrite,
+} from '../../stores/ports/read-store.ts'
+import { openBuildOfLog } from '../engine/checkpoint.ts'
+import { defineReadModel } from '../engine/read-model.ts'
 
 /** A webhook, whose it is, and the revision that its account's stream had. */
 type WebhookView = { readonly webhook: Webhook; readonly owner: number; readonly revision: number }
@@ -20,10 +27,10 @@ type WebhookView = { readonly webhook: Webhook; readonly owner: number; readonly
  * Every account's webhooks: whose one is, since its id is all that a request names, and which are to be delivered. `open` is
  * 1 where one is not paused.
  */
-export const webhooks = readModel<WebhookView>({
+export const webhooks = defineReadModel<WebhookView>({
   name: 'webhooks',
   version: 1,
-  follows: [WEBHOOK_STREAMS],
+  streamPrefixes: [WEBHOOK_STREAM_PREFIX],
   documents: {
     fields: { id: 'integer', owner: 'integer', open: 'integer' },
     texts: ['state'],
@@ -31,7 +38,7 @@ export const webhooks = readModel<WebhookView>({
     counts: [],
   },
   keyOf: (event) => decode<WebhookEvent>(event).data.id,
-  begins: ({ type }) => type === 'WebhookCreated',
+  createsDocument: ({ type }) => type === 'WebhookCreated',
   evolve,
   toDocument: ({ webhook, owner, revision }) => ({
     id: webhook.id,
@@ -47,11 +54,11 @@ function evolve(view: WebhookView | undefined, event: StoredEvent): WebhookView 
   if (view !== undefined && revision <= view.revision) return view
   const before = view === undefined ? webhooksDecider.initialState : [view.webhook]
   const [webhook] = webhooksDecider.evolve(before, decode<WebhookEvent>(event))
-  return webhook === undefined ? undefined : { webhook, owner: ownerOf(event.stream), revision }
+  return webhook === undefined ? undefined : { webhook, owner: webhookOwnerOf(event.stream), revision }
 }
 
 /** One try, as its owner may see it. `at` in milliseconds since 1970, `status` null where nothing was answered. */
-export type Delivery = {
+export type DeliveryAttempt = {
   readonly cursor: string
   readonly at: number
   readonly status: number | null
@@ -65,7 +72,7 @@ export type WebhookProgress = {
   readonly cursor: string
   /** The webhook's `begun` that the failures are counted for. */
   readonly begun: number
-  readonly failures: Failures | null
+  readonly failures: DeliveryFailures | null
   /** When the next try is due, and when the log was last told the cursor, in milliseconds since 1970. */
   readonly next: number
   readonly noted: number
@@ -74,7 +81,7 @@ export type WebhookProgress = {
 }
 
 /** Tries that are kept of each webhook. */
-const KEPT_DELIVERIES = 100
+const MAX_STORED_ATTEMPTS = 100
 
 /**
  * How far deliveries have come is no fold of the log, which would hold an event for each of them; nor is it made anew with
@@ -90,8 +97,8 @@ const declaration: ModelDeclaration = {
 }
 
 /** Where progress is kept, with the read models and like checkpoints. */
-export class WebhookProgresses {
-  #build: { readonly build: Build; readonly line: string } | undefined
+export class WebhookProgressStore {
+  #build: { readonly build: ReadModelBuild; readonly line: string } | undefined
 
   constructor(
     private readonly reads: ReadStore,
@@ -99,9 +106,9 @@ export class WebhookProgresses {
   ) {}
 
   /** To be called before anything is written: another log's progress, or that of days which are lost, is worth nothing. */
-  async begin(): Promise<void> {
+  async open(): Promise<void> {
     const line = await logLineage(this.store)
-    this.#build = { build: await buildOfLog(this.reads, this.store, declaration), line }
+    this.#build = { build: await openBuildOfLog(this.reads, this.store, declaration), line }
   }
 
   /** Undefined where nothing was tried yet, or it was lost. */
@@ -111,17 +118,17 @@ export class WebhookProgresses {
   }
 
   /** Both in one write: how far it is now, and the try that brought it there. */
-  async keep(webhook: number, progress: WebhookProgress, delivery: Delivery): Promise<void> {
+  async save(webhook: number, progress: WebhookProgress, delivery: DeliveryAttempt): Promise<void> {
     const { tries } = progress
     await this.#write([
-      putting(keyOf(webhook), webhook, 0, tries, progress),
-      putting(keyOf(webhook, tries), webhook, tries, tries, delivery),
+      toPut(keyOf(webhook), webhook, 0, tries, progress),
+      toPut(keyOf(webhook, tries), webhook, tries, tries, delivery),
     ])
   }
 
   /** Of a webhook that is deleted. */
-  async forget(webhook: number): Promise<void> {
-    const keys = [keyOf(webhook), ...Array.from({ length: KEPT_DELIVERIES }, (_, at) => keyOf(webhook, at))]
+  async delete(webhook: number): Promise<void> {
+    const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, at) => keyOf(webhook, at))]
     const stored = await this.#begun.build.load(keys)
     await this.#write(
       stored.map(({ document, revision }) => ({ remove: String(document['id']), revision: revision + 1n })),
@@ -129,7 +136,7 @@ export class WebhookProgresses {
   }
 
   /** All are written at one checkpoint, where revisions decide: it only says of which log they are. */
-  async #write(writes: readonly Write[]): Promise<void> {
+  async #write(writes: readonly DocumentWrite[]): Promise<void> {
     const { build, line } = this.#begun
     await build.write(writes, { position: 'start', log: line, event: null })
   }
@@ -141,24 +148,26 @@ export class WebhookProgresses {
 }
 
 /** The last tries of a webhook, the newest first, for whichever process asks. */
-export async function openDeliveries(reads: ReadStore): Promise<(webhook: number) => Promise<readonly Delivery[]>> {
+export async function openDeliveryAttempts(
+  reads: ReadStore,
+): Promise<(webhook: number) => Promise<readonly DeliveryAttempt[]>> {
   const model: ReadModel = await reads.model(declaration)
   return async (webhook) => {
     const documents = await model.find({
       where: { webhook, number: { from: 1 } },
       order: [['number', 'desc']],
-      limit: KEPT_DELIVERIES,
+      limit: MAX_STORED_ATTEMPTS,
       offset: 0,
       select: ['state'],
     })
-    return documents.map(({ state }: Document) => JSON.parse(String(state)) as Delivery)
+    return documents.map(({ state }: Document) => JSON.parse(String(state)) as DeliveryAttempt)
   }
 }
 
 const keyOf = (webhook: number, tries?: number) =>
-  tries === undefined ? `${webhook}` : `${webhook}/${tries % KEPT_DELIVERIES}`
+  tries === undefined ? `${webhook}` : `${webhook}/${tries % MAX_STORED_ATTEMPTS}`
 
-const putting = (id: string, webhook: number, number: number, revision: number, state: object): Write => ({
+const toPut = (id: string, webhook: number, number: number, revision: number, state: object): DocumentWrite => ({
   put: { id, webhook, number, state: JSON.stringify(state) },
   revision: BigInt(revision),
 })

@@ -1,17 +1,17 @@
-import { timeOf } from '../../events/origin.ts'
+import { eventTimeOf } from '../../events/origin.ts'
 import { finishBulk } from '../../commands/bulk/handle-all.ts'
-import type { Writing } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/handle.ts'
 import type { RequestAccepted } from '../../domain/bulk/bulk.ts'
 import { LOG_STREAM } from '../../domain/installation/moving.ts'
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { decode, isUndecodable } from '../../events/decode.ts'
+import { decode, isDecodeError } from '../../events/decode.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
-import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
+import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 
-export type RequestFinishingOptions = {
-  readonly writing: Writing
-  readonly log: Log
+export type BulkRequestRecoveryOptions = {
+  readonly writing: CommandContext
+  readonly log: AppLogger
   /** Milliseconds that the process which accepted a request has for it; 30 s unless told. */
   readonly gracePeriodMs?: number
 }
@@ -20,15 +20,15 @@ export type RequestFinishingOptions = {
  * Finishes requests that were accepted and are not done after a while, because the process that accepted them died.
  * It follows the log at that distance: what it has passed is done, so its checkpoint is one, and a restart loses none.
  */
-export const requestFinishing = reaction<RequestFinishingOptions>({
+export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
   name: 'request-finishing',
-  follows: ['request-'],
-  on: ['RequestAccepted'],
-  isNeeded: ({ writing: { store } }) => mayBeHalf(store),
-  reacting:
+  streamPrefixes: ['request-'],
+  eventTypes: ['RequestAccepted'],
+  isNeeded: ({ writing: { store } }) => mayHaveIncompleteRequests(store),
+  createHandler:
     ({ writing, log, gracePeriodMs = 30_000 }) =>
     async (events, signal = neverAborted()) => {
-      const aside: SetAside[] = []
+      const aside: PoisonEvent[] = []
       for (const event of events) {
         try {
           if (!isComplete(event)) continue
@@ -37,7 +37,7 @@ export const requestFinishing = reaction<RequestFinishingOptions>({
           if (position !== undefined)
             log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
         } catch (error) {
-          if (!isOwnFault(error)) throw error
+          if (!isPermanentFailure(error)) throw error
           aside.push({ event, error })
         }
       }
@@ -49,12 +49,14 @@ export const requestFinishing = reaction<RequestFinishingOptions>({
  * What a request is itself to blame for: events that can't be understood, or stored (TypeError: event-store.ts), or that
  * stand in the way of what it wants to create. Others don't wait for it.
  */
-const isOwnFault = (error: unknown) =>
-  isUndecodable(error) || error instanceof TypeError || error instanceof WrongRevision
+const isPermanentFailure = (error: unknown) =>
+  isDecodeError(error) || error instanceof TypeError || error instanceof WrongRevision
 
 /** Where all is written at once, nothing is ever begun and not ended; but a log that was copied may have been another. */
-async function mayBeHalf(store: EventStore): Promise<boolean> {
-  return !store.atomicMany || (await store.read(LOG_STREAM, { last: 1 })).some(({ type }) => type === 'LogOpened')
+async function mayHaveIncompleteRequests(store: EventStore): Promise<boolean> {
+  return (
+    !store.isAppendManyAtomic || (await store.read(LOG_STREAM, { last: 1 })).some(({ type }) => type === 'LogOpened')
+  )
 }
 
 /** By its last part. */
@@ -63,15 +65,15 @@ function isComplete(event: StoredEvent): boolean {
   return part === parts
 }
 
-/** However wrong the clock that wrote the event was, it takes no longer than the grace period. */
+/** However wrong the clock that wrote the event was, it takes no longer than the patience. */
 async function waitUntil(
   event: StoredEvent,
-  gracePeriodMs: number,
+  patience: number,
   clock: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  const accepted = timeOf(event)
-  const left = Math.min(accepted + gracePeriodMs - clock(), gracePeriodMs)
+  const accepted = eventTimeOf(event)
+  const left = Math.min(accepted + patience - clock(), patience)
   signal.throwIfAborted()
   if (left <= 0) return
   await new Promise<void>((done, fail) => {

@@ -1,25 +1,25 @@
 import type { CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelRemoved } from '../../domain/diamond/stone-model.ts'
-import { decode, isUndecodable } from '../../events/decode.ts'
-import type { Progress } from '../../projections/engine/progress.ts'
-import { reaction } from '../../projections/engine/reaction.ts'
-import { routine, type Routine } from '../../projections/engine/loop.ts'
-import type { Log } from '../../runtime/log.ts'
+import { decode, isDecodeError } from '../../events/decode.ts'
+import type { ProjectionProgress } from '../../projections/engine/progress.ts'
+import { defineReaction } from '../../projections/engine/reaction.ts'
+import { defineScheduledJob, type ScheduledJob } from '../../projections/engine/loop.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Files } from '../../stores/ports/files.ts'
+import type { FileStore } from '../../stores/ports/files.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 
-type Seen = { readonly mark: string; readonly since: number }
+type MarkObservation = { readonly mark: string; readonly since: number }
 
 /** For how long things have been seen as they are, by the clock of whoever looks. */
-class Unchanged {
-  readonly #seen = new Map<string, Seen>()
+class MarkTracker {
+  readonly #seen = new Map<string, MarkObservation>()
 
   /** @param monotonic milliseconds that never go back */
   constructor(private readonly monotonic: () => number = () => performance.now()) {}
 
   /** Milliseconds since it was first seen with this mark; 0 with a new one. */
-  for(name: string, mark: string): number {
+  unchangedMs(name: string, mark: string): number {
     const now = this.monotonic()
     const seen = this.#seen.get(name)
     if (seen?.mark === mark) return now - seen.since
@@ -28,31 +28,31 @@ class Unchanged {
   }
 
   /** What is not there any more need not be remembered. */
-  keepOnly(names: ReadonlySet<string>): void {
+  retain(names: ReadonlySet<string>): void {
     for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name)
   }
 }
 
-export type FileCollectorOptions = {
-  readonly files: Files
+export type FileGarbageCollectorOptions = {
+  readonly files: FileStore
   readonly store: EventStore
   /** The read models that know which files are in use, by their `digest`, and how far each has come. */
-  readonly uses: readonly { readonly model: ReadModel; readonly progress: Progress }[]
-  readonly log: Log
+  readonly referencingModels: readonly { readonly model: ReadModel; readonly progress: ProjectionProgress }[]
+  readonly log: AppLogger
 }
 
 /**
  * Milliseconds that a file must have been seen untouched before it may go: four touches. With DUE, a removed
  * certification's file goes within 2 s. Whoever stands still for longer while he holds it puts it back (files.ts).
  */
-const GRACE = 1_000
+const GRACE_MS = 1_000
 /** Milliseconds between two looks at files that are due. */
-const DUE = 100
+const DUE_INTERVAL_MS = 100
 /** Milliseconds between two looks for leftovers, and between two walks through all files. */
-const LEFTOVERS_EVERY = 2_000
-const SWEEP_EVERY = 600_000
+const LEFTOVERS_INTERVAL_MS = 2_000
+const SWEEP_INTERVAL_MS = 600_000
 /** Milliseconds between two looks at whether the service stops, while a walk waits for the read model. */
-const PATIENCE = 500
+const READ_MODEL_WAIT_MS = 500
 
 /**
  * Removes files that no certification and no stone's model refers to and nobody has touched for a while. It follows removals, and walks
@@ -60,24 +60,25 @@ const PATIENCE = 500
  * come to the head of the log after the file's last touch, knows something with it, or any event of a stream that the model
  * has set aside names it.
  */
-export class FileCollector {
+export class FileGarbageCollector {
   readonly #due = new Set<string>()
-  readonly #untouched = new Unchanged()
-  readonly #leftovers = new Unchanged()
+  readonly #untouched = new MarkTracker()
+  readonly #leftovers = new MarkTracker()
 
-  constructor(private readonly options: FileCollectorOptions) {}
+  constructor(private readonly options: FileGarbageCollectorOptions) {}
 
   /** Takes note of what is gone: its file may be used no more. */
-  note(removed: StoredEvent): void {
-    const digest = digestIn(removed)
+  markUnreferenced(removed: StoredEvent): void {
+    const digest = removedDigestOf(removed)
     if (digest !== null) this.#due.add(digest)
   }
 
   /** Looks at every file there is, with read models that know everything up to now. */
   async sweep(signal: AbortSignal): Promise<void> {
-    const { files, store, uses } = this.options
+    const { files, store, referencingModels } = this.options
     const head = await store.head()
-    for (const { progress } of uses) while (!(await progress.reached(head, PATIENCE))) if (signal.aborted) return
+    for (const { progress } of referencingModels)
+      while (!(await progress.waitForPosition(head, READ_MODEL_WAIT_MS))) if (signal.aborted) return
     for await (const { digest } of files.list()) {
       if (signal.aborted) return
       // One that was touched a moment ago is due as well: it goes, or is found in use, when its grace is over.
@@ -95,7 +96,7 @@ export class FileCollector {
       if (untouched.size > 0 && (await this.#isUpToDate())) await this.#collect(untouched, due)
     } finally {
       for (const digest of due) this.#due.add(digest)
-      this.#untouched.keepOnly(this.#due)
+      this.#untouched.retain(this.#due)
     }
   }
 
@@ -103,24 +104,24 @@ export class FileCollector {
   async #untouchedOf(due: Set<string>): Promise<Map<string, string>> {
     const untouched = new Map<string, string>()
     for (const digest of due) {
-      const mark = await this.options.files.markOf(digest)
+      const mark = await this.options.files.readTouchToken(digest)
       if (mark === undefined) due.delete(digest)
-      else if (this.#untouched.for(digest, mark) >= GRACE) untouched.set(digest, mark)
+      else if (this.#untouched.unchangedMs(digest, mark) >= GRACE_MS) untouched.set(digest, mark)
     }
     return untouched
   }
 
   async #isUpToDate(): Promise<boolean> {
-    const { store, uses } = this.options
+    const { store, referencingModels } = this.options
     const head = await store.head()
-    for (const { progress } of uses) if (!(await progress.reached(head, 0))) return false
+    for (const { progress } of referencingModels) if (!(await progress.waitForPosition(head, 0))) return false
     return true
   }
 
   /** Leaves in `due` what has to be looked at again. */
   async #collect(untouched: ReadonlyMap<string, string>, due: Set<string>): Promise<void> {
     const { files, log } = this.options
-    const named = await this.#namedAside()
+    const named = await this.#digestsInParkedStreams()
     for (const [digest, mark] of untouched) {
       const isUsed = named.has(digest) || (await this.#isUsed(digest))
       const outcome = isUsed ? 'used' : await files.remove(digest, mark)
@@ -130,20 +131,20 @@ export class FileCollector {
   }
 
   /** What events of streams that were set aside name, in whatever words: an event names a file by its digest. */
-  async #namedAside(): Promise<ReadonlySet<string>> {
-    const { uses, store } = this.options
+  async #digestsInParkedStreams(): Promise<ReadonlySet<string>> {
+    const { referencingModels, store } = this.options
     const named = new Set<string>()
-    const parked = await Promise.all(uses.map(({ model }) => model.parked()))
+    const parked = await Promise.all(referencingModels.map(({ model }) => model.parkedStreams()))
     for (const stream of new Set(parked.flatMap((streams) => [...streams]))) {
       for (const { data } of await store.read(stream)) {
-        for (const [digest] of JSON.stringify(data).matchAll(DIGEST)) named.add(digest.toLowerCase())
+        for (const [digest] of JSON.stringify(data).matchAll(DIGEST_PATTERN)) named.add(digest.toLowerCase())
       }
     }
     return named
   }
 
   async #isUsed(digest: string): Promise<boolean> {
-    for (const { model } of this.options.uses) if ((await model.count({ digest })) > 0) return true
+    for (const { model } of this.options.referencingModels) if ((await model.count({ digest })) > 0) return true
     return false
   }
 
@@ -151,84 +152,88 @@ export class FileCollector {
     const { files, log } = this.options
     const there = new Set<string>()
     let removed = 0
-    for await (const leftover of files.leftovers()) {
-      const { name, mark, patience } = leftover
+    for await (const leftover of files.temporaryFiles()) {
+      const { name, touchToken, abandonedAfterMs } = leftover
       there.add(name)
-      if (this.#leftovers.for(name, mark) < patience) continue
-      if (await files.removeLeftover(leftover)) removed++
-      if (leftover.back !== undefined) this.#due.add(leftover.back)
+      if (this.#leftovers.unchangedMs(name, touchToken) < abandonedAfterMs) continue
+      if (await files.removeTemporaryFile(leftover)) removed++
+      if (leftover.restoredDigest !== undefined) this.#due.add(leftover.restoredDigest)
     }
-    this.#leftovers.keepOnly(there)
+    this.#leftovers.retain(there)
     if (removed > 0) log.info({ removed }, 'unfinished uploads of an ended process were removed')
   }
 }
 
-type CollectingTools = { readonly collector: FileCollector }
+type FileGarbageCollectionTools = { readonly collector: FileGarbageCollector }
 
 /** Walks through all files. */
-const sweep = routine<CollectingTools>({
+const sweep = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-sweep',
-  every: SWEEP_EVERY,
-  doing:
+  intervalMs: SWEEP_INTERVAL_MS,
+  createRound:
     ({ collector }) =>
     (signal) =>
       collector.sweep(signal),
 })
 
 /** Looks at files that are due. */
-const collectDue = routine<CollectingTools>({
+const collectDue = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-due',
-  every: DUE,
-  doing:
+  intervalMs: DUE_INTERVAL_MS,
+  createRound:
     ({ collector }) =>
     () =>
       collector.collectDue(),
 })
 
 /** Removes what unfinished uploads have left. */
-const clearLeftovers = routine<CollectingTools>({
+const clearLeftovers = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-leftovers',
-  every: LEFTOVERS_EVERY,
-  doing:
+  intervalMs: LEFTOVERS_INTERVAL_MS,
+  createRound:
     ({ collector }) =>
     () =>
       collector.clearLeftovers(),
 })
 
 /** What a collector does by the clock. */
-export const COLLECTING: readonly Routine<CollectingTools>[] = [sweep, collectDue, clearLeftovers]
+export const FILE_GARBAGE_COLLECTION_JOBS: readonly ScheduledJob<FileGarbageCollectionTools>[] = [
+  sweep,
+  collectDue,
+  clearLeftovers,
+]
 
-export type FollowingTools = CollectingTools & {
+export type FileRemovalTools = FileGarbageCollectionTools & {
   readonly store: Pick<EventStore, 'head'>
   /** Lets a routine do its next round now. */
   readonly wake: (routine: string) => void
 }
 
 /** Follows removals from the head on; what was removed before is found by a walk that begins then. */
-export const removedFiles = reaction<FollowingTools>({
+export const fileRemovals = defineReaction<FileRemovalTools>({
   name: 'files',
-  follows: ['diamond-'],
-  on: ['CertificationRemoved', 'StoneModelRemoved'],
-  keeping: ({ collector, store, wake }) => ({
-    async begin() {
+  streamPrefixes: ['diamond-'],
+  eventTypes: ['CertificationRemoved', 'StoneModelRemoved'],
+  createSelfCheckpointedHandler: ({ collector, store, wake }) => ({
+    async loadCheckpoint() {
       const position = await store.head()
       wake(sweep.name)
       return { position, event: null }
     },
-    async take(events) {
-      for (const event of events) collector.note(event)
+    async handleBatch(events) {
+      for (const event of events) collector.markUnreferenced(event)
     },
   }),
 })
 
-const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
+const DIGEST_PATTERN = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
 
 /** What can't be understood removes nothing; the next walk through all files looks at it. */
-function digestIn(event: StoredEvent): string | null {
+function removedDigestOf(event: StoredEvent): string | null {
   try {
     return decode<CertificationRemoved | StoneModelRemoved>(event).data.digest
   } catch (error) {
-    if (isUndecodable(error)) return null
+    if (isDecodeError(error)) return null
     throw error
   }
 }

@@ -1,49 +1,60 @@
-import { SignsOfLife } from '../../runtime/signs-of-life.ts'
+import { FailureDetector } from '../../runtime/signs-of-life.ts'
 import type { MailClaim, QueuedMail, Vault } from '../../stores/ports/vault.ts'
 
-export type ClaimOptions = {
+export type MailClaimOptions = {
   /** Milliseconds without a sign of its holder's life after which a claim has ended. */
-  readonly ended?: number
+  readonly claimTimeoutMs?: number
   /** Milliseconds that never go back. */
   readonly now?: () => number
   /** Told that a sign could not be given; the next one is given all the same. */
-  readonly failed?: (error: unknown, mail: string) => void
+  readonly onRenewalError?: (error: unknown, mail: string) => void
 }
 
-const ENDED = 15_000
+const CLAIM_TIMEOUT_MS = 15_000
 /** Of these milliseconds: so many signs a holder gives in them, and after this part of them it is doubted. */
-const SIGNS = 4
-const DOUBTED = 0.5
+const RENEWALS_PER_TIMEOUT = 4
+const DOUBT_RATIO = 0.5
 /** Milliseconds that count between two looks at most. */
-const LOOK = 1_000
+const MAX_CHECK_INTERVAL_MS = 1_000
 
 /** A claim of this process: when its last sign was given, and from when on it may be taken again, where it was let go. */
-type Held = { readonly signAt: number; readonly letGoAt?: number }
+type HeldMailClaim = { readonly renewedAt: number; readonly releasedAt?: number }
 
 /**
  * The mails that this process holds, for whom it gives signs of life until they are done; and those of others, of which it
  * takes over what their holders have left (signs-of-life.ts).
  */
 export class MailClaims {
-  readonly #held = new Map<string, Held>()
-  readonly #signs: SignsOfLife
-  readonly #ended: number
+  readonly #held = new Map<string, HeldMailClaim>()
+  readonly #signs: FailureDetector
+  readonly #claimTimeoutMs: number
   readonly #now: () => number
   readonly #renewing: NodeJS.Timeout
-  readonly #failed: (error: unknown, mail: string) => void
+  readonly #onRenewalError: (error: unknown, mail: string) => void
   #closed = false
   #taking: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly vault: Vault,
     private readonly claimant: string,
-    { ended = ENDED, now = () => performance.now(), failed = () => undefined }: ClaimOptions = {},
+    {
+      claimTimeoutMs = CLAIM_TIMEOUT_MS,
+      now = () => performance.now(),
+      onRenewalError = () => undefined,
+    }: MailClaimOptions = {},
   ) {
-    this.#ended = ended
+    this.#claimTimeoutMs = claimTimeoutMs
     this.#now = now
-    this.#failed = failed
-    this.#signs = new SignsOfLife({ doubted: ended * DOUBTED, ended, look: LOOK }, now)
-    this.#renewing = setInterval(() => void this.#renewAll(), ended / SIGNS).unref()
+    this.#onRenewalError = onRenewalError
+    this.#signs = new FailureDetector(
+      {
+        suspectedAfterMs: claimTimeoutMs * DOUBT_RATIO,
+        deadAfterMs: claimTimeoutMs,
+        maxObservationGapMs: MAX_CHECK_INTERVAL_MS,
+      },
+      now,
+    )
+    this.#renewing = setInterval(() => void this.#renewAll(), claimTimeoutMs / RENEWALS_PER_TIMEOUT).unref()
   }
 
   /**
@@ -60,10 +71,10 @@ export class MailClaims {
   async #take(time: number): Promise<QueuedMail | undefined> {
     try {
       const mail = await this.vault.claimMail(time, this.claimant, (claim) => this.#hasEnded(claim))
-      if (mail !== undefined) this.#held.set(mail.id, { signAt: this.#now() })
+      if (mail !== undefined) this.#held.set(mail.id, { renewedAt: this.#now() })
       return mail
     } catch (error) {
-      this.#signs.beginAnew()
+      this.#signs.reset()
       throw error
     }
   }
@@ -72,7 +83,7 @@ export class MailClaims {
   async isHeld(id: string): Promise<boolean> {
     const held = this.#held.get(id)
     if (held === undefined) return false
-    return this.#now() - held.signAt < this.#ended / SIGNS || this.#renew(id)
+    return this.#now() - held.renewedAt < this.#claimTimeoutMs / RENEWALS_PER_TIMEOUT || this.#renew(id)
   }
 
   /** It has left the queue, or was given back. */
@@ -81,9 +92,9 @@ export class MailClaims {
   }
 
   /** Something went wrong with it: it is taken again, here as elsewhere, after the time that a claim lasts. */
-  letGo(id: string): void {
+  release(id: string): void {
     const held = this.#held.get(id)
-    if (held !== undefined) this.#held.set(id, { ...held, letGoAt: this.#now() })
+    if (held !== undefined) this.#held.set(id, { ...held, releasedAt: this.#now() })
   }
 
   /** From here on there are no more signs: what is still under way is the next process's. */
@@ -94,22 +105,24 @@ export class MailClaims {
 
   async #hasEnded(claim: MailClaim): Promise<boolean> {
     if (claim.claimant === this.claimant) return this.#hasLetGo(claim.mail)
-    const life = this.#signs.look(claim.mail, `${claim.claimant}/${claim.number}`)
+    const life = this.#signs.observe(claim.mail, `${claim.claimant}/${claim.number}`)
     if (life === 'doubted') {
-      await this.vault.doubtClaim(claim)
-      this.#signs.sure(claim.mail)
+      await this.vault.probeClaim(claim)
+      this.#signs.confirmStoreWritable(claim.mail)
     }
     return life === 'ended'
   }
 
   #hasLetGo(id: string): boolean {
     const held = this.#held.get(id)
-    return held === undefined || (held.letGoAt !== undefined && this.#now() - held.letGoAt >= this.#ended)
+    return (
+      held === undefined || (held.releasedAt !== undefined && this.#now() - held.releasedAt >= this.#claimTimeoutMs)
+    )
   }
 
   async #renewAll(): Promise<void> {
-    for (const [id, { letGoAt }] of this.#held) {
-      if (letGoAt === undefined) await this.#renew(id).catch((error: unknown) => this.#failed(error, id))
+    for (const [id, { releasedAt }] of this.#held) {
+      if (releasedAt === undefined) await this.#renew(id).catch((error: unknown) => this.#onRenewalError(error, id))
     }
   }
 
@@ -118,7 +131,7 @@ export class MailClaims {
     if (this.#closed) return false
     const signAt = this.#now()
     const isMine = await this.vault.renewClaim(id, this.claimant)
-    if (isMine && this.#held.has(id)) this.#held.set(id, { signAt })
+    if (isMine && this.#held.has(id)) this.#held.set(id, { renewedAt: signAt })
     return isMine
   }
 }

@@ -1,21 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { custidOf, loadSecret, recordMail, type Secrets } from '../../commands/secrets/secrets.ts'
+import { custidOf, loadSecret, recordMail, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
 import type { Addressee } from '../../credentials/sealing.ts'
 import {
   expiresAt,
-  isOnRecord,
-  kindOf,
+  isMailRecorded,
+  mailKindOf,
   linkName,
-  MOST_RECIPIENTS,
+  MAX_RECIPIENTS,
   NOT_SENT,
   type KnownSecret,
   type Secret,
 } from '../../domain/secret/secret.ts'
-import { isUndecodable } from '../../events/decode.ts'
-import { routine } from '../../projections/engine/loop.ts'
-import type { Log } from '../../runtime/log.ts'
-import { Undeliverable, type MailPort } from '../../stores/ports/mail.ts'
+import { isDecodeError } from '../../events/decode.ts'
+import { defineScheduledJob } from '../../projections/engine/loop.ts'
+import type { AppLogger } from '../../runtime/log.ts'
+import { UndeliverableMail, type MailTransport } from '../../stores/ports/mail.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'
 import { MailClaims } from './mail-claims.ts'
 
@@ -33,7 +33,7 @@ function messageIdOf(id: string, from: string): string {
 /** Those of all mails that may carry a link of these secrets, made as they are asked for. */
 export function* linkMessageIds(digests: Iterable<string>, from: string): Generator<string> {
   for (const digest of digests) {
-    for (let number = 0; number < MOST_RECIPIENTS; number++) yield messageIdOf(`${digest}/${linkName(number)}`, from)
+    for (let number = 0; number < MAX_RECIPIENTS; number++) yield messageIdOf(`${digest}/${linkName(number)}`, from)
   }
 }
 
@@ -83,41 +83,41 @@ function mailOf(subject: string, paragraphs: readonly Paragraph[]): MailText {
 }
 
 function htmlOf(paragraph: Paragraph): string {
-  if (typeof paragraph === 'string') return escape(paragraph)
-  return `<a href="${escape(paragraph.link)}">${escape(paragraph.link)}</a>`
+  if (typeof paragraph === 'string') return escapeHtml(paragraph)
+  return `<a href="${escapeHtml(paragraph.link)}">${escapeHtml(paragraph.link)}</a>`
 }
 
-const escape = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 export type MailerOptions = {
-  readonly secrets: Secrets
-  readonly mail: MailPort
+  readonly secrets: SecretCommandContext
+  readonly mail: MailTransport
   /** As a mail's From has it. */
   readonly from: string
   /** Where links start, such as https://secrets.example.com. */
-  readonly address: string
-  readonly log: Log
+  readonly baseUrl: string
+  readonly log: AppLogger
   /** Milliseconds that a claim lasts without a sign of life: so long a mail waits when its process has died. */
-  readonly claim?: number
+  readonly claimTimeoutMs?: number
   /** Milliseconds before a try, by how many there were. */
-  readonly pauseBefore?: (attempts: number) => number
+  readonly backoffMs?: (attempts: number) => number
 }
 
 /** So many are under way at once. */
-const LANES = 4
+const CONCURRENCY = 4
 /** Milliseconds between two looks at the queue, which other processes fill too. */
-const LOOK = 500
+const POLL_INTERVAL_MS = 500
 /** Milliseconds that a stop waits for mails under way. */
-const PATIENCE = 4_000
-const FIRST_PAUSE = 2_000
+const STOP_TIMEOUT_MS = 4_000
+const INITIAL_BACKOFF_MS = 2_000
 /** With what is added by chance, shorter than DUE_AHEAD. */
-const LONGEST_PAUSE = 10 * 60_000
+const MAX_BACKOFF_MS = 10 * 60_000
 
 const backOff = (attempts: number) =>
-  Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2)
+  Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2)
 
 /**
  * Sends the mails that wait in the vault. Each is claimed by one process, whose claim ends with it; its outcome is on
@@ -133,12 +133,12 @@ export class Mailer {
 
   constructor(options: MailerOptions) {
     this.#options = options
-    const { secrets, claim, log } = options
+    const { secrets, claimTimeoutMs, log } = options
     const failed = (error: unknown, mail: string) =>
       log.warn({ err: error, mail }, 'the claim of a mail could not be renewed; trying again')
     this.#claims = new MailClaims(secrets.vault, this.#claimant, {
-      failed,
-      ...(claim !== undefined && { ended: claim }),
+      onRenewalError: failed,
+      ...(claimTimeoutMs !== undefined && { claimTimeoutMs: claimTimeoutMs }),
     })
   }
 
@@ -160,7 +160,7 @@ export class Mailer {
   async #claimNext(): Promise<QueuedMail | undefined> {
     const { store, clock } = this.#options.secrets
     const due = await this.#nextDue()
-    if (due === undefined || due > clock() || (await store.closed()) !== undefined) return undefined
+    if (due === undefined || due > clock() || (await store.closedReason()) !== undefined) return undefined
     return this.#claims.take(clock())
   }
 
@@ -180,7 +180,7 @@ export class Mailer {
       await this.#processOrPostpone(mail, signal)
       this.#claims.done(mail.id)
     } catch (error) {
-      this.#claims.letGo(mail.id)
+      this.#claims.release(mail.id)
       throw error
     }
   }
@@ -190,21 +190,21 @@ export class Mailer {
     try {
       await this.#process(mail, signal)
     } catch (error) {
-      if (!isUndecodable(error)) throw error
-      const { log, pauseBefore = backOff } = this.#options
+      if (!isDecodeError(error)) throw error
+      const { log, backoffMs = backOff } = this.#options
       log.warn({ err: error, mail: mail.kind, secret: mail.digest }, 'a mail waits, since its secret is not understood')
-      await this.#postpone(mail, pauseBefore(mail.attempts))
+      await this.#postpone(mail, backoffMs(mail.attempts))
     }
   }
 
   async #process(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     const { secrets } = this.#options
     // Claimed before the fence, it is this process's to send; behind it, it is the other installation's.
-    if ((await secrets.store.closed()) !== undefined) return this.#postpone(mail, 0)
+    if ((await secrets.store.closedReason()) !== undefined) return this.#postpone(mail, 0)
     const secret = await loadSecret(secrets.store, mail.digest)
     // Its share is not on record yet, or never will be: then the sweeper removes it.
     if (secret.status === 'unknown') return this.#postpone(mail, 200)
-    if (!isOnRecord(secret, this.#nameOf(mail).messageId)) {
+    if (!isMailRecorded(secret, this.#nameOf(mail).messageId)) {
       const outcome = isOutOfDate(mail, secret, secrets.clock())
         ? { refused: NOT_SENT }
         : await this.#send(mail, secret)
@@ -219,7 +219,7 @@ export class Mailer {
   }
 
   async #send(mail: QueuedMail, secret: KnownSecret): Promise<{ refused?: string } | 'later'> {
-    const { mail: port, log, pauseBefore = backOff } = this.#options
+    const { mail: port, log, backoffMs = backOff } = this.#options
     try {
       const written = await this.#write(mail, secret)
       // One that stood still for long may have lost it.
@@ -227,8 +227,8 @@ export class Mailer {
       await port.send(written)
       return {}
     } catch (error) {
-      if (error instanceof Undeliverable) return { refused: error.message }
-      const pause = pauseBefore(mail.attempts)
+      if (error instanceof UndeliverableMail) return { refused: error.message }
+      const pause = backoffMs(mail.attempts)
       const reason = error instanceof Error ? error.message : 'unknown'
       log.warn({ mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason }, 'a mail is sent again later')
       await this.#postpone(mail, pause)
@@ -237,17 +237,17 @@ export class Mailer {
   }
 
   async #write(mail: QueuedMail, secret: KnownSecret) {
-    const { secrets, from, address } = this.#options
+    const { secrets, from, baseUrl } = this.#options
     const addressee = secrets.mailSeal.open(mail.sealed, mail.id)
     const sender = await custidOf(secrets, secret.owner)
-    const isLink = kindOf(mail.kind) === 'link'
-    const text = isLink ? linkMail(secret, addressee, sender, address) : noticeMail(secret)
+    const isLink = mailKindOf(mail.kind) === 'link'
+    const text = isLink ? linkMail(secret, addressee, sender, baseUrl) : noticeMail(secret)
     const date = new Date(isLink ? secret.at : secret.changedAt)
     return { ...text, from, to: addressee.to, date, messageId: this.#nameOf(mail).messageId }
   }
 
   #nameOf({ id, kind }: QueuedMail) {
-    return { mail: kindOf(kind), messageId: messageIdOf(id, this.#options.from) }
+    return { mail: mailKindOf(kind), messageId: messageIdOf(id, this.#options.from) }
   }
 
   async #postpone({ id }: QueuedMail, ms: number): Promise<void> {
@@ -261,28 +261,28 @@ export class Mailer {
       try {
         return await action()
       } catch (error) {
-        if (signal.aborted || isUndecodable(error)) throw error
+        if (signal.aborted || isDecodeError(error)) throw error
         this.#options.log.warn({ err: error }, 'the outcome of a mail could not be recorded; trying again')
-        await new Promise<void>((done) => setTimeout(done, LOOK))
+        await new Promise<void>((done) => setTimeout(done, POLL_INTERVAL_MS))
       }
     }
   }
 }
 
 /** Sends mails that are due. */
-export const mails = routine<{ readonly mailer: Mailer }>({
+export const mailDelivery = defineScheduledJob<{ readonly mailer: Mailer }>({
   name: 'mails',
-  every: LOOK,
-  lanes: LANES,
-  patience: PATIENCE,
-  doing:
+  intervalMs: POLL_INTERVAL_MS,
+  concurrency: CONCURRENCY,
+  stopTimeoutMs: STOP_TIMEOUT_MS,
+  createRound:
     ({ mailer }) =>
     (signal) =>
       mailer.sendDue(signal),
-  last: async ({ mailer }) => mailer.close(),
+  onStop: async ({ mailer }) => mailer.close(),
 })
 
 /** A link to what can't be read any more is of no use, and its key is to be forgotten. */
 function isOutOfDate({ kind }: QueuedMail, secret: Secret, now: number): boolean {
-  return kindOf(kind) === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
+  return mailKindOf(kind) === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
 }

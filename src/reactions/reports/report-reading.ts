@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream'
 import type { Certification, CertificationAttached, ReportReading } from '../../domain/certification/certification.ts'
-import { isEmpty } from '../../domain/certification/report-text.ts'
-import type { Recorded } from '../../commands/certifications/certifications.ts'
-import type { Log } from '../../runtime/log.ts'
+import { isEmptyReading } from '../../domain/certification/report-text.ts'
+import type { ReportReadingResult } from '../../commands/certifications/certifications.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
-import type { Files } from '../../stores/ports/files.ts'
-import { decode, isUndecodable } from '../../events/decode.ts'
-import { traceIn } from '../../events/origin.ts'
-import { diamondIn } from '../../domain/diamond/diamond.ts'
+import type { FileStore } from '../../stores/ports/files.ts'
+import { decode, isDecodeError } from '../../events/decode.ts'
+import { traceOf } from '../../events/origin.ts'
+import { diamondIdOfStream } from '../../domain/diamond/diamond.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
-import { reaction, type SetAside } from '../../projections/engine/reaction.ts'
+import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 
 export type ReportReadingOptions = {
-  readonly files: Pick<Files, 'read'>
+  readonly files: Pick<FileStore, 'read'>
   /** The certification as the log has it now. */
   readonly certification: (diamond: number, id: number) => Promise<Certification | undefined>
   /** @throws UnreadableReport for a PDF that can't be read, now or ever */
@@ -24,27 +24,27 @@ export type ReportReadingOptions = {
     readonly correlation: string
     readonly trace?: string
     readonly causation: string
-  }) => Promise<Recorded | undefined>
+  }) => Promise<ReportReadingResult | undefined>
   /** Told of each report that contradicts its stone. */
-  readonly contradicted?: () => void
-  readonly log: Log
+  readonly onContradiction?: () => void
+  readonly log: AppLogger
 }
 
 /**
  * Reads the PDF of each report that is attached, after its upload was answered, one at a time. What can't be read is
  * passed over; where a report says otherwise than its owner, the event and the log say so.
  */
-export const reportReading = reaction<{ readonly reports: ReportReadingOptions }>({
+export const reportReading = defineReaction<{ readonly reports: ReportReadingOptions }>({
   name: 'reports',
-  follows: ['diamond-'],
-  on: ['CertificationAttached'],
-  reacting:
+  streamPrefixes: ['diamond-'],
+  eventTypes: ['CertificationAttached'],
+  createHandler:
     ({ reports }) =>
     async (events, signal = neverAborted()) => {
-      const aside: SetAside[] = []
+      const aside: PoisonEvent[] = []
       for (const event of events) {
         signal.throwIfAborted()
-        const error = await readUnderstood(reports, event)
+        const error = await tryReadReport(reports, event)
         if (error !== undefined) aside.push({ event, error })
       }
       return aside
@@ -55,28 +55,28 @@ export const reportReading = reaction<{ readonly reports: ReportReadingOptions }
  * Others' reports don't wait for a diamond whose events can't be understood.
  * @returns why they can't
  */
-async function readUnderstood(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
+async function tryReadReport(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
   try {
     await readAttached(options, event)
   } catch (error) {
-    if (!isUndecodable(error)) throw error
+    if (!isDecodeError(error)) throw error
     return error
   }
 }
 
 async function readAttached(options: ReportReadingOptions, event: StoredEvent): Promise<void> {
   const { id, file } = decode<CertificationAttached>(event).data
-  const diamond = diamondIn(event.stream)
+  const diamond = diamondIdOfStream(event.stream)
   if (file === null || (await options.certification(diamond, id))?.reading !== null) return
   const pdf = await options.files.read(file.digest)
   // A reader that is being closed leaves it as it is, and Node 26 ends a process that forgets an open file.
   const reading = pdf && (await readOrPass(options, pdf, id).finally(() => pdf.destroy()))
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
-  const cause = { correlation, causation: event.id, ...traceIn(event) }
+  const cause = { correlation, causation: event.id, ...traceOf(event) }
   const recorded = await options.record({ diamond, certification: id, reading, ...cause })
   const contradictions = recorded?.contradictions ?? []
-  if (contradictions.length > 0) options.contradicted?.()
+  if (contradictions.length > 0) options.onContradiction?.()
   for (const contradiction of contradictions) {
     options.log.warn({ diamond, certification: id, ...contradiction }, 'a report says otherwise than its owner')
   }
@@ -86,7 +86,7 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
 async function readOrPass({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
   try {
     const reading = await read(pdf)
-    return isEmpty(reading) ? undefined : reading
+    return isEmptyReading(reading) ? undefined : reading
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'UnreadableReport') throw error
     log.info({ certification, reason: error.message }, 'a report could not be read')

@@ -1,15 +1,20 @@
-import { scoreDiamonds, scoredId, type DueStone, type ScoringTools } from '../../commands/scores/score-diamonds.ts'
+import {
+  scoreDiamonds,
+  scoredEventId,
+  type DiamondToScore,
+  type ScoringTools,
+} from '../../commands/scores/score-diamonds.ts'
 import { diamondStream } from '../../domain/diamond/diamond.ts'
 import type { DiamondScored, Scores } from '../../domain/diamond/scores.ts'
 import { FLUOR_VERSION, isNewer, OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import { decode, NewerSchema } from '../../events/decode.ts'
+import { decode, UnsupportedEventVersion } from '../../events/decode.ts'
 import type { Origin } from '../../events/origin.ts'
-import type { Log } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
-import { folded } from './scoring.ts'
+import { tryFoldScoring } from './scoring.ts'
 
 /** Living diamonds by whose model they were scored last. */
-export type Standings = {
+export type RescoringStatus = {
   /** Ids of those that this model has not scored: an older one did, or none yet. In the order of their creation. */
   readonly due: readonly number[]
   readonly current: number
@@ -17,19 +22,19 @@ export type Standings = {
   readonly newer: number
 }
 
-type Standing = 'due' | 'current' | 'newer' | 'gone'
+type ScoresVersionStatus = 'due' | 'current' | 'newer' | 'gone'
 
 /** Reads both streams of every diamond from the start: for what an operator asks now and then. */
-export async function standingsOf(store: EventStore): Promise<Standings> {
-  const standings = new Map<number, Standing>()
+export async function readRescoringStatus(store: EventStore): Promise<RescoringStatus> {
+  const standings = new Map<number, ScoresVersionStatus>()
   for await (const event of store.readAll('start', { prefixes: ['diamond-', 'scores-'] })) {
     const id = Number(event.stream.slice(event.stream.indexOf('-') + 1))
     const before = standings.get(id)
-    const after = before === 'gone' ? before : standingAfter(before, event)
+    const after = before === 'gone' ? before : statusAfter(before, event)
     if (after !== before) standings.set(id, after)
   }
   const all = [...standings]
-  const count = (standing: Standing) => all.filter(([, found]) => found === standing).length
+  const count = (standing: ScoresVersionStatus) => all.filter(([, found]) => found === standing).length
   return {
     due: all.flatMap(([id, standing]) => (standing === 'due' ? [id] : [])),
     current: count('current'),
@@ -37,18 +42,18 @@ export async function standingsOf(store: EventStore): Promise<Standings> {
   }
 }
 
-function standingAfter(before: Standing | undefined, event: StoredEvent): Standing {
+function statusAfter(before: ScoresVersionStatus | undefined, event: StoredEvent): ScoresVersionStatus {
   if (event.type === 'DiamondDeleted') return 'gone'
-  return event.type === 'DiamondScored' ? scoredBy(event) : (before ?? 'due')
+  return event.type === 'DiamondScored' ? statusOfScores(event) : (before ?? 'due')
 }
 
-function scoredBy(event: StoredEvent): Standing {
+function statusOfScores(event: StoredEvent): ScoresVersionStatus {
   try {
     const { data } = decode<DiamondScored>(event)
-    if (event.id === scoredId(data.id, data.revision)) return 'current'
+    if (event.id === scoredEventId(data.id, data.revision)) return 'current'
     return isByNewerModel(data.scores) ? 'newer' : 'due'
   } catch (error) {
-    return error instanceof NewerSchema ? 'newer' : 'due'
+    return error instanceof UnsupportedEventVersion ? 'newer' : 'due'
   }
 }
 
@@ -64,13 +69,13 @@ function isByNewerModel({ fluor, ...optical }: Scores): boolean {
  * @throws what the store says, and what tracing rejects with
  */
 export async function rescore(
-  tools: ScoringTools & { readonly log: Log },
+  tools: ScoringTools & { readonly log: AppLogger },
   diamonds: readonly number[],
   origin: Origin,
 ): Promise<number> {
-  const due: DueStone[] = []
+  const due: DiamondToScore[] = []
   for (const id of diamonds) {
-    const state = folded(await tools.store.read(diamondStream(id)))
+    const state = tryFoldScoring(await tools.store.read(diamondStream(id)))
     if ('error' in state) tools.log.warn({ err: state.error, diamond: id }, 'a diamond is not understood, nor scored')
     if ('error' in state || state.diamond.status !== 'live') continue
     due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin, isNew: false })

@@ -1,31 +1,31 @@
-import type { Writing } from '../../commands/core/handle.ts'
+import type { CommandContext } from '../../commands/core/handle.ts'
 import { LinkKeys, type LinkKey } from '../../commands/installation/link-key.ts'
 import { LINK_KEY_STREAM } from '../../domain/installation/keys.ts'
-import { type Named } from '../../commands/webhooks/webhooks.ts'
-import { ownerOf, WEBHOOK_STREAMS } from '../../domain/webhook/webhook.ts'
+import { type WebhookReference } from '../../commands/webhooks/webhooks.ts'
+import { webhookOwnerOf, WEBHOOK_STREAM_PREFIX } from '../../domain/webhook/webhook.ts'
 import type { MasterKeys } from '../../credentials/master-keys.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
-import type { Progress } from '../../projections/engine/progress.ts'
-import { reaction } from '../../projections/engine/reaction.ts'
-import type { WebhookProgresses } from '../../projections/webhooks/webhooks.ts'
-import type { Log } from '../../runtime/log.ts'
+import type { ProjectionProgress } from '../../projections/engine/progress.ts'
+import { defineReaction } from '../../projections/engine/reaction.ts'
+import type { WebhookProgressStore } from '../../projections/webhooks/webhooks.ts'
+import type { AppLogger } from '../../runtime/log.ts'
 import { Interruption } from '../../runtime/outages.ts'
-import { WakeablePause } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
 import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { Lane, type LaneTools } from './lane.ts'
+import { DeliveryWorker, type DeliveryWorkerTools } from './lane.ts'
 
 /** The key that signs the links in what is sent, for a process that answers no requests perhaps, and so has no other one's. */
-export class SendingLinkKeys {
+export class DeliveryLinkKeys {
   #keys: LinkKeys | undefined
 
   constructor(
-    private readonly writing: Writing,
+    private readonly writing: CommandContext,
     private readonly keys: MasterKeys,
   ) {}
 
   /** To be called before anything is sent: others may have made another key meanwhile. @throws WrongMasterKey, StoreUnavailable */
-  async begin(): Promise<void> {
+  async open(): Promise<void> {
     this.#keys = await LinkKeys.open(this.writing, this.keys)
   }
 
@@ -34,59 +34,59 @@ export class SendingLinkKeys {
     return this.#keys.current
   }
 
-  note(event: StoredEvent): void {
+  applyEvent(event: StoredEvent): void {
     this.#keys?.note(event)
   }
 }
 
-export type DelivererTools = Omit<LaneTools, 'progresses'> & {
-  readonly progresses: WebhookProgresses
+export type WebhookDelivererTools = Omit<DeliveryWorkerTools, 'progresses'> & {
+  readonly progresses: WebhookProgressStore
   /** The read model of webhooks. */
-  readonly known: { readonly model: Pick<ReadModel, 'find'>; readonly progress: Progress }
-  readonly linkKeys: SendingLinkKeys
-  readonly log: Log
+  readonly webhookModel: { readonly model: Pick<ReadModel, 'find'>; readonly progress: ProjectionProgress }
+  readonly linkKeys: DeliveryLinkKeys
+  readonly log: AppLogger
 }
 
 /** Milliseconds between two looks at which webhooks there are, unless one is known to have changed. */
-const LOOK_EVERY = 2_000
+const POLL_INTERVAL_MS = 2_000
 
 /** Milliseconds before a webhook whose delivery met a store's fault is taken up again. */
-const REST = 1_000
+const RETRY_DELAY_MS = 1_000
 
 /** Webhooks that are looked up at a time. */
-const PAGE = 1_000
+const PAGE_SIZE = 1_000
 
-type Running = { readonly lane: Lane; readonly done: Promise<void> }
+type RunningDeliveryWorker = { readonly worker: DeliveryWorker; readonly done: Promise<void> }
 
 /** Keeps a lane for each webhook that is not paused, as long as this process is the one that delivers. */
-export class Deliverer {
-  readonly #lanes = new Map<number, Running>()
+export class WebhookDeliverer {
+  readonly #workers = new Map<number, RunningDeliveryWorker>()
   readonly #owners = new Map<number, Set<number>>()
-  readonly #pause = new WakeablePause()
+  readonly #pause = new InterruptibleSleep()
   readonly #interruption: Interruption
 
-  constructor(private readonly tools: DelivererTools) {
+  constructor(private readonly tools: WebhookDelivererTools) {
     this.#interruption = new Interruption('webhook-deliveries', tools.log)
   }
 
   /** An account's webhooks are not as they were. Those that are new are found when the read model has them. */
-  async changed(owners: Iterable<number>, position: Position): Promise<void> {
+  async onWebhooksChanged(owners: Iterable<number>, position: Position): Promise<void> {
     for (const owner of owners) {
-      for (const id of this.#owners.get(owner) ?? []) this.#lanes.get(id)?.lane.nudge()
+      for (const id of this.#owners.get(owner) ?? []) this.#workers.get(id)?.worker.wake()
     }
-    await this.tools.known.progress.reached(position, LOOK_EVERY)
+    await this.tools.webhookModel.progress.waitForPosition(position, POLL_INTERVAL_MS)
     this.#pause.wake()
   }
 
   /** Another key that signs links, perhaps. */
-  note(event: StoredEvent): void {
-    this.tools.linkKeys.note(event)
+  onLinkKeyEvent(event: StoredEvent): void {
+    this.tools.linkKeys.applyEvent(event)
   }
 
   /** What was kept of one that is deleted goes too. @throws StoreUnavailable */
-  async forget(webhook: number): Promise<void> {
-    await this.tools.progresses.begin()
-    await this.tools.progresses.forget(webhook)
+  async deleteProgress(webhook: number): Promise<void> {
+    await this.tools.progresses.open()
+    await this.tools.progresses.delete(webhook)
   }
 
   /** Delivers until it is stopped; then nothing of it is under way any more. @throws what the stores throw */
@@ -94,80 +94,80 @@ export class Deliverer {
     const wake = () => this.#pause.wake()
     signal.addEventListener('abort', wake, { once: true })
     try {
-      await this.tools.linkKeys.begin()
-      await this.tools.progresses.begin()
+      await this.tools.linkKeys.open()
+      await this.tools.progresses.open()
       while (!signal.aborted) {
         for await (const named of this.#open()) this.#start(named, signal)
-        if (!signal.aborted) await this.#pause.sleep(LOOK_EVERY)
+        if (!signal.aborted) await this.#pause.sleep(POLL_INTERVAL_MS)
       }
     } finally {
       signal.removeEventListener('abort', wake)
-      await Promise.all([...this.#lanes.values()].map(({ done }) => done))
+      await Promise.all([...this.#workers.values()].map(({ done }) => done))
     }
   }
 
-  async *#open(): AsyncGenerator<Named> {
+  async *#open(): AsyncGenerator<WebhookReference> {
     for (let from = 0; ;) {
-      const found = await this.tools.known.model.find({
+      const found = await this.tools.webhookModel.model.find({
         where: { open: 1, id: { from } },
         order: [['id', 'asc']],
-        limit: PAGE,
+        limit: PAGE_SIZE,
         offset: 0,
         select: ['id', 'owner'],
       })
       for (const { id, owner } of found) yield { id: Number(id), owner: Number(owner) }
-      if (found.length < PAGE) return
+      if (found.length < PAGE_SIZE) return
       from = Number(found.at(-1)?.['id']) + 1
     }
   }
 
-  #start(named: Named, signal: AbortSignal): void {
-    if (this.#lanes.has(named.id)) return
-    const lane = new Lane(named, this.tools)
-    this.#lanes.set(named.id, { lane, done: this.#follow(named, lane, signal) })
+  #start(named: WebhookReference, signal: AbortSignal): void {
+    if (this.#workers.has(named.id)) return
+    const lane = new DeliveryWorker(named, this.tools)
+    this.#workers.set(named.id, { worker: lane, done: this.#follow(named, lane, signal) })
     const ids = this.#owners.get(named.owner) ?? new Set()
     this.#owners.set(named.owner, ids.add(named.id))
   }
 
-  async #follow(named: Named, lane: Lane, signal: AbortSignal): Promise<void> {
+  async #follow(named: WebhookReference, lane: DeliveryWorker, signal: AbortSignal): Promise<void> {
     try {
       await lane.run(signal)
-      this.#interruption.over()
+      this.#interruption.end()
     } catch (error) {
       if (!signal.aborted) {
-        this.#interruption.failed(error)
-        await this.tools.sleep(REST, signal)
+        this.#interruption.recordFailure(error)
+        await this.tools.sleep(RETRY_DELAY_MS, signal)
       }
     } finally {
-      this.#lanes.delete(named.id)
+      this.#workers.delete(named.id)
       this.#owners.get(named.owner)?.delete(named.id)
     }
   }
 }
 
-export type DeliveryTools = { readonly deliverer: Deliverer }
+export type WebhookDeliveryTools = { readonly deliverer: WebhookDeliverer }
 
 /**
  * Pushes accounts' change feeds to their webhooks, in one process at a time. The events of webhooks only wake it: what is to be
  * sent is the feed's to say, and how far each has come stands beside its checkpoint.
  */
-export const webhookDeliveries = reaction<DeliveryTools>({
+export const webhookDeliveries = defineReaction<WebhookDeliveryTools>({
   name: 'webhook-deliveries',
-  follows: [WEBHOOK_STREAMS, LINK_KEY_STREAM, RESTORES_STREAM],
-  reacting:
+  streamPrefixes: [WEBHOOK_STREAM_PREFIX, LINK_KEY_STREAM, RESTORES_STREAM],
+  createHandler:
     ({ deliverer }) =>
     async (events) => {
       for (const event of events) {
         // Looked at by its name alone, so that what a newer release deletes goes too.
-        if (event.type === 'WebhookDeleted') await deliverer.forget(Number(event.data['id']))
-        else deliverer.note(event)
+        if (event.type === 'WebhookDeleted') await deliverer.deleteProgress(Number(event.data['id']))
+        else deliverer.onLinkKeyEvent(event)
       }
-      const hooks = events.filter(({ stream }) => stream.startsWith(WEBHOOK_STREAMS))
+      const hooks = events.filter(({ stream }) => stream.startsWith(WEBHOOK_STREAM_PREFIX))
       const last = hooks.at(-1)
       if (last === undefined) return
-      await deliverer.changed(new Set(hooks.map(({ stream }) => ownerOf(stream))), last.position)
+      await deliverer.onWebhooksChanged(new Set(hooks.map(({ stream }) => webhookOwnerOf(stream))), last.position)
     },
-  beside:
+  createCompanionTask:
     ({ deliverer }) =>
     (signal) =>
       deliverer.run(signal),

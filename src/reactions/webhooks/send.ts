@@ -5,31 +5,31 @@ import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { faultOfUrl, hostOf, isPublicAddress, portOf, type WebhookRules } from '../../commands/webhooks/webhook-url.ts'
-import { signaturesOf, type WebhookSecrets } from '../../credentials/webhook-secrets.ts'
-import { Refusal } from '../../domain/decider.ts'
+import { signatureHeaderOf, type WebhookSecrets } from '../../credentials/webhook-secrets.ts'
+import { RequestError } from '../../domain/decider.ts'
 import { signingSecrets, type Webhook } from '../../domain/webhook/webhook.ts'
-import type { Change } from '../../projections/diamonds/change-feed.ts'
+import type { FeedChange } from '../../projections/diamonds/change-feed.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { VERSION } from '../../runtime/version.ts'
 
 /** The addresses of a name, in the order in which they are to be tried. @throws the resolver's error */
-export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
+export type AddressResolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /** The name leads to no address that is allowed. */
-class NotPublic extends Error {
+class NonPublicAddress extends Error {
   override readonly name = 'NotPublic'
 }
 
 /** Milliseconds for one question, and how often it is put: both answers, or their absence, well within a delivery. */
-const QUESTION = { timeout: 3_000, tries: 2 }
+const DNS_QUERY_OPTIONS = { timeout: 3_000, tries: 2 }
 
 /**
  * Asks the system's name servers, without its threads: those of a few names that nobody answers for would be missing to
  * all else that this process does. Names of the machine itself are loopback by definition (RFC 6761).
  */
-export const resolveByDns: Resolve = async (name, signal) => {
+export const resolveByDns: AddressResolver = async (name, signal) => {
   if (/^(?:.*\.)?localhost\.?$/i.test(name)) return ['127.0.0.1', '::1']
-  const resolver = new Resolver(QUESTION)
+  const resolver = new Resolver(DNS_QUERY_OPTIONS)
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
   try {
@@ -49,27 +49,31 @@ export const resolveByDns: Resolve = async (name, signal) => {
  */
 async function allowedAddresses(
   host: string,
-  { resolve, isPrivateAllowed }: { readonly resolve: Resolve; readonly isPrivateAllowed: boolean },
+  { resolve, isPrivateAllowed }: { readonly resolve: AddressResolver; readonly isPrivateAllowed: boolean },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const found = isIP(host) === 0 ? await resolve(host, signal) : [host]
   const allowed = isPrivateAllowed ? found : found.filter(isPublicAddress)
   if (allowed.length > 0) return allowed
-  throw new NotPublic(`${host} is ${found.join(', ') || 'nowhere'}: not an address of the public internet`)
+  throw new NonPublicAddress(`${host} is ${found.join(', ') || 'nowhere'}: not an address of the public internet`)
 }
 
 /** @property id the same for every try of a message */
-export type Message = { readonly id: string; readonly body: string }
+export type WebhookMessage = { readonly id: string; readonly body: string }
 
 /** What is told of a stone: the element of the feed as it is. @param now milliseconds since 1970 */
-export function messageOf({ id }: Pick<Webhook, 'id'>, { cursor, what, text }: Change, now: number): Message {
+export function toWebhookMessage(
+  { id }: Pick<Webhook, 'id'>,
+  { cursor, what, text }: FeedChange,
+  now: number,
+): WebhookMessage {
   const type = what.includes('deleted') ? 'deleted' : what.includes('created') ? 'created' : 'changed'
   const head = `{"type":"diamond.${type}","timestamp":"${new Date(now).toISOString()}"`
   return { id: `msg_${id}_${cursor}`, body: `${head},"data":${text}}` }
 }
 
 /** What a receiver is tried out with. @param one tells it from every other */
-function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): Message {
+function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): WebhookMessage {
   const body = { type: 'webhook.test', timestamp: new Date(now).toISOString(), data: { webhook: id } }
   return { id: `msg_${id}_test_${one}`, body: JSON.stringify(body) }
 }
@@ -77,13 +81,13 @@ function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): Mes
 /** A message as it goes out now, signed with each secret that signs now.
  * @param trace that it is a part of, as `traceparent` has it
  * @throws SealedByAnotherKey */
-export function signed(
+export function signMessage(
   webhook: Webhook,
-  { id, body }: Message,
+  { id, body }: WebhookMessage,
   secrets: Pick<WebhookSecrets, 'open'>,
   now: number,
   trace?: string,
-): Parameters<Send>[1] {
+): Parameters<SendMessage>[1] {
   const timestamp = Math.floor(now / 1000)
   const open = signingSecrets(webhook, now).map((sealed) => secrets.open(sealed, webhook.id))
   const headers = {
@@ -91,48 +95,53 @@ export function signed(
     'User-Agent': `Adamant/${VERSION}`,
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': signaturesOf(open, { id, timestamp, body }),
+    'webhook-signature': signatureHeaderOf(open, { id, timestamp, body }),
     ...(trace !== undefined && { traceparent: trace }),
   }
   return { headers, body }
 }
 
 /** What came of one try. @property status null where nothing was answered @property error null where it was taken */
-export type Outcome = { readonly status: number | null; readonly ms: number; readonly error: string | null }
+export type DeliveryOutcome = { readonly status: number | null; readonly ms: number; readonly error: string | null }
 
 /** Sends one message to an address. @throws the signal's reason, where it is stopped from outside */
-export type Send = (
+export type SendMessage = (
   url: string,
   message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
   signal: AbortSignal,
-) => Promise<Outcome>
+) => Promise<DeliveryOutcome>
 
-export type Sending = {
+export type WebhookSenderOptions = {
   readonly rules: WebhookRules
-  readonly resolve: Resolve
+  readonly resolve: AddressResolver
   /** Milliseconds for all of it: look-up, connection, and the answer's status. */
-  readonly patience?: number
+  readonly timeoutMs?: number
   /** Milliseconds that only grow. */
   readonly monotonic?: () => number
 }
 
-const PATIENCE = 15_000
+const DEFAULT_TIMEOUT_MS = 15_000
 
 /** Bytes that are read of a receiver's answer, of which an error shows the beginning. */
-const READ = 1_024
+const MAX_RESPONSE_BYTES = 1_024
 /** Characters of an answer that stand in an error. */
-const SHOWN = 200
+const MAX_SHOWN_CHARACTERS = 200
 
 /**
  * Sends with a connection for each message, by addresses that were just looked up and found allowed. It follows no
  * redirect, and reads no more than 1 KiB of what is answered.
  */
-export function sender({ rules, resolve, patience = PATIENCE, monotonic = () => performance.now() }: Sending): Send {
+export function createWebhookSender({
+  rules,
+  resolve,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+  monotonic = () => performance.now(),
+}: WebhookSenderOptions): SendMessage {
   return async (text, message, signal) => {
     const began = monotonic()
-    const late = AbortSignal.timeout(patience)
-    const either = AbortSignal.any([signal, late])
-    const outcome = (status: number | null, error: string | null): Outcome => ({
+    const timeoutSignal = AbortSignal.timeout(timeoutMs)
+    const combinedSignal = AbortSignal.any([signal, timeoutSignal])
+    const outcome = (status: number | null, error: string | null): DeliveryOutcome => ({
       status,
       ms: Math.round(monotonic() - began),
       error,
@@ -141,13 +150,13 @@ export function sender({ rules, resolve, patience = PATIENCE, monotonic = () => 
       const fault = faultOfUrl(text, rules)
       if (fault !== undefined) return outcome(null, fault)
       const url = new URL(text)
-      const looked = allowedAddresses(hostOf(url), { resolve, isPrivateAllowed: rules.private }, either)
-      const addresses = await unlessAborted(looked, either)
-      const { status, error } = await exchange(url, addresses, message, either)
+      const lookup = allowedAddresses(hostOf(url), { resolve, isPrivateAllowed: rules.private }, combinedSignal)
+      const addresses = await unlessAborted(lookup, combinedSignal)
+      const { status, error } = await exchange(url, addresses, message, combinedSignal)
       return outcome(status, error)
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      return outcome(null, late.aborted ? `No answer within ${patience / 1000} s` : sentenceOf(error))
+      return outcome(null, timeoutSignal.aborted ? `No answer within ${timeoutMs / 1000} s` : describeError(error))
     }
   }
 }
@@ -155,10 +164,10 @@ export function sender({ rules, resolve, patience = PATIENCE, monotonic = () => 
 async function exchange(
   url: URL,
   addresses: readonly string[],
-  message: Parameters<Send>[1],
+  message: Parameters<SendMessage>[1],
   signal: AbortSignal,
-): Promise<Pick<Outcome, 'status' | 'error'>> {
-  const response = await answered(url, addresses, message, signal)
+): Promise<Pick<DeliveryOutcome, 'status' | 'error'>> {
+  const response = await sendRequest(url, addresses, message, signal)
   try {
     const status = response.statusCode ?? 0
     // What was taken is taken: nobody waits for the end of what is said about it.
@@ -172,10 +181,10 @@ async function exchange(
 }
 
 /** Sends, and resolves with the head of the answer. */
-function answered(
+function sendRequest(
   url: URL,
   addresses: readonly string[],
-  { headers, body }: Parameters<Send>[1],
+  { headers, body }: Parameters<SendMessage>[1],
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((done, fail) => {
@@ -215,11 +224,11 @@ function beginningOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let read = 0
   return new Promise((done) => {
-    const end = () => done(Buffer.concat(chunks).subarray(0, READ).toString())
+    const end = () => done(Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString())
     response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk.subarray(0, READ - read))
+      chunks.push(chunk.subarray(0, MAX_RESPONSE_BYTES - read))
       read += chunk.length
-      if (read >= READ) end()
+      if (read >= MAX_RESPONSE_BYTES) end()
     })
     response.on('end', end)
     response.on('error', end)
@@ -229,12 +238,12 @@ function beginningOf(response: IncomingMessage): Promise<string> {
 
 function refusalOf(status: number, said: string): string {
   const plain = said.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
-  const words = plain === '' ? '' : `: ${plain.slice(0, SHOWN)}`
+  const words = plain === '' ? '' : `: ${plain.slice(0, MAX_SHOWN_CHARACTERS)}`
   return `Answered ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : words}`
 }
 
 /** What went wrong with a connection, without more of the inner network than its name: that is for its owner to read. */
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return 'It could not be sent'
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
   const inner = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message
@@ -243,9 +252,9 @@ function sentenceOf(error: unknown): string {
 
 /** Rejects as soon as it is aborted: a look-up may go on for a while. */
 const unlessAborted = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> =>
-  Promise.race([work, abortion(signal)])
+  Promise.race([work, rejectionOnAbort(signal)])
 
-const abortion = (signal: AbortSignal): Promise<never> =>
+const rejectionOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_done, fail) => {
     const stop = () => fail(signal.reason as Error)
     if (signal.aborted) stop()
@@ -253,27 +262,32 @@ const abortion = (signal: AbortSignal): Promise<never> =>
   })
 
 /** Tests of one account that may be under way in a process, and seconds after which another is worth a try. */
-const AT_A_TIME = 2
-const RETRY_AFTER = 15
+const MAX_CONCURRENT_TESTS = 2
+const RETRY_AFTER_SECONDS = 15
 
 /** @param trace that the wish is a part of, as `traceparent` has it */
-export type TryOut = (webhook: Webhook, account: number, trace?: string) => Promise<Outcome>
+export type SendTestMessage = (webhook: Webhook, account: number, trace?: string) => Promise<DeliveryOutcome>
 
 /** Sends test messages, for their owners and operators. */
-export function tryingOut(send: Send, secrets: Pick<WebhookSecrets, 'open'>, clock: () => number): TryOut {
-  const underWay = new Map<number, number>()
+export function createTestSender(
+  send: SendMessage,
+  secrets: Pick<WebhookSecrets, 'open'>,
+  clock: () => number,
+): SendTestMessage {
+  const testsByAccount = new Map<number, number>()
   return async (webhook, account, trace) => {
-    const others = underWay.get(account) ?? 0
-    if (others >= AT_A_TIME) throw new Refusal('too-many', 'Other tests are under way; wait for them', RETRY_AFTER)
-    underWay.set(account, others + 1)
+    const others = testsByAccount.get(account) ?? 0
+    if (others >= MAX_CONCURRENT_TESTS)
+      throw new RequestError('too-many', 'Other tests are under way; wait for them', RETRY_AFTER_SECONDS)
+    testsByAccount.set(account, others + 1)
     try {
       const now = clock()
       const message = testMessage(webhook, randomUUID(), now)
-      return await send(webhook.url, signed(webhook, message, secrets, now, trace), neverAborted())
+      return await send(webhook.url, signMessage(webhook, message, secrets, now, trace), neverAborted())
     } finally {
-      const left = (underWay.get(account) ?? 1) - 1
-      if (left === 0) underWay.delete(account)
-      else underWay.set(account, left)
+      const left = (testsByAccount.get(account) ?? 1) - 1
+      if (left === 0) testsByAccount.delete(account)
+      else testsByAccount.set(account, left)
     }
   }
 }

@@ -1,14 +1,14 @@
 import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
-import { WORDS, type Words } from './words.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from './words.ts'
 
 /** One thing that a page says of a stone. */
-export type Fact = readonly [label: string, text: string]
+export type StoneFact = readonly [label: string, text: string]
 
 /** What an owner says of a stone, in a reader's order; what is not set is not said. */
-export function factsOf(fields: DiamondFields): readonly Fact[] {
+export function factsOf(fields: DiamondFields): readonly StoneFact[] {
   const said = new Map<string, string>()
-  for (const [name, { label }] of TOLD) {
+  for (const [name, { label }] of LABELLED_FIELDS) {
     const text = textOf(name, fields)
     if (text === '') continue
     const before = said.get(label)
@@ -29,14 +29,16 @@ export function caratText({ carat }: DiamondFields): string {
 }
 
 /** What stands beside the word diamond wherever it heads a text (FTC, Jewelry Guides, 16 CFR 23): fancy colour, and grown. */
-export function qualified(fields: DiamondFields): string {
+export function qualifiedName(fields: DiamondFields): string {
   const fancy = new Map(factsOf(fields)).get('Fancy colour')?.toLowerCase()
   return [fancy, fields.isLabGrown ? 'laboratory-grown' : undefined, 'diamond'].filter(Boolean).join(' ')
 }
 
-type Told = readonly [name: FieldName, words: Words & { readonly label: string }]
+type LabelledField = readonly [name: FieldName, words: FieldDescription & { readonly label: string }]
 
-const TOLD = Object.entries(WORDS).filter(([, words]) => 'label' in words) as unknown as readonly Told[]
+const LABELLED_FIELDS = Object.entries(FIELD_DESCRIPTIONS).filter(
+  ([, words]) => 'label' in words,
+) as unknown as readonly LabelledField[]
 
 /** What stands between the texts of one label, where it is no blank: `Faint, Blue`, but `Fancy Brownish Yellow`. */
 const BETWEEN: Readonly<Record<string, string>> = { Fluorescence: ', ' }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { ApiVersion, Bounds, Field } from '../../domain/diamond/field.ts'
+import type { ApiVersion, AmountRange, FieldDefinition } from '../../domain/diamond/field.ts'
 import { FIELD_NAMES, FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
-import { isShapeId, mistypedShape, parseShape, topShapes } from '../../domain/dictionaries/shapes.ts'
-import { readText, shown } from '../json.ts'
-import { must, readBy } from '../parse.ts'
+import { isShapeId, suggestShape, parseShape, topLevelShapes } from '../../domain/dictionaries/shapes.ts'
+import { parseText, jsonExcerpt } from '../json.ts'
+import { mustBe, parsedBy } from '../parse.ts'
 
 /** A value of a field in JSON, other than null, and what is stored of it. */
 type FieldSchema<Name extends FieldName> = z.ZodType<NonNullable<DiamondFields[Name]>>
@@ -17,22 +17,22 @@ export function fieldSchema<Name extends FieldName>(
   version: ApiVersion,
   absent?: string,
 ): FieldSchema<Name> {
-  return inputOf(FIELDS[name], version, absent) as FieldSchema<Name>
+  return inputSchemaOf(FIELDS[name], version, absent) as FieldSchema<Name>
 }
 
-function inputOf(field: Field, version: ApiVersion, absent?: string): z.ZodType {
+function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absent?: string): z.ZodType {
   const isV3 = version === 'v3'
   switch (field.kind) {
     case 'text':
-      return textUpTo(field.to, absent)
+      return textSchema(field.to, absent)
     case 'amount':
-      return amountWithin(field, absent)
+      return amountSchema(field, absent)
     case 'flag':
-      return z.boolean(must('true or false', absent))
+      return z.boolean(mustBe('true or false', absent))
     case 'level':
-      return z.union(LEVELS, must('0, 1 or 2', absent))
+      return z.union(LEVELS, mustBe('0, 1 or 2', absent))
     case 'scale':
-      return onScale(field, absent)
+      return scaleSchema(field, absent)
     case 'shape':
       return isV3 ? shapeById(absent) : shapeByName(field.to, absent)
     case 'entry':
@@ -42,24 +42,24 @@ function inputOf(field: Field, version: ApiVersion, absent?: string): z.ZodType 
 
 const LEVELS = [z.literal(0), z.literal(1), z.literal(2)] as const
 
-function textUpTo(max: number, absent?: string) {
+function textSchema(max: number, absent?: string) {
   const right = `a text of 1 to ${max} characters, without control characters`
-  return readBy(
-    z.string(must(right, absent)).meta({ minLength: 1, maxLength: max }),
-    (text) => readText(text, max),
+  return parsedBy(
+    z.string(mustBe(right, absent)).meta({ minLength: 1, maxLength: max }),
+    (text) => parseText(text, max),
     right,
   )
 }
 
 /** `over 0 and at most 10000`, `of at least 0` */
-function boundsText({ over, from, to }: Bounds): string {
+function boundsText({ over, from, to }: AmountRange): string {
   const low = over === undefined ? `of at least ${from ?? -Infinity}` : `over ${over}`
   return to === undefined ? low : `${low} and at most ${to}`
 }
 
-function amountWithin(bounds: Bounds, absent?: string) {
+function amountSchema(bounds: AmountRange, absent?: string) {
   const { over, from, to } = bounds
-  const says = must(`a number ${boundsText(bounds)}`, absent)
+  const says = mustBe(`a number ${boundsText(bounds)}`, absent)
   let amount = z.number(says)
   if (over !== undefined) amount = amount.gt(over, says)
   if (from !== undefined) amount = amount.gte(from, says)
@@ -71,16 +71,20 @@ function amountWithin(bounds: Bounds, absent?: string) {
 /** No dictionary has a longer word: what is longer is not looked up, which takes time that grows with it. */
 const WORD_MAX = 100
 
-function onScale({ scale: { read, means } }: Extract<Field, { kind: 'scale' }>, absent?: string) {
-  return readBy(z.string(must(means, absent)), (text) => (text.length <= WORD_MAX ? read(text) : undefined), means)
+function scaleSchema({ scale: { parse, expected } }: Extract<FieldDefinition, { kind: 'scale' }>, absent?: string) {
+  return parsedBy(
+    z.string(mustBe(expected, absent)),
+    (text) => (text.length <= WORD_MAX ? parse(text) : undefined),
+    expected,
+  )
 }
 
-type EntryField = Extract<Field, { kind: 'entry' }>
+type EntryField = Extract<FieldDefinition, { kind: 'entry' }>
 
 /** The integer id: all that v3 takes. */
 function entryById(field: EntryField, absent?: string) {
   const { name, has } = field.dictionary
-  const { error } = must(`an id of the dictionary ${name}`, absent)
+  const { error } = mustBe(`an id of the dictionary ${name}`, absent)
   // Before the schema that dictionaries share, which knows none of their names.
   return z.preprocess((given, context) => {
     if (typeof given !== 'number' || !has(given)) context.addIssue(error({ input: given }))
@@ -96,14 +100,14 @@ function entryByName(field: EntryField, absent?: string) {
     if (typeof given === 'number') return has(given) ? given : undefined
     return given.length <= WORD_MAX ? find(given) : undefined
   }
-  return readBy(z.union([entryNames(field), z.string(), z.int()], must(right, absent)), idOf, right)
+  return parsedBy(z.union([entryNames(field), z.string(), z.int()], mustBe(right, absent)), idOf, right)
 }
 
 const SHAPE_ID = 'an id of the dictionary cutShape'
 
 const shapeOfId = (id: number) => (isShapeId(id) ? id : undefined)
 
-const shapeById = (absent?: string) => readBy(z.int(must(SHAPE_ID, absent)), shapeOfId, SHAPE_ID)
+const shapeById = (absent?: string) => parsedBy(z.int(mustBe(SHAPE_ID, absent)), shapeOfId, SHAPE_ID)
 
 /** A shape that no dictionary knows is kept as it was written, unless it is a known one mistyped: that has no scores. */
 function shapeByName(max: number, absent?: string) {
@@ -111,26 +115,26 @@ function shapeByName(max: number, absent?: string) {
   const right = `a cut shape's title, alias or id, or ${own}`
   const shapeOf = (given: string | number) => {
     if (typeof given === 'number') return shapeOfId(given)
-    const text = readText(given, max)
+    const text = parseText(given, max)
     return text === undefined || /^\d+$/.test(text) ? undefined : (parseShape(text) ?? text)
   }
-  return readBy(z.union([SHAPE_TITLES, z.string(), z.int()], must(right, absent)), shapeOf, right).superRefine(
+  return parsedBy(z.union([SHAPE_TITLES, z.string(), z.int()], mustBe(right, absent)), shapeOf, right).superRefine(
     (shape, context) => {
-      const meant = typeof shape === 'string' ? mistypedShape(shape) : undefined
+      const meant = typeof shape === 'string' ? suggestShape(shape) : undefined
       if (meant === undefined) return
       context.addIssue(
-        `must be a known cut shape, or one that is no misspelling of it; did you mean ${meant}? got ${shown(shape)}`,
+        `must be a known cut shape, or one that is no misspelling of it; did you mean ${meant}? got ${jsonExcerpt(shape)}`,
       )
     },
   )
 }
 
 /** A field's value as a version shows it, null aside. */
-export function shownSchema(field: Field, version: ApiVersion): z.ZodType {
+export function outputSchema(field: FieldDefinition, version: ApiVersion): z.ZodType {
   if (field.kind === 'shape') return version === 'v3' ? SHAPE_IDS : z.string()
   if (field.kind === 'entry') return version === 'v3' ? entryIds(field) : entryNames(field)
   if (field.kind === 'text') return z.string().meta({ minLength: 1, maxLength: field.to })
-  return field.kind === 'scale' ? z.string() : inputOf(field, version)
+  return field.kind === 'scale' ? z.string() : inputSchemaOf(field, version)
 }
 
 /** The ids of entries, with the titles as their names in generated clients. */
@@ -142,11 +146,11 @@ const idsOf = (entries: readonly { readonly id: number; readonly title: string }
     'x-enum-varnames': entries.map(({ title }) => title.toUpperCase().replaceAll(/\W+/g, '_')),
   })
 
-const SHAPE_IDS = idsOf(topShapes(), 'CutShape')
-const SHAPE_TITLES = z.enum(topShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' })
+const SHAPE_IDS = idsOf(topLevelShapes(), 'CutShape')
+const SHAPE_TITLES = z.enum(topLevelShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' })
 
 /** One schema for the dictionaries that have the same entries, named by the first of them. */
-function shared<Schema>(make: (field: EntryField, name: string) => Schema): (field: EntryField) => Schema {
+function memoiseByEntries<Schema>(make: (field: EntryField, name: string) => Schema): (field: EntryField) => Schema {
   const made = new Map<string, Schema>()
   return (field) => {
     const { name, all } = field.dictionary
@@ -157,10 +161,10 @@ function shared<Schema>(make: (field: EntryField, name: string) => Schema): (fie
   }
 }
 
-const entryIds = shared(({ dictionary }, name) => idsOf(dictionary.all, name))
+const entryIds = memoiseByEntries(({ dictionary }, name) => idsOf(dictionary.all, name))
 
 /** What a field's entries are shown as. */
-const entryNames = shared(({ dictionary, shown: as }, name) =>
+const entryNames = memoiseByEntries(({ dictionary, shown: as }, name) =>
   z.enum(dictionary.all.map((entry) => entry[as])).meta({ id: name }),
 )
 

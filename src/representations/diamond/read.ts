@@ -1,25 +1,29 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { fieldsOf, type Change, type NewDiamond } from '../../domain/diamond/fields.ts'
-import type { Parsed } from '../json.ts'
-import { parse } from '../parse.ts'
-import { CHANGES_OF_ONE, DIAMOND_CHANGES, NEW_DIAMOND } from './schemas.ts'
+import { fieldsOf, type DiamondFieldChanges, type NewDiamond } from '../../domain/diamond/fields.ts'
+import type { ParseResult } from '../json.ts'
+import { parseInput } from '../parse.ts'
+import { IDENTIFIED_FIELD_CHANGES, DIAMOND_CHANGES, NEW_DIAMOND } from './schemas.ts'
 
-const named = (version: ApiVersion) => ({ of: `a ${version} diamond`, known: fieldsOf(version) })
+const objectNamesOf = (version: ApiVersion) => ({ of: `a ${version} diamond`, known: fieldsOf(version) })
 
 /** What a bulk request changes of one diamond. */
-export type ChangesOfOne = { readonly id: number; readonly change: Change }
+export type IdentifiedFieldChanges = { readonly id: number; readonly change: DiamondFieldChanges }
 
 /**
  * A diamond to create, from a request's JSON in v3 or v4 form.
  * @param at JSON Pointer of `input` in the body, '' for the body itself
  */
-export const readNewDiamond = (version: ApiVersion, input: unknown, at: string): Parsed<NewDiamond> =>
-  parse(NEW_DIAMOND[version], input, named(version), at)
+export const parseNewDiamond = (version: ApiVersion, input: unknown, at: string): ParseResult<NewDiamond> =>
+  parseInput(NEW_DIAMOND[version], input, objectNamesOf(version), at)
 
 /** A change of a diamond: what is absent stays, null goes back to the default, and what is required can't be removed. */
-export const readChange = (version: ApiVersion, input: unknown, at: string): Parsed<Change> =>
-  parse(DIAMOND_CHANGES[version], input, named(version), at)
+export const parseFieldChanges = (version: ApiVersion, input: unknown, at: string): ParseResult<DiamondFieldChanges> =>
+  parseInput(DIAMOND_CHANGES[version], input, objectNamesOf(version), at)
 
 /** A change with the id of its diamond. */
-export const readChangesOfOne = (version: ApiVersion, input: unknown, at: string): Parsed<ChangesOfOne> =>
-  parse(CHANGES_OF_ONE[version], input, named(version), at)
+export const parseIdentifiedFieldChanges = (
+  version: ApiVersion,
+  input: unknown,
+  at: string,
+): ParseResult<IdentifiedFieldChanges> =>
+  parseInput(IDENTIFIED_FIELD_CHANGES[version], input, objectNamesOf(version), at)

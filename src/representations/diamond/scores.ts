@@ -1,46 +1,49 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
-import { SCORES, type ScoreName, type Scores } from '../../domain/diamond/scores.ts'
+import { SCORE_MEMBERS, type ScoreName, type Scores } from '../../domain/diamond/scores.ts'
 
 /** What v4 shows of a score and v3 does not. */
 const NOT_IN_V3: ReadonlySet<string> = new Set(['color', 'colorCode'])
 
-export const isShown = (member: string, version: ApiVersion) => version === 'v4' || !NOT_IN_V3.has(member)
+export const isShownInVersion = (member: string, version: ApiVersion) => version === 'v4' || !NOT_IN_V3.has(member)
 
-const NAMES = Object.keys(SCORES) as readonly ScoreName[]
+const NAMES = Object.keys(SCORE_MEMBERS) as readonly ScoreName[]
 
 /** Scores as JSON, in the form of v4: as they are kept. */
-export type ScoresText = string
+export type ScoresJson = string
 
 /** The JSON text of scores as a version shows them. */
-export function scoresText(version: ApiVersion, scores: Scores): string {
+export function toScoresJson(version: ApiVersion, scores: Scores): string {
   let text = ''
   for (const [name, start] of STARTS) text += start + scoreText(MEMBERS[version][name], scores[name])
   return `${text}}`
 }
 
 /** What a version shows of the scores that are kept. @param kept null until they are computed */
-export function shownScores(version: ApiVersion, kept: ScoresText | null): string {
+export function scoresJsonForVersion(version: ApiVersion, kept: ScoresJson | null): string {
   if (kept === null) return NO_SCORES
-  return version === 'v4' ? kept : scoresText(version, scoresIn(kept))
+  return version === 'v4' ? kept : toScoresJson(version, parseScores(kept))
 }
 
-export const scoresIn = (kept: ScoresText): Scores => JSON.parse(kept) as Scores
+export const parseScores = (kept: ScoresJson): Scores => JSON.parse(kept) as Scores
 
 /** False also for scores of which none could be computed. */
-export const hasScores = (kept: ScoresText | null): kept is ScoresText => kept !== null && kept !== NO_SCORES
+export const hasScores = (kept: ScoresJson | null): kept is ScoresJson => kept !== null && kept !== NO_SCORES
 
 /** Each score, and the text up to its value. */
 const STARTS = NAMES.map((name, index) => [name, `${index === 0 ? '{' : ','}"${name}":`] as const)
 
 /** A member's name, and its text up to the value. */
-type Member = readonly [name: string, start: string]
+type ScoreJsonMember = readonly [name: string, start: string]
 
-function scoreText(members: readonly Member[], score: Readonly<Record<string, string | number>> | null): string {
+function scoreText(
+  members: readonly ScoreJsonMember[],
+  score: Readonly<Record<string, string | number>> | null,
+): string {
   if (score === null) return 'null'
   let text = ''
   for (const [name, start] of members) {
     const value = score[name] ?? null
-    text += start + (typeof value === 'string' ? quoted(value) : value)
+    text += start + (typeof value === 'string' ? quoteVersion(value) : value)
   }
   return `${text}}`
 }
@@ -48,10 +51,10 @@ function scoreText(members: readonly Member[], score: Readonly<Record<string, st
 const membersIn = (version: ApiVersion) =>
   Object.fromEntries(
     NAMES.map((name) => {
-      const shown = SCORES[name].filter((member) => isShown(member, version))
-      return [name, shown.map((member, index): Member => [member, `${index === 0 ? '{' : ','}"${member}":`])]
+      const shown = SCORE_MEMBERS[name].filter((member) => isShownInVersion(member, version))
+      return [name, shown.map((member, index): ScoreJsonMember => [member, `${index === 0 ? '{' : ','}"${member}":`])]
     }),
-  ) as unknown as Readonly<Record<ScoreName, readonly Member[]>>
+  ) as unknown as Readonly<Record<ScoreName, readonly ScoreJsonMember[]>>
 
 const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
 
@@ -60,7 +63,7 @@ const VERSIONS = new Map<string, string>()
 /** More are no versions of a model. */
 const VERSIONS_KEPT = 100
 
-function quoted(version: string): string {
+function quoteVersion(version: string): string {
   const known = VERSIONS.get(version)
   if (known !== undefined) return known
   const text = JSON.stringify(version)
@@ -69,4 +72,4 @@ function quoted(version: string): string {
 }
 
 /** What is shown until there are scores. */
-const NO_SCORES: ScoresText = `{${NAMES.map((name) => `"${name}":null`).join(',')}}`
+const NO_SCORES: ScoresJson = `{${NAMES.map((name) => `"${name}":null`).join(',')}}`

@@ -1,21 +1,21 @@
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
-import { PATHS } from '../json.ts'
-import { bodyText, type ShownDiamond } from './body.ts'
-import { WORDS, type Words } from './words.ts'
+import { PATH_LINKS } from '../json.ts'
+import { diamondJson, type DiamondRepresentation } from './body.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from './words.ts'
 
-type Members = Readonly<Record<string, unknown>>
+type BodyMembers = Readonly<Record<string, unknown>>
 
 /** A value of a v4 body in words: a report by its laboratory and number, scores by one figure each; `-` is nothing. */
 function valueText(value: unknown): string {
   if (value === null) return '-'
   if (typeof value !== 'object') return String(value)
-  const members = value as Members
+  const members = value as BodyMembers
   if ('laboratory' in members) return `${String(members['laboratory'])} ${reportText(members)}`
   const scores = Object.entries(members).flatMap(([name, score]) => scoreText(name, score))
   return scores.length > 0 ? scores.join(', ') : JSON.stringify(value)
 }
 
-const reportText = ({ number, file, warnings }: Members) =>
+const reportText = ({ number, file, warnings }: BodyMembers) =>
   [
     number === null ? 'without a number' : String(number),
     file === null ? 'no file' : 'with its file',
@@ -25,7 +25,7 @@ const reportText = ({ number, file, warnings }: Members) =>
 /** The one figure of a score that stands for it. */
 function scoreText(name: string, score: unknown): string[] {
   if (typeof score !== 'object' || score === null) return []
-  const figure = (score as Members)['val'] ?? (score as Members)['ct'] ?? (score as Members)['n']
+  const figure = (score as BodyMembers)['val'] ?? (score as BodyMembers)['ct'] ?? (score as BodyMembers)['n']
   return typeof figure === 'number' ? [`${name} ${figure}`] : []
 }
 
@@ -41,8 +41,8 @@ const BESIDE: Readonly<Record<string, string>> = {
 }
 
 /** A member of a v4 body as people read it. */
-export function toldName(field: string): string {
-  const words: Words | undefined = isField(field) ? WORDS[field] : undefined
+export function fieldDisplayName(field: string): string {
+  const words: FieldDescription | undefined = isField(field) ? FIELD_DESCRIPTIONS[field] : undefined
   return words?.label ?? BESIDE[field] ?? field
 }
 
@@ -55,12 +55,12 @@ const LEVELS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** A value of a v4 body as people read it; `-` is nothing. */
-export function toldValue(field: string, value: unknown): string {
+export function fieldDisplayValue(field: string, value: unknown): string {
   if (field === 'isLabGrown' && typeof value === 'boolean') return value ? 'Laboratory-grown' : 'Natural'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return LEVELS[field]?.[Number(value ?? NaN)] ?? valueText(value)
 }
 
 /** A diamond's v4 body as a value. Links in it are paths, without address and signature. */
-export const bodyValue = (shown: ShownDiamond): Readonly<Record<string, unknown>> =>
-  JSON.parse(bodyText('v4', shown, PATHS)) as Readonly<Record<string, unknown>>
+export const diamondBody = (shown: DiamondRepresentation): Readonly<Record<string, unknown>> =>
+  JSON.parse(diamondJson('v4', shown, PATH_LINKS)) as Readonly<Record<string, unknown>>

@@ -1,7 +1,12 @@
-import type { FieldName, FilteredInV4, SortedAscending, SortedBothWays } from '../../domain/diamond/fields.ts'
+import type {
+  FieldName,
+  V4FilterableField,
+  FieldSortableAscending,
+  FieldSortableBothWays,
+} from '../../domain/diamond/fields.ts'
 
 /** What is said about a field to people. */
-export type Words = {
+export type FieldDescription = {
   /** A sentence for the reference. */
   readonly about: string
   /** A value as v4 takes and shows it. */
@@ -25,12 +30,16 @@ export type Words = {
 }
 
 /** What the compiler asks for where lists are filtered or ordered by a field. */
-type ListWords<Name extends FieldName> = (Name extends FilteredInV4 ? Pick<Required<Words>, 'filter'> : unknown) &
-  (Name extends SortedBothWays ? { readonly orders: readonly [fromLeast: string, fromGreatest: string] } : unknown) &
-  (Name extends SortedAscending ? { readonly orders: readonly [fromLeast: string] } : unknown)
+type ListFieldDescription<Name extends FieldName> = (Name extends V4FilterableField
+  ? Pick<Required<FieldDescription>, 'filter'>
+  : unknown) &
+  (Name extends FieldSortableBothWays
+    ? { readonly orders: readonly [fromLeast: string, fromGreatest: string] }
+    : unknown) &
+  (Name extends FieldSortableAscending ? { readonly orders: readonly [fromLeast: string] } : unknown)
 
 /** Every field, in the order in which the report page tells them. */
-export const WORDS = {
+export const FIELD_DESCRIPTIONS = {
   cutShape: {
     about:
       'Cut shape. A text that no dictionary knows is kept as written, has optical scores if a model is known for it (docs/scoring.md), and is Other (113) in v3.',
@@ -194,4 +203,4 @@ export const WORDS = {
     about: 'What the report page shows: 0 hides all design data, 1 model and reports, 2 nothing.',
     example: 0,
   },
-} satisfies { readonly [Name in FieldName]: Words & ListWords<Name> }
+} satisfies { readonly [Name in FieldName]: FieldDescription & ListFieldDescription<Name> }

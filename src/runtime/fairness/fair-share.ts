@@ -1,9 +1,9 @@
 /** What somebody has taken of an amount, and gives back. */
-export type Taken = {
+export type FairAllocation = {
   /** Takes more, where there is enough. @returns false where there is not, and nothing more is taken */
-  more(amount: number): boolean
+  tryTake(amount: number): boolean
   /** Gives all of it back, once. */
-  giveBack(): void
+  release(): void
 }
 
 /**
@@ -22,16 +22,16 @@ export class FairShare {
   }
 
   /** @param names who takes, from the widest to the narrowest; without any only the whole is a bound */
-  open(names: readonly string[]): Taken {
+  openAllocation(names: readonly string[]): FairAllocation {
     let taken = 0
     return {
-      more: (amount) => {
+      tryTake: (amount) => {
         if (!this.hasRoom(names, amount)) return false
         this.#change(names, amount)
         taken += amount
         return true
       },
-      giveBack: () => {
+      release: () => {
         this.#change(names, -taken)
         taken = 0
       },

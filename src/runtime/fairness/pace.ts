@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks'
 
 /** What somebody has to send in a time, at least. */
-export type LeastPace = { readonly bytes: number; readonly milliseconds: number }
+export type MinimumTransferRate = { readonly bytes: number; readonly milliseconds: number }
 
 /** Of a body: who sends slower than 6.5 KB a second keeps a place that others could have. */
-export const LEAST_PACE: LeastPace = { bytes: 64 * 1024, milliseconds: 10_000 }
+export const MINIMUM_TRANSFER_RATE: MinimumTransferRate = { bytes: 64 * 1024, milliseconds: 10_000 }
 
 /** Watches that somebody sends fast enough, in one window of time after the other. Time in which it is not heard does not count. */
-export class Pace {
+export class TransferRateMonitor {
   #bytes = 0
   #left: number
   #since: number | undefined
@@ -16,14 +16,14 @@ export class Pace {
 
   /** @param tooSlow called once, when a window is over in which too little came */
   constructor(
-    private readonly least: LeastPace,
-    private readonly tooSlow: () => void,
+    private readonly minimum: MinimumTransferRate,
+    private readonly onTooSlow: () => void,
   ) {
-    this.#left = least.milliseconds
+    this.#left = minimum.milliseconds
     this.resume()
   }
 
-  took(bytes: number): void {
+  countBytes(bytes: number): void {
     this.#bytes += bytes
   }
 
@@ -47,18 +47,18 @@ export class Pace {
   }
 
   #over(): void {
-    if (this.#bytes < this.least.bytes) {
+    if (this.#bytes < this.minimum.bytes) {
       this.stop()
-      this.tooSlow()
+      this.onTooSlow()
       return
     }
     this.#bytes = 0
-    this.#left = this.least.milliseconds
+    this.#left = this.minimum.milliseconds
     this.#since = undefined
     this.resume()
   }
 }
 
 /** What is said to who was too slow. */
-export const tooSlowMessage = ({ bytes, milliseconds }: LeastPace): string =>
+export const tooSlowMessage = ({ bytes, milliseconds }: MinimumTransferRate): string =>
   `Less than ${Math.round(bytes / 1024)} KiB of the body came within ${milliseconds / 1000} s`

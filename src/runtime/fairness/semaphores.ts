@@ -1,8 +1,8 @@
-type NextWaiting = { readonly begin: () => void; readonly refuse: (reason: Error) => void }
+type QueuedAcquire = { readonly grant: () => void; readonly refuse: (reason: Error) => void }
 
 /** So many have a permit at a time; the others wait for one in the order in which they came. */
 export class Semaphore {
-  readonly #waiting: NextWaiting[] = []
+  readonly #waiting: QueuedAcquire[] = []
   #free: number
 
   constructor(permits: number) {
@@ -23,83 +23,83 @@ export class Semaphore {
   }
 
   /** Ends the waiting of all who wait now, where none of them would fare better. */
-  refuse(reason: Error): void {
+  rejectWaiting(reason: Error): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
   }
 
   async #acquire(): Promise<void> {
-    if (this.#free === 0) return new Promise((begin, refuse) => this.#waiting.push({ begin, refuse }))
+    if (this.#free === 0) return new Promise((grant, refuse) => this.#waiting.push({ grant, refuse }))
     this.#free--
   }
 
   #release(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#free++
-    else next.begin()
+    else next.grant()
   }
 }
 
 /** Who waits for a permit: counted under some names, such as an account and an address. */
-export type Waiter = { readonly names: readonly string[]; readonly first: boolean }
+export type PermitRequest = { readonly names: readonly string[]; readonly first: boolean }
 
-type Waiting = Waiter & { readonly begin: (release: () => void) => void }
+type QueuedPermitRequest = PermitRequest & { readonly grant: (release: () => void) => void }
 
 /** What one name has at the moment. */
-type Track = { running: number; waiting: number; served: number }
+type PermitUsage = { running: number; waiting: number; served: number }
 
 /** So many of those who go first are let in before one of the others is, where any waits: they come late, not never. */
-const IN_A_ROW = 3
+const MAX_CONSECUTIVE_FIRST = 3
 
 /**
  * So many have a permit at a time. Of those who wait the next one goes to who has the fewest now, then to who had one the
  * longest ago, then to who came first: one with a hundred wishes holds up nobody who has one.
  */
 export class FairSemaphore {
-  readonly #waiting: Waiting[] = []
-  readonly #tracks = new Map<string, Track>()
+  readonly #waiting: QueuedPermitRequest[] = []
+  readonly #usageByName = new Map<string, PermitUsage>()
   #free: number
   #served = 0
-  #inARow = 0
+  #consecutiveFirst = 0
 
   constructor(permits: number) {
     this.#free = permits
   }
 
   /** True where somebody waits for a permit. */
-  get wanted(): boolean {
+  get hasWaiters(): boolean {
     return this.#waiting.length > 0
   }
 
   /** Resolves when a permit is free for this waiter; the function that comes back releases it, once. */
-  acquire(waiter: Waiter): Promise<() => void> {
-    return new Promise((begin) => {
-      for (const name of waiter.names) this.#track(name).waiting++
-      this.#waiting.push({ ...waiter, begin })
+  acquire(waiter: PermitRequest): Promise<() => void> {
+    return new Promise((grant) => {
+      for (const name of waiter.names) this.#usageOf(name).waiting++
+      this.#waiting.push({ ...waiter, grant })
       this.#next()
     })
   }
 
   #next(): void {
     while (this.#free > 0 && this.#waiting.length > 0) {
-      const next = this.#chosen()
+      const next = this.#pickNext()
       if (next === undefined) return
       this.#waiting.splice(this.#waiting.indexOf(next), 1)
-      this.#begin(next)
+      this.#grant(next)
     }
   }
 
-  #begin({ names, first, begin }: Waiting): void {
+  #grant({ names, first, grant }: QueuedPermitRequest): void {
     this.#free--
-    this.#inARow = first ? this.#inARow + 1 : 0
+    this.#consecutiveFirst = first ? this.#consecutiveFirst + 1 : 0
     this.#served++
     for (const name of names) {
-      const track = this.#track(name)
+      const track = this.#usageOf(name)
       track.waiting--
       track.running++
       track.served = this.#served
     }
     let released = false
-    begin(() => {
+    grant(() => {
       if (!released) this.#release(names)
       released = true
     })
@@ -108,22 +108,22 @@ export class FairSemaphore {
   #release(names: readonly string[]): void {
     this.#free++
     for (const name of names) {
-      const track = this.#track(name)
+      const track = this.#usageOf(name)
       track.running--
-      if (track.running + track.waiting === 0) this.#tracks.delete(name)
+      if (track.running + track.waiting === 0) this.#usageByName.delete(name)
     }
     this.#next()
   }
 
-  #chosen(): Waiting | undefined {
+  #pickNext(): QueuedPermitRequest | undefined {
     const firsts = this.#waiting.filter(({ first }) => first)
     const others = this.#waiting.filter(({ first }) => !first)
-    const goFirst = firsts.length > 0 && (others.length === 0 || this.#inARow < IN_A_ROW)
+    const goFirst = firsts.length > 0 && (others.length === 0 || this.#consecutiveFirst < MAX_CONSECUTIVE_FIRST)
     return this.#leastServed(goFirst ? firsts : others)
   }
 
-  #leastServed(waiting: readonly Waiting[]): Waiting | undefined {
-    let best: { readonly waiting: Waiting; readonly had: readonly number[] } | undefined
+  #leastServed(waiting: readonly QueuedPermitRequest[]): QueuedPermitRequest | undefined {
+    let best: { readonly waiting: QueuedPermitRequest; readonly had: readonly number[] } | undefined
     for (const each of waiting) {
       const had = [...this.#most(each, 'running'), ...this.#most(each, 'served')]
       if (best === undefined || isLess(had, best.had)) best = { waiting: each, had }
@@ -132,15 +132,15 @@ export class FairSemaphore {
   }
 
   /** Of each name, the largest first: who shares an address with somebody goes before those who share its account too. */
-  #most({ names }: Waiter, of: 'running' | 'served'): number[] {
-    return names.map((name) => this.#track(name)[of]).sort((a, b) => b - a)
+  #most({ names }: PermitRequest, of: 'running' | 'served'): number[] {
+    return names.map((name) => this.#usageOf(name)[of]).sort((a, b) => b - a)
   }
 
-  #track(name: string): Track {
-    const known = this.#tracks.get(name)
+  #usageOf(name: string): PermitUsage {
+    const known = this.#usageByName.get(name)
     if (known !== undefined) return known
     const track = { running: 0, waiting: 0, served: 0 }
-    this.#tracks.set(name, track)
+    this.#usageByName.set(name, track)
     return track
   }
 }

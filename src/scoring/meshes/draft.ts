@@ -6,24 +6,24 @@ export class UnreadableMesh extends Error {
 }
 
 /** As much of a word of the file as a message can hold. */
-export const quoted = (word: string): string => (word.length > 24 ? `"${word.slice(0, 24)}…"` : `"${word}"`)
+export const quoteWord = (word: string): string => (word.length > 24 ? `"${word.slice(0, 24)}…"` : `"${word}"`)
 
-export const MOST_FACETS = 100_000
+export const MAX_FACETS = 100_000
 /** No closed convex surface has more corners in all than six a facet (Euler), nor a file that writes each one anew more points. */
-export const MOST_CORNERS = 6 * MOST_FACETS
+export const MAX_CORNERS = 6 * MAX_FACETS
 
 /** How far from zero a coordinate may be, in millimetres: a kilometre, so that no product is too large for a number. */
 const FARTHEST = 1e6
 
 /** A mesh while its file is read. `where` names the place in messages: `Line 12` or `Facet 3`. */
-export type Draft = {
+export type MeshBuilder = {
   readonly mesh: Mesh
   addPoint(where: string, point: readonly number[]): number
   addFacet(where: string, corners: readonly number[]): void
 }
 
 /** An empty draft. What is added is checked: finite coordinates, facets of three corners at least, no more than the limits. */
-export function newDraft(): Draft {
+export function createMeshBuilder(): MeshBuilder {
   const vertices: (readonly [number, number, number])[] = []
   const facets: (readonly number[])[] = []
   let corners = 0
@@ -31,22 +31,22 @@ export function newDraft(): Draft {
     mesh: { vertices, facets },
     addPoint(where, [x = NaN, y = NaN, z = NaN]) {
       checkCoordinates(where, [x, y, z])
-      if (vertices.length === MOST_CORNERS) throw new UnreadableMesh(`${where}: a file may hold ${MOST_CORNERS} points`)
+      if (vertices.length === MAX_CORNERS) throw new UnreadableMesh(`${where}: a file may hold ${MAX_CORNERS} points`)
       return vertices.push([x, y, z]) - 1
     },
     addFacet(where, facet) {
       corners += facet.length
       if (facet.length < 3) throw new UnreadableMesh(`${where}: a facet needs 3 corners, got ${facet.length}`)
-      if (facets.length === MOST_FACETS) throw tooMany(where)
-      if (corners > MOST_CORNERS)
-        throw new UnreadableMesh(`${where}: all facets together may have ${MOST_CORNERS} corners`)
+      if (facets.length === MAX_FACETS) throw tooManyFacetsError(where)
+      if (corners > MAX_CORNERS)
+        throw new UnreadableMesh(`${where}: all facets together may have ${MAX_CORNERS} corners`)
       facets.push(facet)
     },
   }
 }
 
-export const tooMany = (where: string): UnreadableMesh =>
-  new UnreadableMesh(`${where}: a file may hold at most ${MOST_FACETS} facets`)
+export const tooManyFacetsError = (where: string): UnreadableMesh =>
+  new UnreadableMesh(`${where}: a file may hold at most ${MAX_FACETS} facets`)
 
 function checkCoordinates(where: string, point: readonly number[]): void {
   const wrong = point.find((value) => !(Math.abs(value) <= FARTHEST))
@@ -55,7 +55,7 @@ function checkCoordinates(where: string, point: readonly number[]): void {
 }
 
 /** The mesh of a file that was read to its end. */
-export function finished({ mesh }: Draft): Mesh {
+export function buildMesh({ mesh }: MeshBuilder): Mesh {
   const count = mesh.vertices.length
   for (const [index, facet] of mesh.facets.entries()) {
     const wrong = facet.find((corner) => corner < 0 || corner >= count)
@@ -67,15 +67,15 @@ export function finished({ mesh }: Draft): Mesh {
 }
 
 /** A line that is not blank, counted from 1, and its words. */
-export type Line = { readonly number: number; readonly words: readonly string[] }
+export type MeshLine = { readonly number: number; readonly words: readonly string[] }
 
 /** A line's words are a facet's corners at most, and their colours. */
-const MOST_WORDS = 2 * MOST_CORNERS
+const MOST_WORDS = 2 * MAX_CORNERS
 const COMMENT = '#'.charCodeAt(0)
 const BLANK = ' '.charCodeAt(0)
 
 /** The lines of a text that hold more than blanks and a comment, one after the other: never all of them at once. */
-export function* linesOf(text: string): Generator<Line> {
+export function* readLines(text: string): Generator<MeshLine> {
   let number = 0
   for (let from = 0; from < text.length;) {
     number += 1
@@ -113,23 +113,24 @@ function isPlain(word: string): boolean {
 }
 
 /** The number that a word says; hexadecimal and words like Infinity are none. @throws UnreadableMesh */
-function numberOf(word: string, line: number): number {
+function parseNumber(word: string, line: number): number {
   const value = word.length <= LONGEST && isPlain(word) ? Number(word) : NaN
-  if (Number.isNaN(value)) throw new UnreadableMesh(`Line ${line}: ${quoted(word)} must be a number like -1.25 or 3e-4`)
+  if (Number.isNaN(value))
+    throw new UnreadableMesh(`Line ${line}: ${quoteWord(word)} must be a number like -1.25 or 3e-4`)
   return value
 }
 
 /** @throws UnreadableMesh */
-export function wholeOf(word: string, line: number): number {
-  const value = numberOf(word, line)
-  if (!Number.isSafeInteger(value)) throw new UnreadableMesh(`Line ${line}: ${quoted(word)} must be a whole number`)
+export function parseInteger(word: string, line: number): number {
+  const value = parseNumber(word, line)
+  if (!Number.isSafeInteger(value)) throw new UnreadableMesh(`Line ${line}: ${quoteWord(word)} must be a whole number`)
   return value
 }
 
 /** The first three words as a point's coordinates. @throws UnreadableMesh */
-export function pointOf(words: readonly string[], line: number): [x: number, y: number, z: number] {
+export function parsePoint(words: readonly string[], line: number): [x: number, y: number, z: number] {
   const [x, y, z] = words
   if (x === undefined || y === undefined || z === undefined)
     throw new UnreadableMesh(`Line ${line}: a point needs three coordinates, got ${words.length}`)
-  return [numberOf(x, line), numberOf(y, line), numberOf(z, line)]
+  return [parseNumber(x, line), parseNumber(y, line), parseNumber(z, line)]
 }

@@ -1,18 +1,18 @@
 import type { Mesh } from '../../domain/scoring/mesh/mesh.ts'
-import { welded } from '../../domain/scoring/mesh/weld.ts'
+import { weldVertices } from '../../domain/scoring/mesh/weld.ts'
 import {
-  finished,
-  linesOf,
-  MOST_CORNERS,
-  MOST_FACETS,
-  newDraft,
-  pointOf,
-  quoted,
-  tooMany,
+  buildMesh,
+  readLines,
+  MAX_CORNERS,
+  MAX_FACETS,
+  createMeshBuilder,
+  parsePoint,
+  quoteWord,
+  tooManyFacetsError,
   UnreadableMesh,
-  wholeOf,
-  type Draft,
-  type Line,
+  parseInteger,
+  type MeshBuilder,
+  type MeshLine,
 } from './draft.ts'
 
 /** Whether a file's first word opens an OFF, readable or not. */
@@ -27,38 +27,38 @@ const readable = ['OFF', 'COFF', 'NOFF', 'CNOFF', 'STOFF', 'STCOFF', 'STNOFF', '
  * for each point and each facet. @throws UnreadableMesh
  */
 function readOff(text: string): Mesh {
-  const lines = linesOf(text)
+  const lines = readLines(text)
   const counts = countsOf(lines)
-  const draft = newDraft()
+  const draft = createMeshBuilder()
   for (const { number, words } of lines) {
     const where = `Line ${number}`
-    if (draft.mesh.vertices.length < counts.points) draft.addPoint(where, pointOf(words, number))
+    if (draft.mesh.vertices.length < counts.points) draft.addPoint(where, parsePoint(words, number))
     else if (draft.mesh.facets.length < counts.facets) draft.addFacet(where, cornersOf(words, number, counts.points))
-    else throw new UnreadableMesh(`${where}: the file announces ${said(counts)}, and goes on behind them`)
+    else throw new UnreadableMesh(`${where}: the file announces ${describeCounts(counts)}, and goes on behind them`)
   }
-  checkWhole(draft, counts)
-  return finished(draft)
+  checkComplete(draft, counts)
+  return buildMesh(draft)
 }
 
-type Counts = { readonly points: number; readonly facets: number }
+type OffCounts = { readonly points: number; readonly facets: number }
 
-function countsOf(lines: Generator<Line>): Counts {
+function countsOf(lines: Generator<MeshLine>): OffCounts {
   const header = next(lines)
   const [name = '', ...beside] = header.words
   if (!readable.includes(name.toUpperCase()) || beside[0]?.toUpperCase() === 'BINARY')
     throw new UnreadableMesh(
-      `Line ${header.number}: ${quoted(header.words.join(' '))} must be OFF as text, in 3 dimensions`,
+      `Line ${header.number}: ${quoteWord(header.words.join(' '))} must be OFF as text, in 3 dimensions`,
     )
   const { words, number } = beside.length > 0 ? { ...header, words: beside } : next(lines)
-  const [points = -1, facets = -1] = words.slice(0, 2).map((word) => wholeOf(word, number))
+  const [points = -1, facets = -1] = words.slice(0, 2).map((word) => parseInteger(word, number))
   if (points < 0 || facets < 0)
     throw new UnreadableMesh(`Line ${number}: the counts of points, facets and edges must stand here`)
-  if (facets > MOST_FACETS) throw tooMany(`Line ${number}`)
-  if (points > MOST_CORNERS) throw new UnreadableMesh(`Line ${number}: a file may hold ${MOST_CORNERS} points`)
+  if (facets > MAX_FACETS) throw tooManyFacetsError(`Line ${number}`)
+  if (points > MAX_CORNERS) throw new UnreadableMesh(`Line ${number}: a file may hold ${MAX_CORNERS} points`)
   return { points, facets }
 }
 
-function next(lines: Generator<Line>): Line {
+function next(lines: Generator<MeshLine>): MeshLine {
   const line = lines.next()
   if (line.done !== true) return line.value
   throw new UnreadableMesh(
@@ -68,31 +68,31 @@ function next(lines: Generator<Line>): Line {
 
 /** The corners in a facet's line: their count, then as many indices of points from 0 on; a colour may follow. */
 function cornersOf([first = '', ...others]: readonly string[], line: number, points: number): number[] {
-  const count = wholeOf(first, line)
+  const count = parseInteger(first, line)
   if (count > others.length || count < 0)
     throw new UnreadableMesh(`Line ${line}: a facet of ${count} corners needs as many points, got ${others.length}`)
-  const corners = others.slice(0, count).map((word) => wholeOf(word, line))
+  const corners = others.slice(0, count).map((word) => parseInteger(word, line))
   const wrong = corners.find((corner) => corner < 0 || corner >= points)
   if (wrong === undefined) return corners
   throw new UnreadableMesh(`Line ${line}: points are numbered 0 to ${points - 1}, got ${wrong}`)
 }
 
-function checkWhole({ mesh: { vertices, facets } }: Draft, counts: Counts): void {
+function checkComplete({ mesh: { vertices, facets } }: MeshBuilder, counts: OffCounts): void {
   if (vertices.length === counts.points && facets.length === counts.facets) return
   throw new UnreadableMesh(
-    `The file is cut off: it announces ${said(counts)}, and ends after ${said({ points: vertices.length, facets: facets.length })}`,
+    `The file is cut off: it announces ${describeCounts(counts)}, and ends after ${describeCounts({ points: vertices.length, facets: facets.length })}`,
   )
 }
 
-const said = ({ points, facets }: Counts): string => `${points} points and ${facets} facets`
+const describeCounts = ({ points, facets }: OffCounts): string => `${points} points and ${facets} facets`
 
 /** Wavefront's OBJ: its points (`v`) and facets (`f`); names, materials, normals and the like are passed over. @throws UnreadableMesh */
 function readObj(text: string): Mesh {
-  const draft = newDraft()
-  for (const { number, words } of linesOf(text)) {
+  const draft = createMeshBuilder()
+  for (const { number, words } of readLines(text)) {
     const [kind, ...others] = words
     const where = `Line ${number}`
-    if (kind === 'v') draft.addPoint(where, pointOf(others, number))
+    if (kind === 'v') draft.addPoint(where, parsePoint(others, number))
     if (kind === 'f') {
       const count = draft.mesh.vertices.length
       draft.addFacet(
@@ -101,13 +101,13 @@ function readObj(text: string): Mesh {
       )
     }
   }
-  return finished(draft)
+  return buildMesh(draft)
 }
 
 /** `7/2/5` is point 7 (texture 2, normal 5), `-1` the last point so far: its index from 0 on. */
 function cornerOf(word: string, line: number, count: number): number {
   const slash = word.indexOf('/')
-  const point = wholeOf(slash < 0 ? word : word.slice(0, slash), line)
+  const point = parseInteger(slash < 0 ? word : word.slice(0, slash), line)
   const index = point < 0 ? count + point : point - 1
   if (index >= 0 && index < count) return index
   throw new UnreadableMesh(`Line ${line}: ${count} points stand before this facet, it names point ${point}`)
@@ -115,14 +115,14 @@ function cornerOf(word: string, line: number, count: number): number {
 
 /** STL as text: `facet normal`, `outer loop`, three times `vertex`, `endloop`, `endfacet`. Normals are not believed. @throws UnreadableMesh */
 function readTextStl(text: string): Mesh {
-  const draft = newDraft()
+  const draft = createMeshBuilder()
   let corners: number[] = []
-  let last: Line | undefined
-  for (const line of linesOf(text)) {
+  let last: MeshLine | undefined
+  for (const line of readLines(text)) {
     const where = `Line ${line.number}`
     last = line
     const kind = kindOf(line)
-    if (kind === 'vertex') corners.push(draft.addPoint(where, pointOf(line.words.slice(1), line.number)))
+    if (kind === 'vertex') corners.push(draft.addPoint(where, parsePoint(line.words.slice(1), line.number)))
     if (corners.length > 3) throw new UnreadableMesh(`${where}: a facet of an STL has 3 corners, this is its fourth`)
     if (kind !== 'endfacet') continue
     draft.addFacet(where, corners)
@@ -132,15 +132,15 @@ function readTextStl(text: string): Mesh {
     throw new UnreadableMesh(
       `The file is cut off at line ${last.number}, in facet ${draft.mesh.facets.length + 1}: it must end with endsolid`,
     )
-  return finished(draft)
+  return buildMesh(draft)
 }
 
 const kinds = ['solid', 'facet', 'outer', 'vertex', 'endloop', 'endfacet', 'endsolid'] as const
 
-function kindOf({ words: [first = ''], number }: Line): (typeof kinds)[number] {
+function kindOf({ words: [first = ''], number }: MeshLine): (typeof kinds)[number] {
   const kind = kinds.find((known) => known === first.toLowerCase())
   if (kind !== undefined) return kind
-  throw new UnreadableMesh(`Line ${number}: ${quoted(first)} must be one of ${kinds.join(', ')}`)
+  throw new UnreadableMesh(`Line ${number}: ${quoteWord(first)} must be one of ${kinds.join(', ')}`)
 }
 
 /** A header of no meaning and the number of facets; then each facet: its normal, three corners and two bytes of no meaning. */
@@ -163,15 +163,15 @@ function readBinaryStl(bytes: Uint8Array): Mesh {
     throw new UnreadableMesh(
       `No OFF, text STL or OBJ; a binary STL of ${count} facets has ${lengthFor(count)} bytes, got ${bytes.length}`,
     )
-  if (count > MOST_FACETS) throw tooMany(`${count} facets`)
-  const draft = newDraft()
+  if (count > MAX_FACETS) throw tooManyFacetsError(`${count} facets`)
+  const draft = createMeshBuilder()
   for (let facet = 0; facet < count; facet++) {
     const where = `Facet ${facet + 1}`
     const from = FIRST + FACET * facet + NORMAL
     const corners = [0, 1, 2].map((corner) => draft.addPoint(where, pointAt(view, from + POINT * corner)))
     draft.addFacet(where, corners)
   }
-  return finished(draft)
+  return buildMesh(draft)
 }
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -193,7 +193,7 @@ const MARK = [0xef, 0xbb, 0xbf]
 export function readMesh(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
   if (bytes.length === 0) throw new UnreadableMesh('The file is empty; it must be OFF, STL or OBJ')
   const { format, mesh } = read(bytes)
-  return { format, mesh: welded(mesh) }
+  return { format, mesh: weldVertices(mesh) }
 }
 
 function read(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
@@ -220,7 +220,7 @@ function textOf(bytes: Uint8Array): string {
 
 function formatOf(text: string): MeshFormat | undefined {
   let isFirst = true
-  for (const { words } of linesOf(text)) {
+  for (const { words } of readLines(text)) {
     const [word = ''] = words
     if (isFirst && isOffHeader(word)) return 'OFF'
     if (isFirst && word.toLowerCase() === 'solid') return 'STL'

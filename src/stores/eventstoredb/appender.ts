@@ -1,28 +1,28 @@
 import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../ports/event-store.ts'
-import type { Answer, BatchStream } from './batch-stream.ts'
-import { encode, type Encoded } from './encoding.ts'
-import { isNeverSent, STORE, unavailable } from './failure.ts'
+import type { BatchAppendResult, BatchAppendStream } from './batch-stream.ts'
+import { encodeAppend, type AppendChunk } from './encoding.ts'
+import { isNeverSent, STORE, toStoreUnavailable } from './failure.ts'
 import type { Fence } from '../log/fence.ts'
-import type { Reader } from './reader.ts'
+import type { EventReader } from './reader.ts'
 
 /** Appends under way at once for one bulk: enough to keep the one call busy, and no more than the server has threads for. */
-const AT_ONCE = 128
+const MAX_CONCURRENT_APPENDS = 128
 
 /** How often the same append is sent while nobody knows what became of it. */
 const ATTEMPTS = 2
 
 /** Milliseconds after which an outcome that is unknown is told: whoever asked has 5 s, and one silence takes 4 of them. */
-const SOON = 1_000
+const RETRY_WINDOW_MS = 1_000
 
 /** Appends at exact revisions, which the server recognises again after any restart. */
 export class Appender {
   constructor(
-    private readonly batches: BatchStream,
-    private readonly reader: Reader,
+    private readonly batches: BatchAppendStream,
+    private readonly reader: EventReader,
     /** Undefined where this process fills the log. */
-    private readonly fence: Pick<Fence, 'pass'> | undefined,
+    private readonly fence: Pick<Fence, 'requireAppendAllowed'> | undefined,
     /** Told of each append at once, also where others of its bulk are still on their way. */
-    private readonly stored: (position: Position) => void,
+    private readonly onStored: (position: Position) => void,
   ) {}
 
   /**
@@ -30,16 +30,16 @@ export class Appender {
    * @throws TypeError, WrongRevision, OutcomeUnknown, StoreUnavailable
    */
   async append(append: Append): Promise<Position> {
-    return this.#appendRuns(append, encode(append))
+    return this.#appendRuns(append, encodeAppend(append))
   }
 
   /** @throws as append does, after all others that were sent have been answered; a wrong revision rather than any other fault */
   async appendMany(appends: readonly Append[]): Promise<Position[]> {
-    const encoded = appends.map((append) => ({ append, runs: encode(append) }))
+    const encoded = appends.map((append) => ({ append, runs: encodeAppend(append) }))
     const positions: Position[] = []
     const faults: unknown[] = []
     const since = performance.now()
-    const isOver = () => faults.length > 0 && performance.now() - since > SOON
+    const isOver = () => faults.length > 0 && performance.now() - since > RETRY_WINDOW_MS
     // Several appends to one stream go one after another, those of different streams together.
     const lanes = [...groupByStream(encoded).values()]
     const work = async () => {
@@ -52,7 +52,7 @@ export class Appender {
         }
       }
     }
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, lanes.length) }, work))
+    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_APPENDS, lanes.length) }, work))
     if (faults.length > 0) throw faults.find((fault) => fault instanceof WrongRevision) ?? faults[0]
     return positions
   }
@@ -63,9 +63,9 @@ export class Appender {
    * is ahead of it. @throws as append does, after all others have been answered
    */
   async appendInOrder(appends: readonly Append[]): Promise<Position[]> {
-    const encoded = appends.map((append) => ({ append, runs: encode(append) }))
+    const encoded = appends.map((append) => ({ append, runs: encodeAppend(append) }))
     for (const { append, runs } of encoded)
-      await this.fence?.pass(
+      await this.fence?.requireAppendAllowed(
         append.stream,
         runs.flatMap(({ types }) => types),
       )
@@ -74,7 +74,7 @@ export class Appender {
   }
 
   /** @returns the answer to the first run that was not stored, else to the last one */
-  async #sendRuns({ stream, expected }: Append, runs: readonly Encoded[]): Promise<Answered> {
+  async #sendRuns({ stream, expected }: Append, runs: readonly AppendChunk[]): Promise<AnsweredAppend> {
     let revision = expected
     const sent = runs.map((run) => {
       const at = revision
@@ -87,7 +87,7 @@ export class Appender {
     return answered
   }
 
-  async #appendRuns({ stream, expected }: Append, runs: readonly Encoded[]): Promise<Position> {
+  async #appendRuns({ stream, expected }: Append, runs: readonly AppendChunk[]): Promise<Position> {
     let revision = expected
     let position: Position | undefined
     for (const run of runs) {
@@ -98,25 +98,26 @@ export class Appender {
     return position
   }
 
-  async #appendOnce(stream: string, expected: Revision, run: Encoded): Promise<Position> {
+  async #appendOnce(stream: string, expected: Revision, run: AppendChunk): Promise<Position> {
     const since = performance.now()
     for (let attempt = 1; ; attempt++) {
-      await this.fence?.pass(stream, run.types)
+      await this.fence?.requireAppendAllowed(stream, run.types)
       const answer = await this.#send(stream, expected, run)
       if (answer.kind === 'stored') return answer.position
       if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
       const found = await this.#outcome(stream, expected, run, answer)
       if (found !== undefined) {
-        this.stored(found)
+        this.onStored(found)
         return found
       }
-      if (attempt === ATTEMPTS || performance.now() - since > SOON) throw outcomeUnknown(stream, answer.reason)
+      if (attempt === ATTEMPTS || performance.now() - since > RETRY_WINDOW_MS)
+        throw outcomeUnknown(stream, answer.reason)
     }
   }
 
-  async #send(stream: string, expected: Revision, run: Encoded): Promise<Answer> {
+  async #send(stream: string, expected: Revision, run: AppendChunk): Promise<BatchAppendResult> {
     const answer = await this.batches.send(stream, expected, run)
-    if (answer.kind === 'stored') this.stored(answer.position)
+    if (answer.kind === 'stored') this.onStored(answer.position)
     return answer
   }
 
@@ -124,12 +125,13 @@ export class Appender {
   async #outcome(
     stream: string,
     expected: Revision,
-    { ids }: Encoded,
-    { kind, reason }: Extract<Answer, { reason: Error }>,
+    { ids }: AppendChunk,
+    { kind, reason }: Extract<BatchAppendResult, { reason: Error }>,
   ): Promise<Position | undefined> {
-    if (kind === 'refused' || isNeverSent(reason)) throw unavailable(`the append to ${stream} was not taken`, reason)
+    if (kind === 'refused' || isNeverSent(reason))
+      throw toStoreUnavailable(`the append to ${stream} was not taken`, reason)
     const first = expected === 'none' ? 0n : expected + 1n
-    const there = await this.reader.run(stream, first, ids.length).catch((error: unknown) => {
+    const there = await this.reader.readRange(stream, first, ids.length).catch((error: unknown) => {
       throw outcomeUnknown(stream, reason, error)
     })
     if (there.length === 0) return undefined
@@ -137,19 +139,19 @@ export class Appender {
     if (last !== undefined && there.length === ids.length && there.every(({ id }, index) => id === ids[index])) {
       return last.position
     }
-    const [newest] = await this.reader.newest(stream, 1)
+    const [newest] = await this.reader.readNewest(stream, 1)
     throw new WrongRevision(stream, expected, newest?.revision ?? 'none')
   }
 }
 
-type Answered = { readonly stream: string; readonly expected: Revision; readonly answer: Answer }
+type AnsweredAppend = { readonly stream: string; readonly expected: Revision; readonly answer: BatchAppendResult }
 
 /** @throws what an append whose outcome is not looked for again says */
-function positionOf({ stream, expected, answer }: Answered): Position {
+function positionOf({ stream, expected, answer }: AnsweredAppend): Position {
   if (answer.kind === 'stored') return answer.position
   if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
   if (answer.kind === 'unknown') throw outcomeUnknown(stream, answer.reason)
-  throw unavailable(`the append to ${stream} was not taken`, answer.reason)
+  throw toStoreUnavailable(`the append to ${stream} was not taken`, answer.reason)
 }
 
 const outcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>

@@ -6,24 +6,24 @@ import durationPb from 'google-protobuf/google/protobuf/duration_pb.js'
 import { randomUUID } from 'node:crypto'
 import { Deadline } from '../../runtime/deadline.ts'
 import type { Position, Revision } from '../ports/event-store.ts'
-import type { Connection } from './connection.ts'
-import type { Encoded } from './encoding.ts'
+import type { EventStoreDBConnection } from './connection.ts'
+import type { AppendChunk } from './encoding.ts'
 import type { BatchCall, EventStoreNode } from './node.ts'
 import type { Timing } from './timing.ts'
 
 export type AppendRequest = {
-  readonly correlation: string
+  readonly correlationId: string
   readonly stream: string
   readonly expected: Revision
-  readonly messages: Encoded['messages']
+  readonly messages: AppendChunk['messages']
   /** Milliseconds that the server may take. */
-  readonly deadline: number
+  readonly deadlineMs: number
 }
 
 /** One append, in one message of the call that carries them all. */
-function appendRequest({ correlation, stream, expected, messages, deadline }: AppendRequest): BatchAppendReq {
+function appendRequest({ correlationId, stream, expected, messages, deadlineMs }: AppendRequest): BatchAppendReq {
   const uuid = new sharedPb.UUID()
-  uuid.setString(correlation)
+  uuid.setString(correlationId)
   const identifier = new sharedPb.StreamIdentifier()
   identifier.setStreamName(Buffer.from(stream, 'utf8'))
   const options = new streamsPb.BatchAppendReq.Options()
@@ -34,7 +34,7 @@ function appendRequest({ correlation, stream, expected, messages, deadline }: Ap
   request.setCorrelationId(uuid)
   request.setProposedMessagesList([...messages])
   request.setIsFinal(true)
-  request.serializeBinary = () => bytesOf(request, options, deadline)
+  request.serializeBinary = () => bytesOf(request, options, deadlineMs)
   return request
 }
 
@@ -65,78 +65,78 @@ function durationOf(ms: number): durationPb.Duration {
 }
 
 /** What became of an append. `unknown`: it may be stored, or may be later. */
-export type Answer =
+export type BatchAppendResult =
   | { readonly kind: 'stored'; readonly position: Position }
   | { readonly kind: 'wrong revision'; readonly actual: Revision }
   | { readonly kind: 'refused' | 'unknown'; readonly reason: Error }
 
 /** The call that carries every append of this process, and who waits for an answer on it. */
-type Open = {
+type OpenBatchCall = {
   readonly node: EventStoreNode
   readonly call: BatchCall
-  readonly waiting: Map<string, (answer: Answer) => void>
+  readonly pending: Map<string, (answer: BatchAppendResult) => void>
   /** When the server last answered, in milliseconds of the monotonic clock. */
-  heardAt: number
+  lastResponseAt: number
 }
 
 /**
  * Sends appends over one long-lived call, each answered by its correlation id, whatever the order. Each call knows only
  * its own appends, so that its end is told to them and to no others.
  */
-export class BatchStream {
-  #open: Promise<Open> | undefined
+export class BatchAppendStream {
+  #open: Promise<OpenBatchCall> | undefined
   #underWay = 0
 
   constructor(
-    private readonly connection: Connection,
-    private readonly timing: Pick<Timing, 'append'>,
+    private readonly connection: EventStoreDBConnection,
+    private readonly timing: Pick<Timing, 'appendTimeoutMs'>,
   ) {}
 
   /** Whether an append has no answer yet. */
-  get isUnderWay(): boolean {
+  get isAppending(): boolean {
     return this.#underWay > 0
   }
 
   /** Never rejects: what went wrong is an answer, too. */
-  async send(stream: string, expected: Revision, run: Encoded): Promise<Answer> {
+  async send(stream: string, expected: Revision, run: AppendChunk): Promise<BatchAppendResult> {
     this.#underWay++
     const answer = await this.#send(stream, expected, run)
     this.#underWay--
     return answer
   }
 
-  async #send(stream: string, expected: Revision, { messages }: Encoded): Promise<Answer> {
+  async #send(stream: string, expected: Revision, { messages }: AppendChunk): Promise<BatchAppendResult> {
     const correlation = randomUUID()
     const opening = (this.#open ??= this.#start())
-    let open: Open
+    let open: OpenBatchCall
     try {
       open = await opening
     } catch (error) {
       if (this.#open === opening) this.#open = undefined
       return { kind: 'refused', reason: errorOf(error) }
     }
-    const patience = this.timing.append
+    const patience = this.timing.appendTimeoutMs
     return new Promise((resolve) => {
       const sentAt = performance.now()
       const deadline = new Deadline(() => {
         settle({ kind: 'unknown', reason: new Error(`no answer within ${patience} ms`) })
-        this.connection.unanswered(open.node, patience)
-        if (open.heardAt < sentAt) open.call.cancel()
+        this.connection.reportTimeout(open.node, patience)
+        if (open.lastResponseAt < sentAt) open.call.cancel()
       }, patience)
-      const settle = (answer: Answer) => {
+      const settle = (answer: BatchAppendResult) => {
         deadline.clear()
-        open.waiting.delete(correlation)
+        open.pending.delete(correlation)
         resolve(answer)
       }
-      open.waiting.set(correlation, settle)
-      open.call.write(appendRequest({ correlation, stream, expected, messages, deadline: patience }))
+      open.pending.set(correlation, settle)
+      open.call.write(appendRequest({ correlationId: correlation, stream, expected, messages, deadlineMs: patience }))
     })
   }
 
-  async #start(): Promise<Open> {
+  async #start(): Promise<OpenBatchCall> {
     const node = await this.connection.node()
-    const call = await node.openBatch()
-    const open: Open = { node, call, waiting: new Map(), heardAt: Number.NEGATIVE_INFINITY }
+    const call = await node.openBatchAppend()
+    const open: OpenBatchCall = { node, call, pending: new Map(), lastResponseAt: Number.NEGATIVE_INFINITY }
     const started = this.#open
     let isOver = false
     let stay = () => {}
@@ -144,19 +144,19 @@ export class BatchStream {
       isOver = true
       stay()
       if (this.#open === started) this.#open = undefined
-      for (const settle of open.waiting.values()) settle({ kind: 'unknown', reason })
+      for (const settle of open.pending.values()) settle({ kind: 'unknown', reason })
     }
-    stay = node.onLeaving(() => ended(new Error('its node was given up')))
+    stay = node.onClose(() => ended(new Error('its node was given up')))
     call.on('data', (response: BatchAppendResp) => {
-      node.heard()
-      open.heardAt = node.heardAt
+      node.recordResponse()
+      open.lastResponseAt = node.lastActivityAt
       const answer = answerOf(response)
-      open.waiting.get(response.getCorrelationId()?.getString() ?? '')?.(answer)
+      open.pending.get(response.getCorrelationId()?.getString() ?? '')?.(answer)
       if ('reason' in answer) this.#lookAt(node, answer)
     })
     call.on('error', (error: Error) => {
       ended(error)
-      this.connection.failed(node, error)
+      this.connection.reportFailure(node, error)
     })
     call.on('end', () => ended(new Error('the server ended the call that carries appends')))
     if (isOver) throw new Error('its node was given up')
@@ -164,13 +164,13 @@ export class BatchStream {
   }
 
   /** A leader that can't store what it is given may be none any more. */
-  #lookAt(node: EventStoreNode, { kind, reason }: Extract<Answer, { reason: Error }>): void {
-    this.connection.failed(node, reason)
-    if (kind === 'unknown') this.connection.doubt(node)
+  #lookAt(node: EventStoreNode, { kind, reason }: Extract<BatchAppendResult, { reason: Error }>): void {
+    this.connection.reportFailure(node, reason)
+    if (kind === 'unknown') this.connection.verifyLeader(node)
   }
 }
 
-function answerOf(response: BatchAppendResp): Answer {
+function answerOf(response: BatchAppendResp): BatchAppendResult {
   const success = response.getSuccess()
   const position = success?.getPosition()
   if (success === undefined) return failureOf(response)
@@ -180,7 +180,7 @@ function answerOf(response: BatchAppendResp): Answer {
 }
 
 /** A timeout of the server says nothing about what it stored in the end; what it says not to know, neither. */
-function failureOf(response: BatchAppendResp): Answer {
+function failureOf(response: BatchAppendResp): BatchAppendResult {
   const error = response.getError()
   const details = error?.getDetails()
   const type = details?.getTypeName().replace('event_store.client.', '') ?? ''

@@ -1,12 +1,12 @@
-import { addressOf, badAddress, type Address } from './address.ts'
-import { within } from '../../runtime/deadline.ts'
+import { parseConnectionString, toInvalidConnectionString, type ParsedConnectionString } from './address.ts'
+import { withTimeout } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import { isOfTheNode, STORE, unavailable } from './failure.ts'
+import { isNodeFailure, STORE, toStoreUnavailable } from './failure.ts'
 import { EventStoreNode } from './node.ts'
-import { Rest, type Timing } from './timing.ts'
+import { BackOff, type Timing } from './timing.ts'
 
 /** Asks a node which one leads, as far as it knows. */
-export type AskLeader = (node: string) => Promise<string | undefined>
+export type LeaderQuery = (node: string) => Promise<string | undefined>
 
 /**
  * Asks all nodes at once which of them leads. A stopped leader is still named by the others until they have elected another
@@ -14,8 +14,8 @@ export type AskLeader = (node: string) => Promise<string | undefined>
  * and name itself. None of the nodes is waited for when the others are more than half of all.
  * @returns undefined where there is none now
  */
-async function findLeader(nodes: readonly string[], ask: AskLeader): Promise<string | undefined> {
-  const named = await mostNamed(nodes, ask)
+async function findLeader(nodes: readonly string[], ask: LeaderQuery): Promise<string | undefined> {
+  const named = await findMajorityLeader(nodes, ask)
   if (named === undefined) return undefined
   // No answer is an answer here; what was wrong is kept by whoever asks.
   const itself = await ask(named).catch(() => undefined)
@@ -23,7 +23,7 @@ async function findLeader(nodes: readonly string[], ask: AskLeader): Promise<str
 }
 
 /** What more than half say: of all as soon as they have said it, else of those that answer at all. */
-function mostNamed(nodes: readonly string[], ask: AskLeader): Promise<string | undefined> {
+function findMajorityLeader(nodes: readonly string[], ask: LeaderQuery): Promise<string | undefined> {
   const votes = new Map<string | undefined, number>()
   let [answers, settled] = [0, 0]
   return new Promise((resolve) => {
@@ -50,9 +50,9 @@ function mostNamed(nodes: readonly string[], ask: AskLeader): Promise<string | u
  * hangs keeps its connections, and one that was deposed goes on answering for a while; so a node that says nothing for
  * the length of a deadline is given up, whatever is under way there is told, and the cluster is asked anew.
  */
-export class Connection {
-  readonly #address: Address
-  readonly #rest: Rest
+export class EventStoreDBConnection {
+  readonly #address: ParsedConnectionString
+  readonly #backOff: BackOff
   #node: EventStoreNode | undefined
   #search: Promise<EventStoreNode> | undefined
   #searchingSince = 0
@@ -67,8 +67,8 @@ export class Connection {
     connectionString: string,
     private readonly timing: Timing,
   ) {
-    this.#address = addressOf(connectionString)
-    this.#rest = new Rest({ firstPause: timing.firstPause, longestPause: timing.round })
+    this.#address = parseConnectionString(connectionString)
+    this.#backOff = new BackOff({ firstPauseMs: timing.firstPauseMs, longestPauseMs: timing.maxDiscoveryPauseMs })
     // What the client does not take is told at once.
     const node = this.#first()
     if (!this.#address.isCluster) this.#node = node
@@ -78,7 +78,7 @@ export class Connection {
     try {
       return this.#open(this.#address.seeds[0] ?? '')
     } catch (error) {
-      throw badAddress(error)
+      throw toInvalidConnectionString(error)
     }
   }
 
@@ -90,29 +90,32 @@ export class Connection {
     const search = (this.#search ??= this.#find())
     // It fails for each who waits for it; one whose patience ended before says what it knows.
     search.catch(() => undefined)
-    const left = this.#searchingSince + this.timing.read - performance.now()
-    return within(Math.max(0, left), search, () => {
-      throw unavailable(`none of ${this.#address.seeds.join(', ')} leads a cluster now`, this.#fault ?? 'no answer')
+    const left = this.#searchingSince + this.timing.readTimeoutMs - performance.now()
+    return withTimeout(Math.max(0, left), search, () => {
+      throw toStoreUnavailable(
+        `none of ${this.#address.seeds.join(', ')} leads a cluster now`,
+        this.#fault ?? 'no answer',
+      )
     })
   }
 
   /** When the node in use last said anything, in milliseconds of the monotonic clock. */
   get heardAt(): number {
-    return this.#node?.spokeAt ?? Number.NEGATIVE_INFINITY
+    return this.#node?.lastResponseAt ?? Number.NEGATIVE_INFINITY
   }
 
   /** A call got no answer in `patience` ms: a node that has said nothing else either is given up. */
-  unanswered(node: EventStoreNode, patience: number): void {
+  reportTimeout(node: EventStoreNode, patience: number): void {
     if (node.isSilent(patience)) this.#giveUp(node)
   }
 
   /** A call failed: a node of a cluster that can't serve any more is given up. */
-  failed(node: EventStoreNode, error: unknown): void {
-    if (this.#address.isCluster && isOfTheNode(error)) this.#giveUp(node)
+  reportFailure(node: EventStoreNode, error: unknown): void {
+    if (this.#address.isCluster && isNodeFailure(error)) this.#giveUp(node)
   }
 
   /** A node says that it could not do what a leader can: the others are asked whether it still is. */
-  doubt(node: EventStoreNode): void {
+  verifyLeader(node: EventStoreNode): void {
     if (!this.#address.isCluster || this.#isDoubting) return
     this.#isDoubting = true
     void this.#check(node).finally(() => (this.#isDoubting = false))
@@ -125,13 +128,13 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#rest.wake()
+    this.#backOff.wake()
     // Nobody calls any more: neither the end of a node's connection nor that of a search changes anything.
     await Promise.allSettled([this.#node?.close(), this.#search])
   }
 
   #open(name: string): EventStoreNode {
-    return new EventStoreNode(name, this.#address.at(name))
+    return new EventStoreNode(name, this.#address.connectionStringFor(name))
   }
 
   #giveUp(node: EventStoreNode): void {
@@ -142,13 +145,13 @@ export class Connection {
   }
 
   async #find(): Promise<EventStoreNode> {
-    this.#rest.short()
+    this.#backOff.reset()
     try {
       for (;;) {
         const leader = await this.#askAll()
         if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed', { store: STORE })
         if (leader !== undefined) return (this.#node = this.#open(leader))
-        await this.#rest.sleep()
+        await this.#backOff.sleep()
       }
     } finally {
       this.#search = undefined
@@ -165,7 +168,7 @@ export class Connection {
   async #ask(name: string): Promise<string | undefined> {
     const node = this.#open(name)
     try {
-      const { leader, members } = await node.cluster(this.timing.gossip)
+      const { leader, members } = await node.cluster(this.timing.gossipTimeoutMs)
       if (this.#address.seeds.length === 1) this.#members = members
       return leader
     } catch (error) {

@@ -2,14 +2,14 @@ import type { ResolvedEvent } from '@eventstore/db-client'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js'
-import { checkAppend, dataText, metadataText } from '../log/event-text.ts'
+import { checkAppend, serializeData, serializeMetadata } from '../log/event-text.ts'
 import type { Append, NewEvent, Position, StoredEvent } from '../ports/event-store.ts'
 
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */
 const MAX_APPEND = 1_048_576
 
 /** An append of at most so many bytes, ready to be sent at any revision. */
-export type Encoded = {
+export type AppendChunk = {
   readonly messages: readonly BatchAppendReq.ProposedMessage[]
   readonly ids: readonly string[]
   readonly types: readonly string[]
@@ -20,15 +20,15 @@ export type Encoded = {
  * client, data without JSON leaves its append pending for ever. Events are divided into runs that one append can carry.
  * @throws TypeError naming what is wrong, before anything is sent
  */
-export function encode({ stream, events }: Pick<Append, 'stream' | 'events'>): Encoded[] {
+export function encodeAppend({ stream, events }: Pick<Append, 'stream' | 'events'>): AppendChunk[] {
   checkAppend(stream, events)
   const runs: { messages: BatchAppendReq.ProposedMessage[]; ids: string[]; types: string[]; bytes: number }[] = []
   // The events of a bulk share one metadata object: it is turned into bytes once.
   let shared: { readonly metadata: NewEvent['metadata']; readonly bytes: Buffer } | undefined
   for (const event of events) {
-    const data = Buffer.from(dataText(event), 'utf8')
+    const data = Buffer.from(serializeData(event), 'utf8')
     if (shared?.metadata !== event.metadata) {
-      shared = { metadata: event.metadata, bytes: Buffer.from(metadataText(event), 'utf8') }
+      shared = { metadata: event.metadata, bytes: Buffer.from(serializeMetadata(event), 'utf8') }
     }
     const bytes = data.length + shared.bytes.length + 2 * event.type.length
     if (bytes > MAX_APPEND)
@@ -61,7 +61,7 @@ function proposed({ id, type }: NewEvent, data: Buffer, metadata: Buffer): Batch
  * An event as the port has it; undefined for what is none of ours: the server's own streams, whose names start with `$`,
  * and links to events that are gone. Another application's event may hold anything: what is no object reads as empty.
  */
-export function storedEvent({ event }: ResolvedEvent): StoredEvent | undefined {
+export function toStoredEvent({ event }: ResolvedEvent): StoredEvent | undefined {
   if (event === undefined || event.streamId.startsWith('$')) return undefined
   const { id, type, data, metadata, streamId, revision, position } = event
   return {
@@ -71,7 +71,7 @@ export function storedEvent({ event }: ResolvedEvent): StoredEvent | undefined {
     metadata: isObject(metadata) ? (metadata as NewEvent['metadata']) : {},
     stream: streamId,
     revision,
-    position: position ?? UNTOLD,
+    position: position ?? MISSING_POSITION,
   }
 }
 
@@ -80,9 +80,9 @@ export const positionOf = ({ event, commitPosition = 0n }: ResolvedEvent): Posit
   event?.position ?? { commit: commitPosition, prepare: commitPosition }
 
 /** Where a server before 22.6 has read one stream only: it does not tell positions there, but gives the greatest number. */
-export const isUntold = ({ commit }: Position): boolean => commit >= 1n << 63n
+export const isPositionMissing = ({ commit }: Position): boolean => commit >= 1n << 63n
 
-const UNTOLD: Position = { commit: (1n << 64n) - 1n, prepare: (1n << 64n) - 1n }
+const MISSING_POSITION: Position = { commit: (1n << 64n) - 1n, prepare: (1n << 64n) - 1n }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)

@@ -1,16 +1,16 @@
-import { Fence, TRUSTED } from '../log/fence.ts'
-import { eventStoreOn } from '../log/event-store.ts'
-import { SharedAnswer } from '../log/shared-answer.ts'
-import type { EventLog, From, EventStore, Position } from '../ports/event-store.ts'
+import { Fence, MAX_FENCE_AGE_MS } from '../log/fence.ts'
+import { createEventStore } from '../log/event-store.ts'
+import { SingleFlight } from '../log/shared-answer.ts'
+import type { EventLog, PositionOrStart, EventStore, Position } from '../ports/event-store.ts'
 import { Appender } from './appender.ts'
-import { BatchStream } from './batch-stream.ts'
-import { Connection } from './connection.ts'
-import { interruptedBy } from './failure.ts'
+import { BatchAppendStream } from './batch-stream.ts'
+import { EventStoreDBConnection } from './connection.ts'
+import { reportInterruptions } from './failure.ts'
 import { LiveFeed } from './live-feed.ts'
-import { Reader } from './reader.ts'
-import { LogSubscription } from './subscription.ts'
-import { TIMING, type Timing } from './timing.ts'
-import { warned, type Told } from '../../runtime/log.ts'
+import { EventReader } from './reader.ts'
+import { EventStoreDBSubscription } from './subscription.ts'
+import { DEFAULT_TIMING, type Timing } from './timing.ts'
+import { emitWarning, type WarningLogger } from '../../runtime/log.ts'
 
 /**
  * The event store on EventStoreDB 21.10 to KurrentDB 25: a database of its own, since every stream is taken for ours.
@@ -23,28 +23,28 @@ import { warned, type Told } from '../../runtime/log.ts'
  */
 export function openEventStoreDB(
   address: string,
-  timing: Timing = TIMING,
-  { filling = false, told = warned }: { readonly filling?: boolean; readonly told?: Told } = {},
-): EventStore<Promise<From>> {
-  const connection = new Connection(address, timing)
-  const reader = new Reader(connection, timing)
+  timing: Timing = DEFAULT_TIMING,
+  { filling = false, told = emitWarning }: { readonly filling?: boolean; readonly told?: WarningLogger } = {},
+): EventStore<Promise<PositionOrStart>> {
+  const connection = new EventStoreDBConnection(address, timing)
+  const reader = new EventReader(connection, timing)
   const read: EventLog['read'] = (stream, { last } = {}) =>
-    last === undefined ? reader.stream(stream) : reader.newest(stream, last)
+    last === undefined ? reader.readStream(stream) : reader.readNewest(stream, last)
   const fence = filling ? undefined : new Fence({ read })
   const stored = (position: Position) => {
-    feed.exists(position)
-    reader.exists(position)
+    feed.observePosition(position)
+    reader.observePosition(position)
   }
-  const batches = new BatchStream(connection, timing)
+  const batches = new BatchAppendStream(connection, timing)
   const appender = new Appender(batches, reader, fence, stored)
-  const head = new SharedAnswer(() => reader.head())
-  const ask = () => head.get()
-  const interrupted = interruptedBy(told)
-  const heard = (newest: From, checkpoint: Position) => reader.exists(newest, checkpoint)
-  const feed = new LiveFeed(connection, ask, () => batches.isUnderWay, heard, timing, interrupted)
+  const head = new SingleFlight(() => reader.head())
+  const readHead = () => head.get()
+  const interrupted = reportInterruptions(told)
+  const onCheckpoint = (newest: PositionOrStart, checkpoint: Position) => reader.observePosition(newest, checkpoint)
+  const feed = new LiveFeed(connection, readHead, () => batches.isAppending, onCheckpoint, timing, interrupted)
 
-  const store: EventLog<Promise<From>> = {
-    atomicMany: false,
+  const store: EventLog<Promise<PositionOrStart>> = {
+    isAppendManyAtomic: false,
     append: async (stream, expected, events) => appender.append({ stream, expected, events }),
     async appendMany(appends, order = 'any') {
       if (appends.length === 0) return []
@@ -52,24 +52,28 @@ export function openEventStoreDB(
     },
     read,
     async *readAll(from, filter) {
-      yield* reader.all(from, await ask(), filter)
+      yield* reader.readAll(from, await readHead(), filter)
     },
     subscribe: (from, filter) =>
-      new LogSubscription({ connection, reader, feed, ask, timing, interrupted }, from, filter),
-    head: ask,
-    eventAt: (position) => reader.at(position),
+      new EventStoreDBSubscription(
+        { connection, reader, feed, readHead, timing, onInterrupted: interrupted },
+        from,
+        filter,
+      ),
+    head: readHead,
+    eventAt: (position) => reader.readAt(position),
     async close() {
       await feed.close()
       await connection.close()
     },
   }
-  return eventStoreOn(store, {
+  return createEventStore(store, {
     name: 'EventStoreDB',
-    isBorn: 'at its first append',
+    firstEventWritten: 'at its first append',
     filling,
     // What was let through just before the fence was known, sent twice at most.
-    fenceDelay: TRUSTED + 2 * timing.append,
-    ...(fence !== undefined && { appended: (stream: string) => fence.appended(stream) }),
+    fenceDelayMs: MAX_FENCE_AGE_MS + 2 * timing.appendTimeoutMs,
+    ...(fence !== undefined && { appended: (stream: string) => fence.onAppended(stream) }),
     heardAt: () => connection.heardAt,
   })
 }

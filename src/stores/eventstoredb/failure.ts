@@ -1,18 +1,18 @@
 import { StoreUnavailable } from '../ports/event-store.ts'
-import type { Told } from '../../runtime/log.ts'
+import type { WarningLogger } from '../../runtime/log.ts'
 
 /** Told of what ended a subscription that is taken up again. */
-export type Interrupted = (error: unknown) => void
+export type InterruptionListener = (error: unknown) => void
 
 /**
  * A subscription is made anew for ever, and a process that only follows has nobody who would be refused meanwhile: the log
  * learns of each failure, and tells of them as of one outage.
  */
-export const interruptedBy =
-  (told: Told): Interrupted =>
+export const reportInterruptions =
+  (told: WarningLogger): InterruptionListener =>
   (error) =>
     told(
-      { err: unavailable('the log can not be followed', error), repeats: true },
+      { err: toStoreUnavailable('the log can not be followed', error), repeats: true },
       'following the log is interrupted; trying again',
     )
 
@@ -20,7 +20,7 @@ export const interruptedBy =
 export const STORE = 'EventStoreDB'
 
 /** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
-type Failure = Error & {
+type EventStoreDBClientError = Error & {
   readonly type?: unknown
   readonly code?: unknown
   readonly metadata?: { get(name: string): readonly (string | Buffer)[] }
@@ -38,7 +38,7 @@ export const isNeverSent = (error: unknown): boolean => NEVER_SENT.test(messageO
  * The node can't be called any more, or not for what only a leader does: it went away, has just started, or is no leader.
  * A refused append says that it is none in its message, a call that it ended in what gRPC sends along.
  */
-export const isOfTheNode = (error: unknown): boolean =>
+export const isNodeFailure = (error: unknown): boolean =>
   ['unavailable', 'cancelled', 'not-leader'].includes(String(typeOf(error))) ||
   codeOf(error) === UNAVAILABLE ||
   exceptionOf(error) === 'not-leader' ||
@@ -54,7 +54,7 @@ export const isUnknownPosition = (error: unknown): boolean => /Exception was thr
  * What the caller of a port is told: every failure of a call is the store's being unavailable, with what the client said.
  * Some of its errors have neither a type nor a message, and those of a dead connection come in four kinds.
  */
-export function unavailable(what: string, error: unknown): StoreUnavailable {
+export function toStoreUnavailable(what: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
   return new StoreUnavailable(`${STORE}: ${what}: ${reasonOf(error)}`, { cause: error, store: STORE })
 }
@@ -67,8 +67,10 @@ function reasonOf(error: unknown): string {
   return messageOf(error) || String(typeOf(error) ?? error)
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error ? (error as Failure).code : undefined)
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error ? (error as EventStoreDBClientError).code : undefined
 const exceptionOf = (error: unknown): unknown =>
-  error instanceof Error ? (error as Failure).metadata?.get('exception')[0]?.toString() : undefined
-const typeOf = (error: unknown): unknown => (error instanceof Error ? (error as Failure).type : undefined)
+  error instanceof Error ? (error as EventStoreDBClientError).metadata?.get('exception')[0]?.toString() : undefined
+const typeOf = (error: unknown): unknown =>
+  error instanceof Error ? (error as EventStoreDBClientError).type : undefined
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

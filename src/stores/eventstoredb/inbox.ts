@@ -1,56 +1,56 @@
 import type { ResolvedEvent } from '@eventstore/db-client'
 import type { Readable } from 'node:stream'
 import { Deadline } from '../../runtime/deadline.ts'
-import { WakeablePause } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
 import type { Position } from '../ports/event-store.ts'
-import { isOfTheNode } from './failure.ts'
+import { isNodeFailure } from './failure.ts'
 import type { EventStoreNode } from './node.ts'
 
 /** What has come since the last look: events, then perhaps how far the server has read past others, and to the end. */
-export type Arrival = {
+export type BufferedBatch = {
   readonly events: readonly ResolvedEvent[]
   readonly checkpoint: Position | undefined
   readonly caughtUp: boolean
 }
 
 /** A read or a subscription of the client. */
-export type Incoming = Readable & { cancel?(): Promise<void>; unsubscribe?(): Promise<void> }
+export type ClientStream = Readable & { cancel?(): Promise<void>; unsubscribe?(): Promise<void> }
 
 /** So much is taken out of a stream at once; the rest stays there, and holds the server back. */
-const MOST = 1_000
+const MAX_BUFFERED_EVENTS = 1_000
 
 /**
  * Takes a stream of the client's in batches. Neither its iterator nor its `data` events would do: breaking off the
  * iterator leaves the call open on the server, its errors come without an end, and a checkpoint is told before events
  * that were sent ahead of it.
  */
-export class Inbox {
+export class StreamBuffer {
   #events: ResolvedEvent[] = []
   #checkpoint: Position | undefined
   #caughtUp = false
   #ended = false
   #error: unknown
-  readonly #pause = new WakeablePause()
+  readonly #pause = new InterruptibleSleep()
   #room: () => void = () => {}
   #stay: () => void = () => {}
 
   constructor(
-    private readonly stream: Incoming,
-    private readonly node: Pick<EventStoreNode, 'heard' | 'onLeaving'>,
+    private readonly stream: ClientStream,
+    private readonly node: Pick<EventStoreNode, 'recordResponse' | 'onClose'>,
   ) {
     stream.on('readable', () => {
-      node.heard()
+      node.recordResponse()
       this.#pause.wake()
     })
     stream.on('end', () => {
-      node.heard()
+      node.recordResponse()
       this.#end(undefined)
     })
     stream.on('error', (error: unknown) => {
-      if (!isOfTheNode(error)) node.heard()
+      if (!isNodeFailure(error)) node.recordResponse()
       this.#end(error)
     })
-    this.#stay = node.onLeaving(() => this.#end(new Error('its node was given up')))
+    this.#stay = node.onClose(() => this.#end(new Error('its node was given up')))
     stream.on('caughtUp', () => {
       this.#drain()
       this.#caughtUp = true
@@ -60,11 +60,11 @@ export class Inbox {
 
   /** Give it to the subscription as `checkpointReached`: what came before the checkpoint is taken out first. */
   async checkpointReached(position: Position): Promise<void> {
-    this.node.heard()
+    this.node.recordResponse()
     this.#drain()
     this.#checkpoint = position
     this.#pause.wake()
-    if (this.#events.length >= MOST) await new Promise<void>((done) => (this.#room = done))
+    if (this.#events.length >= MAX_BUFFERED_EVENTS) await new Promise<void>((done) => (this.#room = done))
   }
 
   /**
@@ -72,7 +72,7 @@ export class Inbox {
    * @returns 'silence' when nothing came in `patience` ms, 'end' at the end and after close()
    * @throws the stream's error, after all that came before it
    */
-  async next(patience: number): Promise<Arrival | 'silence' | 'end'> {
+  async next(patience: number): Promise<BufferedBatch | 'silence' | 'end'> {
     if (this.#take()) return this.#arrival()
     let isLate = false
     const deadline = new Deadline(() => {
@@ -93,7 +93,7 @@ export class Inbox {
   }
 
   /** What is there already, which may be nothing. */
-  taken(): Arrival {
+  takeAvailable(): BufferedBatch {
     this.#take()
     return this.#arrival()
   }
@@ -113,7 +113,7 @@ export class Inbox {
   }
 
   #take(): boolean {
-    this.#drain(MOST)
+    this.#drain(MAX_BUFFERED_EVENTS)
     return this.#events.length > 0 || this.#checkpoint !== undefined || this.#caughtUp
   }
 
@@ -125,7 +125,7 @@ export class Inbox {
     }
   }
 
-  #arrival(): Arrival {
+  #arrival(): BufferedBatch {
     const arrival = { events: this.#events, checkpoint: this.#checkpoint, caughtUp: this.#caughtUp }
     this.#events = []
     this.#checkpoint = undefined

@@ -1,21 +1,21 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
-import { WakeablePause } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
 import {
   comparePositions,
   passesFilter,
-  type Batch,
-  type Filter,
-  type From,
+  type SubscriptionBatch,
+  type StreamFilter,
+  type PositionOrStart,
   type Position,
   type StoredEvent,
 } from '../ports/event-store.ts'
-import type { Connection } from './connection.ts'
-import { storedEvent } from './encoding.ts'
-import type { Interrupted } from './failure.ts'
-import { Inbox, type Arrival } from './inbox.ts'
+import type { EventStoreDBConnection } from './connection.ts'
+import { toStoredEvent } from './encoding.ts'
+import type { InterruptionListener } from './failure.ts'
+import { StreamBuffer, type BufferedBatch } from './inbox.ts'
 import { LEADER_ONLY } from './node.ts'
-import { AHEAD } from './reader.ts'
-import { Rest, type Timing } from './timing.ts'
+import { READ_AHEAD } from './reader.ts'
+import { BackOff, type Timing } from './timing.ts'
 
 /** How much of the newest events is kept for subscriptions that follow closely. */
 const MAX_EVENTS = 5_000
@@ -25,18 +25,18 @@ const SLACK = 1.25
 const MAX_BYTES = 32n * 1024n * 1024n
 
 /** The newest events in memory, all of them behind `start`. Whoever is further behind reads the server. */
-class Tail {
+class LiveFeedTail {
   #events: StoredEvent[] = []
-  #start: From
-  #end: From
+  #start: PositionOrStart
+  #end: PositionOrStart
 
-  constructor(start: From) {
+  constructor(start: PositionOrStart) {
     this.#start = start
     this.#end = start
   }
 
   /** How far the log has been heard. */
-  get end(): From {
+  get end(): PositionOrStart {
     return this.#end
   }
 
@@ -58,17 +58,17 @@ class Tail {
     this.#events = this.#events.slice(gone)
   }
 
-  covers(position: From): boolean {
+  covers(position: PositionOrStart): boolean {
     return comparePositions(position, this.#start) >= 0
   }
 
   /** At most so many events behind a position that it covers. */
-  behind(position: From, most: number): readonly StoredEvent[] {
+  eventsAfter(position: PositionOrStart, most: number): readonly StoredEvent[] {
     const from = this.#indexBehind(position)
     return this.#events.slice(from, from + most)
   }
 
-  #indexBehind(position: From): number {
+  #indexBehind(position: PositionOrStart): number {
     let [low, high] = [0, this.#events.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -87,7 +87,7 @@ const PAGE = 1_000
 export const CHECKPOINT_INTERVAL = 32
 
 /** Every stream but the server's own. */
-export const OURS = /^[^$]/
+export const NON_SYSTEM_STREAMS = /^[^$]/
 
 /**
  * The one live subscription of this process, to all streams but the server's own: whatever its filter, each subscriber
@@ -96,28 +96,28 @@ export const OURS = /^[^$]/
  */
 export class LiveFeed {
   readonly #followers = new Set<() => void>()
-  #tail: Tail | undefined
-  #known: From = 'start'
+  #tail: LiveFeedTail | undefined
+  #known: PositionOrStart = 'start'
   #running: Promise<void> | undefined
-  #inbox: Inbox | undefined
-  readonly #gathering = new WakeablePause()
-  readonly #rest: Rest
+  #buffer: StreamBuffer | undefined
+  readonly #gathering = new InterruptibleSleep()
+  readonly #backOff: BackOff
 
   constructor(
-    private readonly connection: Connection,
-    private readonly ask: () => Promise<From>,
+    private readonly connection: EventStoreDBConnection,
+    private readonly readHead: () => Promise<PositionOrStart>,
     /** Whether an append of this process is on its way, so that its event soon is. */
     private readonly isAppending: () => boolean,
     /** Is told the newest event that was heard, and the server's checkpoint behind it. */
-    private readonly heard: (newest: From, checkpoint: Position) => void,
+    private readonly onCheckpoint: (newest: PositionOrStart, checkpoint: Position) => void,
     private readonly timing: Timing,
-    private readonly interrupted: Interrupted,
+    private readonly onInterrupted: InterruptionListener,
   ) {
-    this.#rest = new Rest(timing)
+    this.#backOff = new BackOff(timing)
   }
 
   /** Takes note of a position that exists: nobody before it has caught up. */
-  exists(position: From): void {
+  observePosition(position: PositionOrStart): void {
     if (comparePositions(position, this.#known) > 0) this.#known = position
     if (!this.isAppending()) this.#gathering.wake()
   }
@@ -128,8 +128,8 @@ export class LiveFeed {
    */
   async follow(wake: () => void): Promise<() => void> {
     if (this.#tail === undefined) {
-      const head = await this.ask()
-      this.#tail ??= new Tail(head)
+      const head = await this.readHead()
+      this.#tail ??= new LiveFeedTail(head)
     }
     this.#followers.add(wake)
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
@@ -137,9 +137,9 @@ export class LiveFeed {
   }
 
   /** What lies behind a position; undefined when not all of it is in memory. */
-  behind(position: From, filter: Filter | undefined): Batch | undefined {
+  batchAfter(position: PositionOrStart, filter: StreamFilter | undefined): SubscriptionBatch | undefined {
     if (this.#tail?.covers(position) !== true) return undefined
-    const found = this.#tail.behind(position, PAGE)
+    const found = this.#tail.eventsAfter(position, PAGE)
     const last = found.at(-1)
     const end = last?.position ?? position
     const events = filter === undefined ? found : found.filter((event) => passesFilter(event, filter))
@@ -147,23 +147,23 @@ export class LiveFeed {
     return { events, position: end, caughtUp, ...(last && { last }) }
   }
 
-  covers(position: From): boolean {
+  covers(position: PositionOrStart): boolean {
     return this.#tail?.covers(position) === true
   }
 
   async close(): Promise<void> {
     this.#followers.clear()
     this.#gathering.wake()
-    this.#inbox?.close()
-    this.#rest.wake()
+    this.#buffer?.close()
+    this.#backOff.wake()
     await this.#running
   }
 
   #leave(wake: () => void): void {
     this.#followers.delete(wake)
     if (this.#followers.size > 0) return
-    this.#inbox?.close()
-    this.#rest.wake()
+    this.#buffer?.close()
+    this.#backOff.wake()
   }
 
   async #run(): Promise<void> {
@@ -173,10 +173,10 @@ export class LiveFeed {
         await this.#listen()
       } catch (error) {
         // What breaks because nobody follows any more is no failure.
-        if (this.#followers.size > 0) this.interrupted(error)
+        if (this.#followers.size > 0) this.onInterrupted(error)
       }
-      if (this.#tail?.end !== before) this.#rest.short()
-      if (this.#followers.size > 0) await this.#rest.sleep()
+      if (this.#tail?.end !== before) this.#backOff.reset()
+      if (this.#followers.size > 0) await this.#backOff.sleep()
     }
     this.#tail = undefined
   }
@@ -187,12 +187,19 @@ export class LiveFeed {
     const fromPosition = tail.end === 'start' ? START : tail.end
     const node = await this.connection.node()
     const checkpointReached = (_: unknown, position: Position) => inbox.checkpointReached(position)
-    const filter = streamNameFilter({ regex: OURS.source, checkpointReached, checkpointInterval: CHECKPOINT_INTERVAL })
-    const inbox = new Inbox(node.client.subscribeToAll({ ...LEADER_ONLY, fromPosition, filter }, AHEAD), node)
-    this.#inbox = inbox
+    const filter = streamNameFilter({
+      regex: NON_SYSTEM_STREAMS.source,
+      checkpointReached,
+      checkpointInterval: CHECKPOINT_INTERVAL,
+    })
+    const inbox: StreamBuffer = new StreamBuffer(
+      node.client.subscribeToAll({ ...LEADER_ONLY, fromPosition, filter }, READ_AHEAD),
+      node,
+    )
+    this.#buffer = inbox
     try {
       for (;;) {
-        const arrival = await inbox.next(this.timing.silence)
+        const arrival = await inbox.next(this.timing.silenceMs)
         if (arrival === 'end') return
         if (arrival === 'silence') {
           if (await this.#isMissing(tail)) return
@@ -200,14 +207,14 @@ export class LiveFeed {
         }
         this.#hear(tail, arrival)
         if (this.#isMoreComing(tail)) {
-          await this.#gathering.sleep(this.timing.gathering)
-          this.#hear(tail, inbox.taken())
+          await this.#gathering.sleep(this.timing.gatheringMs)
+          this.#hear(tail, inbox.takeAvailable())
         }
         tail.trim()
         this.#wakeAll()
       }
     } catch (error) {
-      this.connection.failed(node, error)
+      this.connection.reportFailure(node, error)
       throw error
     } finally {
       inbox.close()
@@ -215,25 +222,25 @@ export class LiveFeed {
   }
 
   /** True when the server has more than it has sent since: the subscription is dead without knowing it. */
-  async #isMissing(tail: Tail): Promise<boolean> {
+  async #isMissing(tail: LiveFeedTail): Promise<boolean> {
     const before = tail.end
     if (comparePositions(this.#known, before) > 0) return true
-    const head = await this.ask()
-    this.exists(head)
+    const head = await this.readHead()
+    this.observePosition(head)
     return comparePositions(head, tail.end) > 0 && tail.end === before
   }
 
-  #hear(tail: Tail, { events, checkpoint }: Arrival): void {
+  #hear(tail: LiveFeedTail, { events, checkpoint }: BufferedBatch): void {
     for (const event of events) {
-      const stored = storedEvent(event)
+      const stored = toStoredEvent(event)
       if (stored !== undefined) tail.add(stored)
     }
-    this.exists(tail.end)
-    if (checkpoint !== undefined) this.heard(tail.end, checkpoint)
+    this.observePosition(tail.end)
+    if (checkpoint !== undefined) this.onCheckpoint(tail.end, checkpoint)
   }
 
   /** False where there is one writer: nobody waits then. */
-  #isMoreComing(tail: Tail): boolean {
+  #isMoreComing(tail: LiveFeedTail): boolean {
     return this.isAppending() || comparePositions(tail.end, this.#known) < 0
   }
 
@@ -243,4 +250,5 @@ export class LiveFeed {
 }
 
 /** The later one. */
-export const later = (a: From, b: From | Position): From => (comparePositions(a, b) >= 0 ? a : b)
+export const later = (a: PositionOrStart, b: PositionOrStart | Position): PositionOrStart =>
+  comparePositions(a, b) >= 0 ? a : b

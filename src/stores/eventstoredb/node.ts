@@ -14,7 +14,7 @@ export type BatchCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>
  * What the client's own commands are made of, and its types keep from others. Version 6.2.1 is the last one and pinned;
  * docs/decisions says why its append and its discovery are not used.
  */
-type Commands = {
+type ClientInternals = {
   GRPCStreamCreator<Call>(
     service: typeof StreamsClient,
     name: string,
@@ -39,16 +39,16 @@ export const LEADER_ONLY = { requiresLeader: true } as const
 export type Cluster = { readonly leader: string | undefined; readonly members: readonly string[] }
 
 /** Milliseconds that calls under way may take to end at closing. */
-const PATIENCE = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 /** One node, by a client and a connection of its own. */
 export class EventStoreNode {
   readonly client: EventStoreDBClient
   /** When it last said anything, in milliseconds of the monotonic clock. */
-  heardAt = performance.now()
+  lastActivityAt = performance.now()
   /** The same, where it has said anything at all. */
-  spokeAt = Number.NEGATIVE_INFINITY
-  readonly #commands: Commands
+  lastResponseAt = Number.NEGATIVE_INFINITY
+  readonly #commands: ClientInternals
   readonly #leaving = new Set<() => void>()
   #isGone = false
 
@@ -59,29 +59,29 @@ export class EventStoreNode {
     connectionString: string,
   ) {
     this.client = EventStoreDBClient.connectionString(connectionString)
-    this.#commands = this.client as unknown as Commands
+    this.#commands = this.client as unknown as ClientInternals
   }
 
-  heard(): void {
-    this.heardAt = performance.now()
-    this.spokeAt = this.heardAt
+  recordResponse(): void {
+    this.lastActivityAt = performance.now()
+    this.lastResponseAt = this.lastActivityAt
   }
 
   /** Whether it has said nothing for so many milliseconds, on no call at all. */
   isSilent(patience: number): boolean {
     // Timers may fire a millisecond early.
-    return performance.now() - this.heardAt >= patience - 1
+    return performance.now() - this.lastActivityAt >= patience - 1
   }
 
   /** Calls back once, when the node is given up; the function that comes back takes that off again. */
-  onLeaving(leave: () => void): () => void {
+  onClose(leave: () => void): () => void {
     if (this.#isGone) leave()
     else this.#leaving.add(leave)
     return () => this.#leaving.delete(leave)
   }
 
   /** Opens the call that carries appends, without a deadline of its own. */
-  openBatch(): Promise<BatchCall> {
+  openBatchAppend(): Promise<BatchCall> {
     return this.#commands.GRPCStreamCreator(streamsGrpc.StreamsClient, 'batchAppend', (streams) =>
       streams.batchAppend(...this.#commands.callArguments(LEADER_ONLY, { deadline: Infinity })),
     )()
@@ -94,7 +94,7 @@ export class EventStoreNode {
         gossip.read(new sharedPb.Empty(), ...this.#commands.callArguments({}, { deadline: Infinity }), answer),
       ),
     )
-    this.heard()
+    this.recordResponse()
     return clusterOf(info)
   }
 
@@ -105,7 +105,7 @@ export class EventStoreNode {
     this.#leaving.clear()
     const late = new AbortController()
     // It is only ever ended by the line after the next.
-    const patience = pause(PATIENCE, undefined, { signal: late.signal }).catch(() => {})
+    const patience = pause(CLOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {})
     await Promise.race([this.client.dispose(), patience])
     late.abort()
     // The client never closes a channel that works.
@@ -114,10 +114,10 @@ export class EventStoreNode {
   }
 }
 
-type Answered = (error: Error | null, info?: ClusterInfo) => void
+type GossipCallback = (error: Error | null, info?: ClusterInfo) => void
 
 /** A deadline of gRPC is a point in time, which a clock that jumps moves. */
-function answerWithin(patience: number, ask: (answered: Answered) => ClientUnaryCall): Promise<ClusterInfo> {
+function answerWithin(patience: number, ask: (answered: GossipCallback) => ClientUnaryCall): Promise<ClusterInfo> {
   return new Promise((resolve, reject) => {
     const deadline = new Deadline(() => {
       reject(new Error(`no answer within ${patience} ms`))

@@ -1,83 +1,86 @@
 import { START, streamNameFilter, type Filter as AllFilter } from '@eventstore/db-client'
-import { News } from '../log/news.ts'
+import { WakeSignal } from '../log/news.ts'
 import {
   comparePositions,
-  type Batch,
-  type Filter,
-  type From,
+  type SubscriptionBatch,
+  type StreamFilter,
+  type PositionOrStart,
   type Position,
   type StoredEvent,
   type Subscription,
 } from '../ports/event-store.ts'
-import type { Connection } from './connection.ts'
-import { storedEvent } from './encoding.ts'
-import type { Interrupted } from './failure.ts'
-import { Inbox, type Arrival } from './inbox.ts'
-import { CHECKPOINT_INTERVAL, later, OURS, type LiveFeed } from './live-feed.ts'
+import type { EventStoreDBConnection } from './connection.ts'
+import { toStoredEvent } from './encoding.ts'
+import type { InterruptionListener } from './failure.ts'
+import { StreamBuffer, type BufferedBatch } from './inbox.ts'
+import { CHECKPOINT_INTERVAL, later, NON_SYSTEM_STREAMS, type LiveFeed } from './live-feed.ts'
 import { LEADER_ONLY } from './node.ts'
-import { AHEAD, type Reader } from './reader.ts'
-import { Rest, type Timing } from './timing.ts'
+import { READ_AHEAD, type EventReader } from './reader.ts'
+import { BackOff, type Timing } from './timing.ts'
 
-export type HistoryOptions = {
-  readonly connection: Connection
-  readonly reader: Reader
+export type EventStoreDBSubscriptionOptions = {
+  readonly connection: EventStoreDBConnection
+  readonly reader: EventReader
   readonly feed: LiveFeed
-  readonly ask: () => Promise<From>
+  readonly readHead: () => Promise<PositionOrStart>
   readonly timing: Timing
-  readonly interrupted: Interrupted
+  readonly onInterrupted: InterruptionListener
 }
 
 /** A subscription that reads what lies too far back for the live feed, filtered by the server. */
-class History {
-  #inbox: Inbox | undefined
-  #position: From
+class CatchUpSubscription {
+  #buffer: StreamBuffer | undefined
+  #position: PositionOrStart
   /** The last event that was given on: checkpoints may stand before it, and the server may repeat itself. */
-  #given: From
+  #given: PositionOrStart
 
   constructor(
-    private readonly options: HistoryOptions,
-    private readonly filter: Filter | undefined,
-    from: From,
+    private readonly options: EventStoreDBSubscriptionOptions,
+    private readonly filter: StreamFilter | undefined,
+    from: PositionOrStart,
   ) {
     this.#position = from
     this.#given = from
   }
 
   /** How far it has come. */
-  get position(): From {
+  get position(): PositionOrStart {
     return this.#position
   }
 
   close(): void {
-    this.#inbox?.close()
+    this.#buffer?.close()
   }
 
   /**
    * Batches until the live feed can go on from `position`.
    * @throws what the client says when the subscription breaks; go on from `position` then
    */
-  async *read(): AsyncGenerator<Batch> {
-    const { connection, feed, ask, timing } = this.options
+  async *read(): AsyncGenerator<SubscriptionBatch> {
+    const { connection, feed, readHead, timing } = this.options
     // What the server calls the end comes later than this.
-    const head = await ask()
+    const head = await readHead()
     const checkpointReached = (_: unknown, position: Position) => inbox.checkpointReached(position)
-    const filter = filterOf(this.filter, { checkpointReached, checkpointInterval: CHECKPOINT_INTERVAL })
+    const filter = toServerFilter(this.filter, { checkpointReached, checkpointInterval: CHECKPOINT_INTERVAL })
     const fromPosition = this.#position === 'start' ? START : this.#position
     const node = await connection.node()
-    const inbox = new Inbox(node.client.subscribeToAll({ ...LEADER_ONLY, fromPosition, filter }, AHEAD), node)
-    this.#inbox = inbox
+    const inbox = new StreamBuffer(
+      node.client.subscribeToAll({ ...LEADER_ONLY, fromPosition, filter }, READ_AHEAD),
+      node,
+    )
+    this.#buffer = inbox
     try {
       while (!feed.covers(this.#position)) {
-        const arrival = await inbox.next(timing.silence)
+        const arrival = await inbox.next(timing.silenceMs)
         if (arrival === 'end') return
-        if (arrival === 'silence') return yield* this.#rest()
+        if (arrival === 'silence') return yield* this.#readRemaining()
         yield this.#batchOf(arrival)
         if (!arrival.caughtUp) continue
         this.#position = later(this.#position, head)
         return
       }
     } catch (error) {
-      connection.failed(node, error)
+      connection.reportFailure(node, error)
       throw error
     } finally {
       inbox.close()
@@ -88,19 +91,19 @@ class History {
    * Not every server tells that a subscription has caught up, and one may have died without a word: what is still
    * missing is read, which has an end.
    */
-  async *#rest(): AsyncGenerator<Batch> {
-    const { reader, ask } = this.options
-    const head = await ask()
-    for await (const event of reader.all(this.#position, head, this.filter)) {
+  async *#readRemaining(): AsyncGenerator<SubscriptionBatch> {
+    const { reader, readHead } = this.options
+    const head = await readHead()
+    for await (const event of reader.readAll(this.#position, head, this.filter)) {
       if (comparePositions(event.position, this.#given) > 0) yield this.#batch([event], event.position)
     }
     this.#position = later(this.#position, head)
   }
 
-  #batchOf({ events, checkpoint }: Arrival): Batch {
+  #batchOf({ events, checkpoint }: BufferedBatch): SubscriptionBatch {
     const fresh: StoredEvent[] = []
     for (const event of events) {
-      const stored = storedEvent(event)
+      const stored = toStoredEvent(event)
       if (stored === undefined || comparePositions(stored.position, this.#given) <= 0) continue
       fresh.push(stored)
       this.#given = stored.position
@@ -108,7 +111,7 @@ class History {
     return this.#batch(fresh, later(this.#given, checkpoint ?? this.#position))
   }
 
-  #batch(events: readonly StoredEvent[], position: From): Batch {
+  #batch(events: readonly StoredEvent[], position: PositionOrStart): SubscriptionBatch {
     this.#given = later(this.#given, events.at(-1)?.position ?? 'start')
     this.#position = later(this.#position, position)
     return { events, position: this.#position, caughtUp: false }
@@ -118,49 +121,49 @@ class History {
 /** Every name begins with it, those of the server's own streams too. */
 const EVERY = ''
 
-type Checkpoints = Required<Pick<AllFilter, 'checkpointReached' | 'checkpointInterval'>>
+type CheckpointOptions = Required<Pick<AllFilter, 'checkpointReached' | 'checkpointInterval'>>
 
-const filterOf = (filter: Filter | undefined, checkpoints: Checkpoints) =>
+const toServerFilter = (filter: StreamFilter | undefined, checkpoints: CheckpointOptions) =>
   filter === undefined || filter.prefixes.includes(EVERY)
-    ? streamNameFilter({ ...checkpoints, regex: OURS.source })
+    ? streamNameFilter({ ...checkpoints, regex: NON_SYSTEM_STREAMS.source })
     : streamNameFilter({ ...checkpoints, prefixes: [...filter.prefixes] })
 
 /**
  * Follows the log by pulling: from the live feed's memory where that reaches, else from the server, which is held back
  * while the subscriber is busy. Whatever breaks is taken up again where it was, after a pause that grows.
  */
-export class LogSubscription implements Subscription {
-  readonly #rest: Rest
-  readonly #news = new News()
+export class EventStoreDBSubscription implements Subscription {
+  readonly #backOff: BackOff
+  readonly #signal = new WakeSignal()
   #stopped = false
-  #history: History | undefined
-  #position: From
+  #catchUpSubscription: CatchUpSubscription | undefined
+  #position: PositionOrStart
 
   constructor(
-    private readonly options: HistoryOptions,
-    from: From,
-    private readonly filter: Filter | undefined,
+    private readonly options: EventStoreDBSubscriptionOptions,
+    from: PositionOrStart,
+    private readonly filter: StreamFilter | undefined,
   ) {
-    this.#rest = new Rest(options.timing)
+    this.#backOff = new BackOff(options.timing)
     this.#position = from
   }
 
   stop(): void {
     this.#stopped = true
-    this.#history?.close()
-    this.#rest.wake()
-    this.#news.tell()
+    this.#catchUpSubscription?.close()
+    this.#backOff.wake()
+    this.#signal.notify()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
     const leave = await this.#follow()
     let announced = false
     try {
       while (!this.#stopped) {
-        this.#news.forget()
-        const batch = this.options.feed.behind(this.#position, this.filter)
+        this.#signal.reset()
+        const batch = this.options.feed.batchAfter(this.#position, this.filter)
         if (batch === undefined) {
-          yield* this.#old()
+          yield* this.#catchUp()
           continue
         }
         const moved = comparePositions(batch.position, this.#position) > 0
@@ -169,7 +172,7 @@ export class LogSubscription implements Subscription {
         announced = true
         // Behind, and nothing there at all: what is known to exist is on its way. A page in which nothing passed is not
         // the end of the log.
-        if (batch.caughtUp || !moved) await this.#news.wait()
+        if (batch.caughtUp || !moved) await this.#signal.wait()
       }
     } finally {
       leave()
@@ -180,7 +183,7 @@ export class LogSubscription implements Subscription {
   async #follow(): Promise<() => void> {
     while (!this.#stopped) {
       try {
-        return await this.options.feed.follow(() => this.#news.tell())
+        return await this.options.feed.follow(() => this.#signal.notify())
       } catch (error) {
         await this.#interrupted(error)
       }
@@ -188,13 +191,13 @@ export class LogSubscription implements Subscription {
     return () => {}
   }
 
-  async *#old(): AsyncGenerator<Batch> {
-    const history = new History(this.options, this.filter, this.#position)
-    this.#history = history
+  async *#catchUp(): AsyncGenerator<SubscriptionBatch> {
+    const history = new CatchUpSubscription(this.options, this.filter, this.#position)
+    this.#catchUpSubscription = history
     try {
       for await (const batch of history.read()) {
         this.#position = batch.position
-        this.#rest.short()
+        this.#backOff.reset()
         if (this.#stopped) return
         yield batch
         if (this.#stopped) return
@@ -207,7 +210,7 @@ export class LogSubscription implements Subscription {
 
   /** What breaks by its own stop is no failure. */
   #interrupted(error: unknown): Promise<void> {
-    if (!this.#stopped) this.options.interrupted(error)
-    return this.#rest.sleep()
+    if (!this.#stopped) this.options.onInterrupted(error)
+    return this.#backOff.sleep()
   }
 }

@@ -2,24 +2,31 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { link, open, readdir, readFile, rename, unlink, utimes, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { ABANDONED, type Files, type Incoming, type Kept, type Leftover, type Listed } from '../ports/files.ts'
-import { markedNow, Touching } from '../touching.ts'
 import {
-  available,
+  UPLOAD_ABANDONED_AFTER_MS,
+  type FileStore,
+  type FileUpload,
+  type StoredFile,
+  type TemporaryFile,
+  type FileEntry,
+} from '../ports/files.ts'
+import { uniqueTouchTimeSeconds, FileKeepAlive } from '../touching.ts'
+import {
+  mapFileSystemErrors,
   codeOf,
   DIGEST,
-  ifThere,
+  ifExists,
   makeFolderOf,
-  markAt,
-  placesIn,
+  readTouchToken,
+  layoutOf,
   syncFolder,
-  type Places,
+  type DirectoryLayout,
 } from './places.ts'
 
 /** Made once, by whichever process is first; it is written whole under another name before. */
-async function identityIn({ folder, incoming }: Places): Promise<string> {
+async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Promise<string> {
   const file = join(folder, 'identity')
-  const known = await ifThere(() => readFile(file, 'utf8'))
+  const known = await ifExists(() => readFile(file, 'utf8'))
   if (known !== undefined) return known.trim()
   const draft = join(incoming, randomUUID())
   const handle = await open(draft, 'wx', 0o600)
@@ -31,52 +38,59 @@ async function identityIn({ folder, incoming }: Places): Promise<string> {
     if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     await handle.close()
-    await ifThere(() => unlink(draft))
+    await ifExists(() => unlink(draft))
   }
   await syncFolder(folder)
   return (await readFile(file, 'utf8')).trim()
 }
 
-const MARK = 'removing-'
+const REMOVING_PREFIX = 'removing-'
 
 /**
  * Removes a file that nobody has touched since its mark was seen. It is taken aside first and looked at again there: an
  * upload of the same report may have touched or replaced it since the first look, and then it is put back.
  */
-async function removeFile(places: Places, digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'> {
-  const file = places.fileOf(digest)
-  const found = await markAt(file)
+async function removeFile(
+  places: DirectoryLayout,
+  digest: string,
+  mark: string,
+): Promise<'removed' | 'touched' | 'missing'> {
+  const file = places.pathOf(digest)
+  const found = await readTouchToken(file)
   if (found !== mark) return found === undefined ? 'missing' : 'touched'
-  const aside = join(places.incoming, `${MARK}${digest}-${randomUUID()}`)
+  const aside = join(places.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
   if (!(await done(() => rename(file, aside)))) return 'missing'
-  if ((await markAt(aside)) === mark) return (await done(() => unlink(aside))) ? 'removed' : 'touched'
-  await putBack(places, aside, digest)
+  if ((await readTouchToken(aside)) === mark) return (await done(() => unlink(aside))) ? 'removed' : 'touched'
+  await restoreFile(places, aside, digest)
   return 'touched'
 }
 
 /** Whatever is in the temporary place: uploads, and files that were taken aside. */
-async function* leftoversIn({ incoming }: Places): AsyncIterable<Leftover> {
-  for (const name of await available(() => readdir(incoming))) {
-    const mark = await available(() => markAt(join(incoming, name)))
-    if (mark !== undefined) yield { name, mark, patience: ABANDONED, ...takenAside(name) }
+async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable<TemporaryFile> {
+  for (const name of await mapFileSystemErrors(() => readdir(incoming))) {
+    const mark = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
+    if (mark !== undefined)
+      yield { name, touchToken: mark, abandonedAfterMs: UPLOAD_ABANDONED_AFTER_MS, ...parseInterruptedRemoval(name) }
   }
 }
 
 /** Uploads go; files taken aside are put back, for whoever ended may not have looked at them again. */
-async function removeLeftover(places: Places, { name, mark }: Leftover): Promise<boolean> {
+async function removeTemporaryFile(places: DirectoryLayout, { name, touchToken }: TemporaryFile): Promise<boolean> {
   const path = join(places.incoming, name)
-  if ((await markAt(path)) !== mark) return false
-  const { back } = takenAside(name)
-  if (back === undefined) return done(() => unlink(path))
-  await putBack(places, path, back)
+  if ((await readTouchToken(path)) !== touchToken) return false
+  const { restoredDigest } = parseInterruptedRemoval(name)
+  if (restoredDigest === undefined) return done(() => unlink(path))
+  await restoreFile(places, path, restoredDigest)
   return false
 }
 
-const takenAside = (name: string): Pick<Leftover, 'back'> =>
-  name.startsWith(MARK) ? { back: name.slice(MARK.length, MARK.length + 64) } : {}
+const parseInterruptedRemoval = (name: string): Pick<TemporaryFile, 'restoredDigest'> =>
+  name.startsWith(REMOVING_PREFIX)
+    ? { restoredDigest: name.slice(REMOVING_PREFIX.length, REMOVING_PREFIX.length + 64) }
+    : {}
 
-async function putBack(places: Places, aside: string, digest: string): Promise<void> {
-  const file = places.fileOf(digest)
+async function restoreFile(places: DirectoryLayout, aside: string, digest: string): Promise<void> {
+  const file = places.pathOf(digest)
   await makeFolderOf(file)
   try {
     await link(aside, file)
@@ -85,85 +99,85 @@ async function putBack(places: Places, aside: string, digest: string): Promise<v
     // A newer upload of the same bytes stands there already.
     if (codeOf(error) !== 'EEXIST') throw error
   }
-  await ifThere(() => unlink(aside))
+  await ifExists(() => unlink(aside))
 }
 
 /** @returns false where the file was gone */
 const done = async (action: () => Promise<void>): Promise<boolean> =>
-  (await ifThere(() => action().then(() => true))) ?? false
+  (await ifExists(() => action().then(() => true))) ?? false
 
 /** What the uploads of a folder share. */
-export type Shared = {
-  readonly places: Places
-  readonly touching: Touching
+export type UploadContext = {
+  readonly layout: DirectoryLayout
+  readonly keepAlive: FileKeepAlive
   /** Open files, to be closed with the folder. */
   readonly handles: Set<FileHandle>
 }
 
-const touched = (handle: FileHandle) => {
-  const now = markedNow()
+const touchHandle = (handle: FileHandle) => {
+  const now = uniqueTouchTimeSeconds()
   return handle.utimes(now, now)
 }
 
 /** One upload, in a file that nobody sees yet. */
-class IncomingFile implements Incoming {
+class DirectoryFileUpload implements FileUpload {
   readonly #hash = createHash('sha256')
   #bytes = 0
   #done = false
-  readonly #stopTouching: () => void
+  readonly #stopKeepAlive: () => void
 
   constructor(
     private readonly path: string,
     private readonly handle: FileHandle,
-    private readonly shared: Shared,
+    private readonly shared: UploadContext,
   ) {
     shared.handles.add(handle)
-    this.#stopTouching = shared.touching.hold((now) => handle.utimes(now, now))
+    this.#stopKeepAlive = shared.keepAlive.hold((now) => handle.utimes(now, now))
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    await available(() => writeAll(this.handle, chunk))
+    await mapFileSystemErrors(() => writeAll(this.handle, chunk))
     this.#hash.update(chunk)
     this.#bytes += chunk.length
   }
 
   /** Renamed over a file of the same digest: the same bytes, touched now. It stays open, to be put back if need be. */
-  async keep(): Promise<Kept> {
-    const { places, touching } = this.shared
+  async keep(): Promise<StoredFile> {
+    const { layout, keepAlive } = this.shared
     const digest = this.#hash.digest('hex')
-    const file = places.fileOf(digest)
-    await available(async () => {
-      await touched(this.handle)
+    const file = layout.pathOf(digest)
+    await mapFileSystemErrors(async () => {
+      await touchHandle(this.handle)
       await this.handle.sync()
       await makeFolderOf(file)
       await rename(this.path, file)
     })
     this.#done = true
-    this.#stopTouching()
-    const stopTouching = touching.hold((now) => utimes(file, now, now))
+    this.#stopKeepAlive()
+    const stopTouching = keepAlive.hold((now) => utimes(file, now, now))
     const release = () => {
       stopTouching()
       // The file is durable: nothing depends on how its handle ends.
       this.#close().catch(() => undefined)
     }
     try {
-      await available(() => syncFolder(dirname(file)))
+      await mapFileSystemErrors(() => syncFolder(dirname(file)))
     } catch (error) {
       release()
       throw error
     }
-    return { digest, bytes: this.#bytes, ensure: () => available(() => this.#ensure(file)), release }
+    return { digest, bytes: this.#bytes, ensureStored: () => mapFileSystemErrors(() => this.#ensure(file)), release }
   }
 
   async #ensure(file: string): Promise<void> {
-    const now = markedNow()
-    const isThere = await ifThere(() => utimes(file, now, now).then(() => true))
+    const now = uniqueTouchTimeSeconds()
+    const isThere = await ifExists(() => utimes(file, now, now).then(() => true))
     if (isThere !== true) await this.#putBack(file)
   }
 
   /** What is open can still be read, though nothing names it any more. */
   async #putBack(file: string): Promise<void> {
-    const path = join(this.shared.places.incoming, randomUUID())
+    const path = join(this.shared.layout.incoming, randomUUID())
     const copy = await open(path, 'wx', 0o600)
     try {
       await copyBytes(this.handle, copy)
@@ -179,9 +193,9 @@ class IncomingFile implements Incoming {
   async discard(): Promise<void> {
     if (this.#done) return
     this.#done = true
-    this.#stopTouching()
+    this.#stopKeepAlive()
     await this.#close()
-    await ifThere(() => unlink(this.path))
+    await ifExists(() => unlink(this.path))
   }
 
   /** Once: a handle that is closed has a number that another file may have got. */
@@ -214,28 +228,32 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
  * Files in a folder, `ab/cd/{digest}`. A file is written in `incoming/`, synced, renamed to its place, and its folder
  * synced. Any number of processes may work in one folder.
  */
-export function openDirectoryFiles(folder: string): Files {
-  const places = placesIn(folder)
+export function openDirectoryFileStore(folder: string): FileStore {
+  const places = layoutOf(folder)
   mkdirSync(places.incoming, { recursive: true })
-  const touching = new Touching()
+  const touching = new FileKeepAlive()
   const handles = new Set<FileHandle>()
   return {
-    identity: () => available(() => identityIn(places)),
+    identity: () => mapFileSystemErrors(() => readOrCreateIdentity(places)),
     receive: () =>
-      available(async () => {
+      mapFileSystemErrors(async () => {
         const path = join(places.incoming, randomUUID())
-        return new IncomingFile(path, await open(path, 'wx+', 0o600), { places, touching, handles })
+        return new DirectoryFileUpload(path, await open(path, 'wx+', 0o600), {
+          layout: places,
+          keepAlive: touching,
+          handles,
+        })
       }),
     read: (digest, range) =>
-      available(async () => {
-        const handle = await ifThere(() => open(places.fileOf(digest), 'r'))
+      mapFileSystemErrors(async () => {
+        const handle = await ifExists(() => open(places.pathOf(digest), 'r'))
         return handle?.createReadStream(range)
       }),
     list: () => listFiles(places),
-    markOf: (digest) => available(() => markAt(places.fileOf(digest))),
-    remove: (digest, mark) => available(() => removeFile(places, digest, mark)),
-    leftovers: () => leftoversIn(places),
-    removeLeftover: (leftover) => available(() => removeLeftover(places, leftover)),
+    readTouchToken: (digest) => mapFileSystemErrors(() => readTouchToken(places.pathOf(digest))),
+    remove: (digest, mark) => mapFileSystemErrors(() => removeFile(places, digest, mark)),
+    temporaryFiles: () => listTemporaryFiles(places),
+    removeTemporaryFile: (leftover) => mapFileSystemErrors(() => removeTemporaryFile(places, leftover)),
     async close() {
       touching.stop()
       await Promise.all([...handles].map((handle) => handle.close()))
@@ -245,13 +263,13 @@ export function openDirectoryFiles(folder: string): Files {
 }
 
 /** Folder by folder: at no time is there more than one folder's names in memory. */
-async function* listFiles(places: Places): AsyncIterable<Listed> {
+async function* listFiles(places: DirectoryLayout): AsyncIterable<FileEntry> {
   for (const first of await foldersIn(places.folder)) {
     for (const second of await foldersIn(join(places.folder, first))) {
       for (const digest of await readdir(join(places.folder, first, second))) {
         if (!DIGEST.test(digest)) continue
-        const mark = await markAt(places.fileOf(digest))
-        if (mark !== undefined) yield { digest, mark }
+        const mark = await readTouchToken(places.pathOf(digest))
+        if (mark !== undefined) yield { digest, touchToken: mark }
       }
     }
   }

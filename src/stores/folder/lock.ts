@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StoreUnavailable } from '../ports/event-store.ts'
 
 /** Milliseconds that opening waits for a process which only tries whether it is alone. */
-const PATIENCE_MS = 2_000
+const LOCK_TIMEOUT_MS = 2_000
 
 export type FolderLock = { release(): void }
 
@@ -11,16 +11,17 @@ export type FolderLock = { release(): void }
  * Held by every process that has an installation's folder open, for as long as it has; several hold it at once.
  * @throws StoreUnavailable while another process has the folder for itself
  */
-export const shareFolder = (folder: string): FolderLock =>
-  lockOf(folder, 'shared') ?? refused(`${folder} is being restored by another process: try again when that has ended`)
+export const lockFolderShared = (folder: string): FolderLock =>
+  lockFolder(folder, 'shared') ??
+  refused(`${folder} is being restored by another process: try again when that has ended`)
 
 /** The folder for one process alone. @throws StoreUnavailable while any other process has it open */
-export const takeFolder = (folder: string): FolderLock =>
-  lockOf(folder, 'exclusive') ??
+export const lockFolderExclusive = (folder: string): FolderLock =>
+  lockFolder(folder, 'exclusive') ??
   refused(`Other processes have ${folder} open: stop the service and every command that works on it, and try again`)
 
-const lockOf = (folder: string, mode: 'shared' | 'exclusive') =>
-  lockFile(join(folder, 'installation.lock'), mode, PATIENCE_MS)
+const lockFolder = (folder: string, mode: 'shared' | 'exclusive') =>
+  lockFile(join(folder, 'installation.lock'), mode, LOCK_TIMEOUT_MS)
 
 function refused(busy: string): never {
   throw new StoreUnavailable(busy)

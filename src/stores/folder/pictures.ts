@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { KeptPictures } from '../ports/files.ts'
-import { ifThere } from './places.ts'
+import type { PictureStore } from '../ports/files.ts'
+import { ifExists } from './places.ts'
 
 const PNG_ENDS = Buffer.from('IEND\xae\x42\x60\x82', 'latin1')
 
@@ -10,7 +10,7 @@ const PNG_ENDS = Buffer.from('IEND\xae\x42\x60\x82', 'latin1')
  * Keeps pictures in a folder of their own, which may be removed at any time: they are drawn again. When they have more bytes than allowed,
  * those that were drawn first go, down to nine tenths of it. Processes may share the folder.
  */
-export function pictureFolder(folder: string, mostBytes: number): KeptPictures {
+export function openPictureCache(folder: string, mostBytes: number): PictureStore {
   const fileOf = (key: string) => join(folder, `${createHash('sha256').update(key).digest('hex')}.png`)
   /** Undefined until the folder was looked at. */
   let bytes: number | undefined
@@ -21,14 +21,14 @@ export function pictureFolder(folder: string, mostBytes: number): KeptPictures {
     if (bytes <= mostBytes) return
     for (const { path, size } of files.sort((a, b) => a.written - b.written)) {
       if (bytes <= 0.9 * mostBytes) return
-      await ifThere(() => unlink(path))
+      await ifExists(() => unlink(path))
       bytes -= size
     }
   }
 
   return {
     async get(key) {
-      const png = await ifThere(() => readFile(fileOf(key)))
+      const png = await ifExists(() => readFile(fileOf(key)))
       return png?.subarray(-PNG_ENDS.length).equals(PNG_ENDS) === true ? png : undefined
     },
     async put(key, png) {
@@ -54,7 +54,7 @@ async function filesIn(folder: string) {
   const found = await Promise.all(
     (await readdir(folder)).map(async (name) => {
       const path = join(folder, name)
-      const file = await ifThere(() => stat(path))
+      const file = await ifExists(() => stat(path))
       return file && { path, size: file.size, written: file.mtimeMs }
     }),
   )

@@ -6,7 +6,7 @@ export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
 /** @throws StoreUnavailable for what the file system says, such as a full disk */
-export async function available<Result>(action: () => Promise<Result>): Promise<Result> {
+export async function mapFileSystemErrors<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action()
   } catch (error) {
@@ -16,7 +16,7 @@ export async function available<Result>(action: () => Promise<Result>): Promise<
 }
 
 /** Runs an action on a file that may be gone. @returns undefined when it is */
-export async function ifThere<Result>(action: () => Promise<Result>): Promise<Result | undefined> {
+export async function ifExists<Result>(action: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await action()
   } catch (error) {
@@ -26,16 +26,16 @@ export async function ifThere<Result>(action: () => Promise<Result>): Promise<Re
 }
 
 /** Where things are in the folder: `incoming/` for what nobody sees, `ab/cd/{digest}` for files. One file system. */
-export type Places = {
+export type DirectoryLayout = {
   readonly folder: string
   readonly incoming: string
-  readonly fileOf: (digest: string) => string
+  readonly pathOf: (digest: string) => string
 }
 
-export const placesIn = (folder: string): Places => ({
+export const layoutOf = (folder: string): DirectoryLayout => ({
   folder,
   incoming: join(folder, 'incoming'),
-  fileOf: (digest) => join(folder, digest.slice(0, 2), digest.slice(2, 4), digest),
+  pathOf: (digest) => join(folder, digest.slice(0, 2), digest.slice(2, 4), digest),
 })
 
 export const DIGEST = /^[0-9a-f]{64}$/
@@ -60,7 +60,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** A file's mark: which file it is, and when it was touched, to the nanosecond. Taking it aside changes neither. */
-export async function markAt(path: string): Promise<string | undefined> {
-  const found = await ifThere(() => stat(path, { bigint: true }))
+export async function readTouchToken(path: string): Promise<string | undefined> {
+  const found = await ifExists(() => stat(path, { bigint: true }))
   return found && `${found.ino}-${found.mtimeNs}`
 }

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Seen, SeenPort } from '../ports/seen.ts'
+import type { LogHighWaterMark, HighWaterMarkStore } from '../ports/seen.ts'
 
 const position = z.object({ commit: z.coerce.bigint(), prepare: z.coerce.bigint() })
 const schema = z.object({
@@ -10,12 +10,12 @@ const schema = z.object({
 })
 
 /** In one small file, which is written whole under another name first. What a power failure loses of it was newer. */
-export const openSeen = (file: string): SeenPort => ({
-  last() {
+export const openHighWaterMarkFile = (file: string): HighWaterMarkStore => ({
+  read() {
     const text = readIfThere(file)
     return text === undefined ? undefined : schema.safeParse(parsed(text)).data
   },
-  note(seen: Seen) {
+  save(seen: LogHighWaterMark) {
     const draft = `${file}.${process.pid}.part`
     writeFileSync(draft, JSON.stringify(seen, asText), { mode: 0o600 })
     renameSync(draft, file)

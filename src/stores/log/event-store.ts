@@ -6,21 +6,21 @@ import {
   type Append,
   type EventLog,
   type EventStore,
-  type From,
+  type PositionOrStart,
   type NewEvent,
   type Subscription,
 } from '../ports/event-store.ts'
-import { mustBeStorable } from './event-text.ts'
-import { closedIn } from './fence.ts'
+import { validateStorable } from './event-text.ts'
+import { readClosedReason } from './fence.ts'
 
 /** The log's first event, which gives it its identity. */
-export function logCreated(): NewEvent {
+export function createLogCreatedEvent(): NewEvent {
   const metadata = { actor: 'system', via: 'store', schema: '1', at: new Date().toISOString() }
   return { id: randomUUID(), type: 'LogCreated', data: { identity: randomUUID() }, metadata }
 }
 
 /** Found once, and made where a log has none and may. */
-class Identity {
+class LogIdentity {
   #found: Promise<string> | undefined
   #isKnown = false
 
@@ -49,7 +49,7 @@ class Identity {
       const [first] = await this.store.read(LOG_STREAM)
       if (first !== undefined) return this.#identityOf(first)
       if (!this.mayMake) throw new StoreUnavailable(`${this.name} has no LogCreated`)
-      const event = logCreated()
+      const event = createLogCreatedEvent()
       try {
         await this.store.append(LOG_STREAM, 'none', [event])
         return this.#identityOf(event)
@@ -75,9 +75,12 @@ class Identity {
  * subscriptions, and closes the store then.
  * @param name for people
  */
-function withClosing<Head extends From | Promise<From>>(store: EventStore<Head>, name: string): EventStore<Head> {
-  const appends = new UnderWay()
-  const subscriptions = new Followed()
+function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
+  store: EventStore<Head>,
+  name: string,
+): EventStore<Head> {
+  const appends = new PendingCalls()
+  const subscriptions = new ActiveSubscriptions()
   let closing: Promise<void> | undefined
 
   function mustBeOpen(): void {
@@ -85,7 +88,7 @@ function withClosing<Head extends From | Promise<From>>(store: EventStore<Head>,
   }
 
   async function shut(): Promise<void> {
-    await appends.over()
+    await appends.drained()
     subscriptions.stop()
     await store.close()
   }
@@ -94,11 +97,11 @@ function withClosing<Head extends From | Promise<From>>(store: EventStore<Head>,
     ...store,
     async append(...asked) {
       mustBeOpen()
-      return appends.follow(store.append(...asked))
+      return appends.track(store.append(...asked))
     },
     async appendMany(...asked) {
       mustBeOpen()
-      return appends.follow(store.appendMany(...asked))
+      return appends.track(store.appendMany(...asked))
     },
     async read(...asked) {
       mustBeOpen()
@@ -110,7 +113,7 @@ function withClosing<Head extends From | Promise<From>>(store: EventStore<Head>,
     },
     subscribe(...asked) {
       mustBeOpen()
-      return subscriptions.followed(store.subscribe(...asked))
+      return subscriptions.track(store.subscribe(...asked))
     },
     head() {
       mustBeOpen()
@@ -124,35 +127,35 @@ function withClosing<Head extends From | Promise<From>>(store: EventStore<Head>,
       mustBeOpen()
       return store.identity()
     },
-    async closed() {
+    async closedReason() {
       mustBeOpen()
-      return store.closed()
+      return store.closedReason()
     },
-    async refusal() {
+    async diskErrorMessage() {
       mustBeOpen()
-      return store.refusal()
+      return store.diskErrorMessage()
     },
     close: () => (closing ??= shut()),
   }
 }
 
 /** Calls that closing waits for; each has an answer of its own to its caller. */
-class UnderWay {
+class PendingCalls {
   #count = 0
-  #over: (() => void) | undefined
+  #drained: (() => void) | undefined
 
-  follow<Result>(call: Promise<Result>): Promise<Result> {
+  track<Result>(call: Promise<Result>): Promise<Result> {
     this.#count++
     const ended = () => {
-      if (--this.#count === 0) this.#over?.()
+      if (--this.#count === 0) this.#drained?.()
     }
     call.then(ended, ended)
     return call
   }
 
-  over(): Promise<void> {
+  drained(): Promise<void> {
     if (this.#count === 0) return Promise.resolve()
-    return new Promise((over) => (this.#over = over))
+    return new Promise((over) => (this.#drained = over))
   }
 }
 
@@ -160,11 +163,11 @@ class UnderWay {
  * The subscriptions that are being iterated. What has not begun is nobody's to stop, and what has ended nobody's to keep: a
  * service subscribes again after every interruption, for as long as it runs.
  */
-class Followed {
+class ActiveSubscriptions {
   readonly #subscriptions = new Set<Subscription>()
   #isStopped = false
 
-  followed(subscription: Subscription): Subscription {
+  track(subscription: Subscription): Subscription {
     const iterated = () => this.#iterated(subscription)
     return { stop: () => subscription.stop(), [Symbol.asyncIterator]: iterated }
   }
@@ -187,49 +190,49 @@ class Followed {
 }
 
 /** What an engine's adapter says of itself. */
-export type Engine = {
+export type EventLogDescription = {
   /** For people. */
   readonly name: string
   /** When the log gets its first event: a file is made with it, a server's log by the first who appends. */
-  readonly isBorn: 'with its file' | 'at its first append'
+  readonly firstEventWritten: 'with its file' | 'at its first append'
   /** Its first event is copied into it, and whatever it says of itself it takes appends. */
   readonly filling: boolean
-  readonly fenceDelay: number
+  readonly fenceDelayMs: number
   /** Told of each append of this process, before its caller is. */
   readonly appended?: (stream: string) => void
-  readonly refusal?: () => string | undefined
+  readonly diskErrorMessage?: () => string | undefined
   readonly heardAt?: () => number
 }
 
 /** What every log has, whatever engine holds it: an identity, a fence, and an end. */
-export function eventStoreOn<Head extends From | Promise<From>>(
+export function createEventStore<Head extends PositionOrStart | Promise<PositionOrStart>>(
   store: EventLog<Head>,
-  { name, isBorn, filling, fenceDelay, appended, refusal, heardAt }: Engine,
+  { name, firstEventWritten, filling, fenceDelayMs, appended, diskErrorMessage, heardAt }: EventLogDescription,
 ): EventStore<Head> {
-  const isUnborn = isBorn === 'at its first append' && !filling
-  const identity = new Identity(store, name, isUnborn)
+  const isUnborn = firstEventWritten === 'at its first append' && !filling
+  const identity = new LogIdentity(store, name, isUnborn)
   /** What can't be stored makes no log either. */
   const before = async (appends: readonly Append[]) => {
     if (identity.isKnown) return
-    for (const append of appends) mustBeStorable(append)
+    for (const append of appends) validateStorable(append)
     await identity.get()
   }
   const whole: EventStore<Head> = {
     ...store,
-    ...(isUnborn || appended !== undefined ? aroundAppends(store, isUnborn ? before : undefined, appended) : {}),
+    ...(isUnborn || appended !== undefined ? wrapAppends(store, isUnborn ? before : undefined, appended) : {}),
     identity: () => identity.get(),
-    closed: () => closedIn(store, isBorn === 'with its file' ? 'is being filled' : 'is new'),
-    refusal: async () => refusal?.(),
-    fenceDelay,
+    closedReason: () => readClosedReason(store, firstEventWritten === 'with its file' ? 'is being filled' : 'is new'),
+    diskErrorMessage: async () => diskErrorMessage?.(),
+    fenceDelayMs,
     ...(heardAt !== undefined && { heardAt }),
   }
   return withClosing(whole, name)
 }
 
-const aroundAppends = (
+const wrapAppends = (
   store: Pick<EventLog, 'append' | 'appendMany'>,
   before: ((appends: readonly Append[]) => Promise<void>) | undefined,
-  appended: Engine['appended'],
+  appended: EventLogDescription['appended'],
 ): Pick<EventLog, 'append' | 'appendMany'> => ({
   async append(stream, expected, events) {
     await before?.([{ stream, expected, events }])

@@ -4,10 +4,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const isUuid = (text: unknown): text is string => typeof text === 'string' && UUID.test(text)
 
-export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+export const uuidToBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
 /** In lower case, as RFC 9562 writes them. */
-export function uuidText(bytes: Buffer): string {
+export function uuidFromBytes(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
@@ -16,14 +16,14 @@ export function uuidText(bytes: Buffer): string {
  * The JSON text of an event's data.
  * @throws TypeError naming what is wrong with the id, the type or the data
  */
-export function dataText({ id, type, data }: NewEvent): string {
+export function serializeData({ id, type, data }: NewEvent): string {
   if (!isUuid(id)) throw new TypeError(`an event's id must be a UUID, got ${JSON.stringify(id)}`)
   checkName('type', type)
   return objectText(`data of ${type}`, data)
 }
 
 /** @throws TypeError for metadata that is not an object of strings */
-export function metadataText({ type, metadata }: NewEvent): string {
+export function serializeMetadata({ type, metadata }: NewEvent): string {
   const text = objectText(`metadata of ${type}`, metadata)
   for (const [key, value] of Object.entries(metadata)) {
     if (typeof value !== 'string')
@@ -39,11 +39,11 @@ export function checkAppend(stream: string, events: readonly NewEvent[]): void {
 }
 
 /** @throws TypeError for what no store takes */
-export function mustBeStorable({ stream, events }: Pick<Append, 'stream' | 'events'>): void {
+export function validateStorable({ stream, events }: Pick<Append, 'stream' | 'events'>): void {
   checkAppend(stream, events)
   for (const event of events) {
-    dataText(event)
-    metadataText(event)
+    serializeData(event)
+    serializeMetadata(event)
   }
 }
 

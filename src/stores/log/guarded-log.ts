@@ -6,7 +6,7 @@ import {
   StoreUnavailable,
   WrongRevision,
   type EventStore,
-  type From,
+  type PositionOrStart,
 } from '../ports/event-store.ts'
 
 /** A log on a server behind circuit breakers. */
@@ -16,20 +16,20 @@ export type GuardedLog = {
   /** Every call passes it. */
   readonly breaker: CircuitBreaker
   /** Appends pass it besides. */
-  readonly appends: CircuitBreaker
+  readonly appendBreaker: CircuitBreaker
   /** The newest position that this process knows of. */
-  newest(): From
+  newestPosition(): PositionOrStart
 }
 
 /** An append without an answer for so many milliseconds tells that others will have none either. */
 const UNANSWERED_MS = 1_000
 
 /** Opens when the head can't be had, or nothing comes; the head is asked for four times a second until it answers. */
-const everyCall = (store: string, ask: () => Promise<From>, heardAt: () => number): BreakerPolicy => ({
+const allCallsPolicy = (store: string, ask: () => Promise<PositionOrStart>, heardAt: () => number): BreakerPolicy => ({
   store,
   calls: 'all',
   resetTimeoutMs: 250,
-  probe: { ask, heardAt, silence: `${store}: the log does not answer` },
+  probe: { ask, heardAt, noResponseMessage: `${store}: the log does not answer` },
   verdict(error) {
     if (error instanceof WrongRevision) return 'up'
     // That the log was moved is none of its faults.
@@ -43,7 +43,7 @@ const everyCall = (store: string, ask: () => Promise<From>, heardAt: () => numbe
  * For a log that answers reads but no appends, such as a leader that has lost its followers: one append at a time is tried, half a
  * second after the last one, so that callers queued behind that one are rejected and do not wait twice.
  */
-const appendsOnly = (store: string): BreakerPolicy => ({
+const appendsPolicy = (store: string): BreakerPolicy => ({
   store,
   calls: 'appends',
   resetTimeoutMs: 500,
@@ -56,14 +56,14 @@ const appendsOnly = (store: string): BreakerPolicy => ({
 
 /** @param name of its server, as people call it */
 export function guardLog(log: EventStore, name: string): GuardedLog {
-  let newest: From = 'start'
-  const saw = <Position extends From>(position: Position): Position => {
+  let newest: PositionOrStart = 'start'
+  const saw = <Position extends PositionOrStart>(position: Position): Position => {
     if (comparePositions(position, newest) > 0) newest = position
     return position
   }
   const heardAt = () => log.heardAt?.() ?? Number.NEGATIVE_INFINITY
-  const breaker = new CircuitBreaker(everyCall(name, async () => saw(await log.head()), heardAt))
-  const appends = new CircuitBreaker(appendsOnly(name))
+  const breaker = new CircuitBreaker(allCallsPolicy(name, async () => saw(await log.head()), heardAt))
+  const appends = new CircuitBreaker(appendsPolicy(name))
   const maybeStored = (reason: Error) =>
     new OutcomeUnknown(`${reason.message}; an append that was under way may be stored or not`, {
       cause: reason,
@@ -72,7 +72,7 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
   const append = <Answer>(call: () => Promise<Answer>) => appends.call(() => breaker.call(call, maybeStored))
 
   /** Fails where the log is away, and not for a connection that was lost and is there again. */
-  async function head(): Promise<From> {
+  async function head(): Promise<PositionOrStart> {
     const ask = () => breaker.call(async () => saw(await log.head()))
     try {
       return await ask()
@@ -97,8 +97,8 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
   }
 
   const store: EventStore = {
-    atomicMany: log.atomicMany,
-    fenceDelay: log.fenceDelay,
+    isAppendManyAtomic: log.isAppendManyAtomic,
+    fenceDelayMs: log.fenceDelayMs,
     append: (...asked) => append(async () => saw(await log.append(...asked))),
     appendMany: (...asked) => append(async () => (await log.appendMany(...asked)).map(saw)),
     read: (...asked) => breaker.call(() => log.read(...asked)),
@@ -108,9 +108,9 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
     eventAt: (position) => breaker.call(() => log.eventAt(position)),
     // Both may be known here: that they are told says nothing about the log.
     identity: () => log.identity(),
-    refusal: () => log.refusal(),
-    closed: () => breaker.call(() => log.closed()),
+    diskErrorMessage: () => log.diskErrorMessage(),
+    closedReason: () => breaker.call(() => log.closedReason()),
     close: () => log.close(),
   }
-  return { store, breaker, appends, newest: () => newest }
+  return { store, breaker, appendBreaker: appends, newestPosition: () => newest }
 }

@@ -1,14 +1,14 @@
 /** Tells one reader that there may be something new, also where it came while the reader was at work. */
-export class News {
+export class WakeSignal {
   #isThere = true
   #wake: () => void = () => {}
 
   /** Call it before looking: what comes from then on is new. */
-  forget(): void {
+  reset(): void {
     this.#isThere = false
   }
 
-  tell(): void {
+  notify(): void {
     this.#isThere = true
     this.#wake()
   }

@@ -2,7 +2,7 @@
  * Asks a question for all who want to know at the same time. Nobody gets an answer to a question that was asked before
  * they came, so what they know to have happened is in it.
  */
-export class SharedAnswer<Answer> {
+export class SingleFlight<Answer> {
   #underWay: Promise<Answer> | undefined
   #next: Promise<Answer> | undefined
 

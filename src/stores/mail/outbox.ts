@@ -1,12 +1,12 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MailPort } from '../ports/mail.ts'
+import type { MailTransport } from '../ports/mail.ts'
 
 /**
  * Writes each message as an .eml file, named by its Message-ID: sent twice, it is still one file. The links in them are
  * in clear until their secrets end: this is for development.
  */
-export function openOutbox(folder: string): MailPort {
+export function openOutbox(folder: string): MailTransport {
   /** Loaded with the first mail: most commands, and many a service, send none. */
   let transport: ReturnType<typeof openTransport> | undefined
   /** The mails that are there, read once: every end of a secret asks for them. */
@@ -15,7 +15,7 @@ export function openOutbox(folder: string): MailPort {
     async send(mail) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       transport ??= openTransport()
-      const { message } = await (await transport).sendMail({ ...mail, headers: AUTOMATIC })
+      const { message } = await (await transport).sendMail({ ...mail, headers: AUTO_SUBMITTED_HEADERS })
       const name = join(folder, nameOf(mail.messageId))
       const file = await open(`${name}.part`, 'w', 0o600)
       await file.writeFile(Buffer.isBuffer(message) ? message : Buffer.from(String(message)))
@@ -25,7 +25,7 @@ export function openOutbox(folder: string): MailPort {
       held?.add(nameOf(mail.messageId))
     },
     async withdraw(messageIds) {
-      held ??= await heldIn(folder)
+      held ??= await listFileNames(folder)
       if (held.size === 0) return
       for (const messageId of messageIds) {
         const name = nameOf(messageId)
@@ -47,7 +47,7 @@ async function openTransport() {
 
 const nameOf = (messageId: string) => `${messageId.replaceAll(/[^\w.@-]/g, '')}.eml`
 
-const heldIn = async (folder: string) =>
+const listFileNames = async (folder: string) =>
   new Set(
     await readdir(folder).catch((error: NodeJS.ErrnoException) =>
       error.code === 'ENOENT' ? [] : Promise.reject(error),
@@ -55,4 +55,4 @@ const heldIn = async (folder: string) =>
   )
 
 /** RFC 3834: nobody's holiday answers to it. */
-export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' }
+export const AUTO_SUBMITTED_HEADERS = { 'Auto-Submitted': 'auto-generated' }

@@ -1,22 +1,27 @@
-import { AUTOMATIC } from './outbox.ts'
+import { AUTO_SUBMITTED_HEADERS } from './outbox.ts'
 import { createTransport } from 'nodemailer'
-import { Undeliverable, type MailPort } from '../ports/mail.ts'
+import { UndeliverableMail, type MailTransport } from '../ports/mail.ts'
 
 /** Milliseconds. A server may take long to accept a message (RFC 5321, 4.5.3.2.6), but not for ever. */
 const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 120_000, dnsTimeout: 15_000 }
 
 /** The other side speaks of the message, not of how we came: only these refusals are final. */
-const ABOUT_THE_MESSAGE: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE'])
+const MESSAGE_ERROR_CODES: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE'])
 
 /** @param address smtp://USER:PASSWORD@HOST:PORT or smtps://... */
-export function openSmtp(address: string): MailPort {
+export function openSmtp(address: string): MailTransport {
   const transport = createTransport({ url: address, pool: true, maxConnections: 4, ...TIMEOUTS })
   return {
     async send(mail) {
       try {
-        await transport.sendMail({ ...mail, headers: AUTOMATIC, disableFileAccess: true, disableUrlAccess: true })
+        await transport.sendMail({
+          ...mail,
+          headers: AUTO_SUBMITTED_HEADERS,
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        })
       } catch (error) {
-        throw isFinal(error) ? new Undeliverable(codeOf(error)) : new Error(codeOf(error))
+        throw isPermanentFailure(error) ? new UndeliverableMail(codeOf(error)) : new Error(codeOf(error))
       }
     },
     async close() {
@@ -25,10 +30,10 @@ export function openSmtp(address: string): MailPort {
   }
 }
 
-function isFinal(error: unknown): boolean {
+function isPermanentFailure(error: unknown): boolean {
   const responseCode = field(error, 'responseCode')
   return (
-    ABOUT_THE_MESSAGE.has(field(error, 'code')) &&
+    MESSAGE_ERROR_CODES.has(field(error, 'code')) &&
     typeof responseCode === 'number' &&
     responseCode >= 500 &&
     responseCode < 600

@@ -1,11 +1,11 @@
-import { OWN_DEADLINES, type Parameters } from '../ports/address.ts'
+import { TIMEOUTS_SET_BY_SERVICE, type ConnectionStringParameters } from '../ports/address.ts'
 
 const MAJORITY =
   'what is acknowledged has been written by a majority and its journal, and what is read was acknowledged'
 
 /** https://www.mongodb.com/docs/manual/reference/connection-string-options/ */
-export const PARAMETERS: Parameters = {
-  takes: {
+export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
+  allowed: {
     replicaSet: 'any',
     tls: ['true', 'false'],
     ssl: ['true', 'false'],
@@ -44,7 +44,7 @@ export const PARAMETERS: Parameters = {
     retryWrites: ['true'],
     retryReads: ['true'],
   },
-  refuses: {
+  rejected: {
     w: MAJORITY,
     journal: MAJORITY,
     j: MAJORITY,
@@ -55,17 +55,17 @@ export const PARAMETERS: Parameters = {
     maxStalenessSeconds: 'everything is read from the primary',
     retryWrites: 'a write whose connection is lost is tried once more',
     retryReads: 'a read whose connection is lost is tried once more',
-    wtimeout: OWN_DEADLINES,
-    wtimeoutMS: OWN_DEADLINES,
-    timeoutMS: OWN_DEADLINES,
-    connectTimeoutMS: OWN_DEADLINES,
-    socketTimeoutMS: OWN_DEADLINES,
-    serverSelectionTimeoutMS: OWN_DEADLINES,
-    heartbeatFrequencyMS: OWN_DEADLINES,
+    wtimeout: TIMEOUTS_SET_BY_SERVICE,
+    wtimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    timeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    connectTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    socketTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    serverSelectionTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    heartbeatFrequencyMS: TIMEOUTS_SET_BY_SERVICE,
     appName: 'it is adamant',
   },
-  key: (name) => name.toLowerCase(),
+  normalizeName: (name) => name.toLowerCase(),
 }
 
 /** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
-export const FORM = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/
+export const CONNECTION_STRING_PATTERN = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/

@@ -1,13 +1,13 @@
 import type { Collection, Db, FindOptions, OptionalUnlessRequiredId } from 'mongodb'
 import { randomUUID } from 'node:crypto'
-import { READ, WRITE, type Mongo } from './connection.ts'
-import { isDuplicate, isWithoutLinearizable } from './failure.ts'
+import { READ, WRITE, type MongoDatabase } from './connection.ts'
+import { isDuplicate, lacksLinearizableReads } from './failure.ts'
 
 /** The primary makes sure that it still is one, and gives what it has, instead of what it knows a majority to have. */
-const LINEARIZABLE: FindOptions = { readConcern: { level: 'linearizable' }, maxTimeMS: READ.deadline - 1_000 }
+const LINEARIZABLE: FindOptions = { readConcern: { level: 'linearizable' }, maxTimeMS: READ.deadlineMs - 1_000 }
 
 /** Databases on servers that have no such reading: they have one member, and no elections. */
-const alone = new WeakSet<Db>()
+const standaloneDatabases = new WeakSet<Db>()
 
 /**
  * Reads what was acknowledged before, whatever was elected meanwhile. A new primary of MongoDB before 8.0 does not know at
@@ -15,23 +15,23 @@ const alone = new WeakSet<Db>()
  * for a majority once, so it is for what is decided by there being nothing, or can't be guarded when it is written.
  * @param read must pass on the options
  */
-export async function confirmed<Result>(
-  mongo: Pick<Mongo, 'db' | 'call'>,
+export async function readLinearizable<Result>(
+  mongo: Pick<MongoDatabase, 'db' | 'call'>,
   read: (options: FindOptions) => Promise<Result>,
 ): Promise<Result> {
-  if (!alone.has(mongo.db)) {
+  if (!standaloneDatabases.has(mongo.db)) {
     try {
       return await mongo.call(() => read(LINEARIZABLE))
     } catch (error) {
-      if (!isWithoutLinearizable(error)) throw error
-      alone.add(mongo.db)
+      if (!lacksLinearizableReads(error)) throw error
+      standaloneDatabases.add(mongo.db)
     }
   }
   return mongo.call(() => read({}))
 }
 
 /** Inserting a unique `_id` is atomic on every server. @returns false where it was there already */
-export async function inserted<Document extends { readonly _id: string }>(
+export async function insertIfAbsent<Document extends { readonly _id: string }>(
   collection: Collection<Document>,
   document: Document,
 ): Promise<boolean> {
@@ -44,16 +44,16 @@ export async function inserted<Document extends { readonly _id: string }>(
   }
 }
 
-type Named = { readonly _id: string; readonly identity: string }
+type IdentityDocument = { readonly _id: string; readonly identity: string }
 
 /** Of the vault or the files of a database, made once, by whichever process is first. @throws StoreUnavailable */
-export function identityIn(mongo: Mongo, name: 'vault' | 'files'): Promise<string> {
-  const identities = mongo.db.collection<Named>('identities')
+export function readOrCreateIdentity(mongo: MongoDatabase, name: 'vault' | 'files'): Promise<string> {
+  const identities = mongo.db.collection<IdentityDocument>('identities')
   return mongo.call(async () => {
     const known = await identities.findOne({ _id: name })
     if (known !== null) return known.identity
     const identity = randomUUID()
-    if (await inserted(identities, { _id: name, identity })) return identity
+    if (await insertIfAbsent(identities, { _id: name, identity })) return identity
     return (await identities.findOne({ _id: name }))?.identity ?? identity
   }, WRITE)
 }

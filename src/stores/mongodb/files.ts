@@ -1,12 +1,19 @@
 import { GridFSBucket, ObjectId, type Collection } from 'mongodb'
 import { createHash } from 'node:crypto'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import { ABANDONED, type Files, type Incoming, type Kept, type Leftover, type Listed } from '../ports/files.ts'
-import { markedNow, Touching } from '../touching.ts'
-import { WRITE, type Mongo } from './connection.ts'
+import {
+  UPLOAD_ABANDONED_AFTER_MS,
+  type FileStore,
+  type FileUpload,
+  type StoredFile,
+  type TemporaryFile,
+  type FileEntry,
+} from '../ports/files.ts'
+import { uniqueTouchTimeSeconds, FileKeepAlive } from '../touching.ts'
+import { WRITE, type MongoDatabase } from './connection.ts'
 import { isDuplicate, STORE } from './failure.ts'
-import { identityIn } from './confirmed.ts'
-import { indexedCalls, type CallOn } from './indexed-calls.ts'
+import { readOrCreateIdentity } from './confirmed.ts'
+import { indexedCalls, type CollectionCall } from './indexed-calls.ts'
 
 /**
  * A file as GridFS has it, so that its tools read it: https://www.mongodb.com/docs/manual/core/gridfs/
@@ -24,29 +31,29 @@ export type GridFile = {
   readonly metadata: { readonly touched: number }
 }
 
-export type Chunk = { readonly files_id: ObjectId; readonly n: number; readonly data: Buffer }
+export type GridFileChunk = { readonly files_id: ObjectId; readonly n: number; readonly data: Buffer }
 
 /** An upload under way, touched again and again while its process lives. */
-export type Upload = { readonly _id: ObjectId; readonly touched: number }
+export type GridUploadDocument = { readonly _id: ObjectId; readonly touched: number }
 
 export type FileCollections = {
   readonly files: Collection<GridFile>
-  readonly chunks: Collection<Chunk>
-  readonly uploads: Collection<Upload>
+  readonly chunks: Collection<GridFileChunk>
+  readonly uploads: Collection<GridUploadDocument>
 }
 
 /** Bytes of a chunk, GridFS's own default. */
 const CHUNK = 255 * 1024
 
-const fileCollections = ({ db }: Mongo): FileCollections => ({
+const fileCollections = ({ db }: MongoDatabase): FileCollections => ({
   files: db.collection('fs.files'),
   chunks: db.collection('fs.chunks'),
   uploads: db.collection('fs.uploads'),
 })
 
-export type FileCall = CallOn<FileCollections>
+export type FileCall = CollectionCall<FileCollections>
 
-function fileCalls(mongo: Mongo): FileCall {
+function fileCalls(mongo: MongoDatabase): FileCall {
   const collections = fileCollections(mongo)
   return indexedCalls(mongo, collections, [
     () => collections.files.createIndex({ filename: 1, uploadDate: 1 }),
@@ -55,12 +62,12 @@ function fileCalls(mongo: Mongo): FileCall {
 }
 
 /** The name of what is removed: its chunks stay for whoever is reading them. */
-const GONE = ''
+const REMOVED_FILE_NAME = ''
 
-type Revision = Pick<GridFile, '_id' | 'filename' | 'metadata'>
+type GridFileRevision = Pick<GridFile, '_id' | 'filename' | 'metadata'>
 
 /** Of all revisions of a file together; undefined where there is none. */
-function markOf(revisions: readonly Revision[]): string | undefined {
+function touchTokenOf(revisions: readonly GridFileRevision[]): string | undefined {
   if (revisions.length === 0) return undefined
   return revisions
     .map(({ _id, metadata }) => `${_id.toHexString()}-${metadata.touched}`)
@@ -72,8 +79,8 @@ function markOf(revisions: readonly Revision[]): string | undefined {
 async function removeFile(call: FileCall, digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'> {
   const revisions = await call(({ files }) => files.find({ filename: digest }).toArray())
   if (revisions.length === 0) return 'missing'
-  if (markOf(revisions) !== mark) return 'touched'
-  for (const revision of revisions) if (!(await retire(call, revision, 'as it was found'))) return 'touched'
+  if (touchTokenOf(revisions) !== mark) return 'touched'
+  for (const revision of revisions) if (!(await markRemoved(call, revision, 'as it was found'))) return 'touched'
   return 'removed'
 }
 
@@ -83,40 +90,46 @@ async function removeOlder(call: FileCall, digest: string): Promise<void> {
     files.find({ filename: digest }).sort({ uploadDate: -1, _id: -1 }).toArray(),
   )
   if (newest === undefined) return
-  for (const revision of older) await retire(call, revision, 'touched or not')
+  for (const revision of older) await markRemoved(call, revision, 'touched or not')
 }
 
 /** Not to be found any more from here on. @returns false where it was removed since, or touched where that counts */
-async function retire(
+async function markRemoved(
   call: FileCall,
-  { _id, filename, metadata }: Revision,
+  { _id, filename, metadata }: GridFileRevision,
   when: 'as it was found' | 'touched or not',
 ): Promise<boolean> {
   const touched = when === 'as it was found' ? { 'metadata.touched': metadata.touched } : {}
-  const gone = { $set: { filename: GONE, 'metadata.touched': markedNow() * 1000 } }
+  const gone = { $set: { filename: REMOVED_FILE_NAME, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
   return (await call(({ files }) => files.updateOne({ _id, filename, ...touched }, gone), WRITE)).modifiedCount === 1
 }
 
 /** Milliseconds that a removed file's chunks stay for whoever is reading them, or holds the file and may want it back. */
-const READING = 60_000
+const REMOVED_CHUNKS_KEPT_MS = 60_000
 /** Milliseconds for which an upload that was given up can't be kept any more, however late its process goes on. */
-const GIVEN_UP = 3_600_000
+const ABANDONED_UPLOAD_KEPT_MS = 3_600_000
 
 /** Uploads that are not kept yet, and the documents of files that are gone: with chunks, or of uploads given up. */
-async function* leftoversIn(call: FileCall): AsyncIterable<Leftover> {
+async function* listTemporaryFiles(call: FileCall): AsyncIterable<TemporaryFile> {
   for (const { _id, touched } of await call(({ uploads }) => uploads.find().toArray())) {
-    yield { name: `upload-${_id.toHexString()}`, mark: String(touched), patience: ABANDONED }
+    yield {
+      name: `upload-${_id.toHexString()}`,
+      touchToken: String(touched),
+      abandonedAfterMs: UPLOAD_ABANDONED_AFTER_MS,
+    }
   }
-  for (const { _id, length, metadata } of await call(({ files }) => files.find({ filename: GONE }).toArray())) {
-    const patience = length > 0 ? READING : GIVEN_UP
-    yield { name: `gone-${_id.toHexString()}`, mark: String(metadata.touched), patience }
+  for (const { _id, length, metadata } of await call(({ files }) =>
+    files.find({ filename: REMOVED_FILE_NAME }).toArray(),
+  )) {
+    const patience = length > 0 ? REMOVED_CHUNKS_KEPT_MS : ABANDONED_UPLOAD_KEPT_MS
+    yield { name: `gone-${_id.toHexString()}`, touchToken: String(metadata.touched), abandonedAfterMs: patience }
   }
 }
 
-async function removeLeftover(call: FileCall, { name, mark }: Leftover): Promise<boolean> {
+async function removeTemporaryFile(call: FileCall, { name, touchToken }: TemporaryFile): Promise<boolean> {
   const _id = new ObjectId(name.slice(name.indexOf('-') + 1))
-  if (name.startsWith('upload-')) return giveUp(call, _id, Number(mark))
-  await forget(call, _id, Number(mark))
+  if (name.startsWith('upload-')) return abandonUpload(call, _id, Number(touchToken))
+  await deleteRemovedFile(call, _id, Number(touchToken))
   return false
 }
 
@@ -124,10 +137,15 @@ async function removeLeftover(call: FileCall, { name, mark }: Leftover): Promise
  * An upload is given up by inserting its file's document, as one that is gone: an upload that goes on after all finds it
  * there. Where the insert finds the document of a file that was kept, only the note of the upload was left.
  */
-async function giveUp(call: FileCall, _id: ObjectId, touched: number): Promise<boolean> {
+async function abandonUpload(call: FileCall, _id: ObjectId, touched: number): Promise<boolean> {
   if ((await call(({ uploads }) => uploads.findOne({ _id, touched }))) === null) return false
-  const gone = { length: 0, chunkSize: CHUNK, uploadDate: new Date(), metadata: { touched: markedNow() * 1000 } }
-  const given = await call(({ files }) => files.insertOne({ _id, filename: GONE, ...gone }), WRITE).then(
+  const gone = {
+    length: 0,
+    chunkSize: CHUNK,
+    uploadDate: new Date(),
+    metadata: { touched: uniqueTouchTimeSeconds() * 1000 },
+  }
+  const given = await call(({ files }) => files.insertOne({ _id, filename: REMOVED_FILE_NAME, ...gone }), WRITE).then(
     () => true,
     (error: unknown) => {
       if (isDuplicate(error)) return false
@@ -143,8 +161,8 @@ async function giveUp(call: FileCall, _id: ObjectId, touched: number): Promise<b
  * First its document says that there is nothing left: whoever wants the file back finds all of its chunks, or nothing. A
  * crash in between leaves such a document, which is a leftover in its turn.
  */
-async function forget(call: FileCall, _id: ObjectId, touched: number): Promise<void> {
-  const gone = { _id, filename: GONE }
+async function deleteRemovedFile(call: FileCall, _id: ObjectId, touched: number): Promise<void> {
+  const gone = { _id, filename: REMOVED_FILE_NAME }
   const still = { ...gone, 'metadata.touched': touched }
   const { matchedCount } = await call(({ files }) => files.updateOne(still, { $set: { length: 0 } }), WRITE)
   if (matchedCount === 0) return
@@ -153,7 +171,7 @@ async function forget(call: FileCall, _id: ObjectId, touched: number): Promise<v
 }
 
 /** One upload: chunks of a file that nobody sees yet. */
-class IncomingFile implements Incoming {
+class GridFileUpload implements FileUpload {
   readonly #id: ObjectId
   readonly #hash = createHash('sha256')
   #pending: Uint8Array[] = []
@@ -161,21 +179,21 @@ class IncomingFile implements Incoming {
   #bytes = 0
   #chunks = 0
   #kept = false
-  readonly #stopTouching: () => void
+  readonly #stopKeepAlive: () => void
 
   private constructor(
     id: ObjectId,
     private readonly call: FileCall,
-    private readonly touching: Touching,
+    private readonly keepAlive: FileKeepAlive,
   ) {
     this.#id = id
-    this.#stopTouching = touching.hold((now) => touchUpload(call, id, now * 1000))
+    this.#stopKeepAlive = keepAlive.hold((now) => touchUpload(call, id, now * 1000))
   }
 
-  static async begin(call: FileCall, touching: Touching): Promise<IncomingFile> {
+  static async begin(call: FileCall, touching: FileKeepAlive): Promise<GridFileUpload> {
     const _id = new ObjectId()
-    await call(({ uploads }) => uploads.insertOne({ _id, touched: markedNow() * 1000 }), WRITE)
-    return new IncomingFile(_id, call, touching)
+    await call(({ uploads }) => uploads.insertOne({ _id, touched: uniqueTouchTimeSeconds() * 1000 }), WRITE)
+    return new GridFileUpload(_id, call, touching)
   }
 
   /** Holds less than two chunks in memory. */
@@ -202,11 +220,11 @@ class IncomingFile implements Incoming {
    * The file's document makes it visible, in one insert. Whoever took this upload for abandoned has inserted one under
    * its id before, and then the upload has failed.
    */
-  async keep(): Promise<Kept> {
+  async keep(): Promise<StoredFile> {
     if (this.#pendingBytes > 0) await this.#flush()
     const digest = this.#hash.digest('hex')
     const file = { _id: this.#id, length: this.#bytes, chunkSize: CHUNK, filename: digest }
-    const kept = { ...file, uploadDate: new Date(), metadata: { touched: markedNow() * 1000 } }
+    const kept = { ...file, uploadDate: new Date(), metadata: { touched: uniqueTouchTimeSeconds() * 1000 } }
     try {
       await this.call(({ files }) => files.insertOne(kept), WRITE)
     } catch (error) {
@@ -214,19 +232,19 @@ class IncomingFile implements Incoming {
       throw new StoreUnavailable('an upload took so long that it was given up', { cause: error, store: STORE })
     }
     this.#kept = true
-    const release = this.touching.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
-    this.#stopTouching()
+    const release = this.keepAlive.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
+    this.#stopKeepAlive()
     // The note of an upload that was kept harms nothing, and the collector removes it.
     await this.call(({ uploads }) => uploads.deleteOne({ _id: this.#id }), WRITE).catch(() => undefined)
-    return { digest, bytes: this.#bytes, ensure: () => this.#ensure(digest), release }
+    return { digest, bytes: this.#bytes, ensureStored: () => this.#ensure(digest), release }
   }
 
   /** What a collector has taken is there as one that is gone, for a while, with all of its chunks. */
   async #ensure(digest: string): Promise<void> {
-    if ((await touchFile(this.call, digest, markedNow() * 1000)).matchedCount > 0) return
-    const back = { $set: { filename: digest, 'metadata.touched': markedNow() * 1000 } }
+    if ((await touchFile(this.call, digest, uniqueTouchTimeSeconds() * 1000)).matchedCount > 0) return
+    const back = { $set: { filename: digest, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
     const found = await this.call(
-      ({ files }) => files.updateOne({ _id: this.#id, filename: GONE, length: this.#bytes }, back),
+      ({ files }) => files.updateOne({ _id: this.#id, filename: REMOVED_FILE_NAME, length: this.#bytes }, back),
       WRITE,
     )
     if (found.matchedCount === 0)
@@ -235,7 +253,7 @@ class IncomingFile implements Incoming {
 
   async discard(): Promise<void> {
     if (this.#kept) return
-    this.#stopTouching()
+    this.#stopKeepAlive()
     await this.call(async ({ chunks, uploads }) => {
       await chunks.deleteMany({ files_id: this.#id })
       await uploads.deleteOne({ _id: this.#id })
@@ -251,14 +269,14 @@ const touchFile = (call: FileCall, filename: string, touched: number) =>
   call(({ files }) => files.updateMany({ filename }, { $set: { 'metadata.touched': touched } }), WRITE)
 
 /** Files in GridFS. Any number of processes may work in one database. */
-export function filesIn(mongo: Mongo): Files {
+export function createGridFileStore(mongo: MongoDatabase): FileStore {
   const call = fileCalls(mongo)
   const bucket = new GridFSBucket(mongo.db)
-  const touching = new Touching()
+  const touching = new FileKeepAlive()
   return {
-    identity: () => identityIn(mongo, 'files'),
+    identity: () => readOrCreateIdentity(mongo, 'files'),
     async receive() {
-      const incoming = await IncomingFile.begin(call, touching)
+      const incoming = await GridFileUpload.begin(call, touching)
       return {
         write: (chunk) => incoming.write(chunk),
         discard: () => incoming.discard(),
@@ -280,10 +298,11 @@ export function filesIn(mongo: Mongo): Files {
       return bucket.openDownloadStream(newest._id, part)
     },
     list: () => listFiles(call),
-    markOf: async (digest) => markOf(await call(({ files }) => files.find({ filename: digest }).toArray())),
+    readTouchToken: async (digest) =>
+      touchTokenOf(await call(({ files }) => files.find({ filename: digest }).toArray())),
     remove: (digest, mark) => removeFile(call, digest, mark),
-    leftovers: () => leftoversIn(call),
-    removeLeftover: (leftover) => removeLeftover(call, leftover),
+    temporaryFiles: () => listTemporaryFiles(call),
+    removeTemporaryFile: (leftover) => removeTemporaryFile(call, leftover),
     close: async () => touching.stop(),
   }
 }
@@ -292,7 +311,7 @@ export function filesIn(mongo: Mongo): Files {
 const PAGE = 500
 
 /** In the order of the digests: the revisions of one come together, and a page's last digest waits for the next page. */
-async function* listFiles(call: FileCall): AsyncIterable<Listed> {
+async function* listFiles(call: FileCall): AsyncIterable<FileEntry> {
   let behind = ''
   for (;;) {
     const filter = { filename: { $gt: behind } }
@@ -302,8 +321,8 @@ async function* listFiles(call: FileCall): AsyncIterable<Listed> {
     const last = page.at(-1)?.filename
     if (last !== undefined && page.length === PAGE && revisions.size > 1) revisions.delete(last)
     for (const [digest, found] of revisions) {
-      const mark = markOf(found)
-      if (mark !== undefined) yield { digest, mark }
+      const mark = touchTokenOf(found)
+      if (mark !== undefined) yield { digest, touchToken: mark }
     }
     if (page.length < PAGE) return
     behind = [...revisions.keys()].at(-1) ?? behind

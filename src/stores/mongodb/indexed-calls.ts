@@ -1,9 +1,9 @@
-import { BATCH, READ, type Kind, type Mongo } from './connection.ts'
+import { BATCH, READ, type MongoCallKind, type MongoDatabase } from './connection.ts'
 
 /** One call on collections, READ unless told. @throws StoreUnavailable */
-export type CallOn<Collections> = <Result>(
+export type CollectionCall<Collections> = <Result>(
   action: (collections: Collections) => Promise<Result>,
-  kind?: Kind,
+  kind?: MongoCallKind,
 ) => Promise<Result>
 
 /**
@@ -12,10 +12,10 @@ export type CallOn<Collections> = <Result>(
  * @param indexes each makes one, and repeated changes nothing
  */
 export function indexedCalls<Collections>(
-  mongo: Mongo,
+  mongo: MongoDatabase,
   collections: Collections,
   indexes: readonly (() => Promise<unknown>)[],
-): CallOn<Collections> {
+): CollectionCall<Collections> {
   const left = [...indexes]
   let making: Promise<void> | undefined
 
@@ -32,7 +32,7 @@ export function indexedCalls<Collections>(
   }
 
   return async (action, kind) => {
-    if (left.length > 0) await mongo.wait((making ??= make()), READ)
+    if (left.length > 0) await mongo.withDeadline((making ??= make()), READ)
     return mongo.call(() => action(collections), kind)
   }
 }

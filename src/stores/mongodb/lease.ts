@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { SignsOfLife, type Lifetimes } from '../../runtime/signs-of-life.ts'
+import { FailureDetector, type FailureDetectorTimings } from '../../runtime/signs-of-life.ts'
 import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
-import { inserted } from './confirmed.ts'
-import type { Kind, Mongo } from './connection.ts'
-import { shownToken } from './documents/pointers.ts'
+import { insertIfAbsent } from './confirmed.ts'
+import type { MongoCallKind, MongoDatabase } from './connection.ts'
+import { readFencingToken } from './documents/pointers.ts'
 
 /** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
-export type Epoch = {
+export type LeaseDocument = {
   readonly _id: string
   readonly model: string
   readonly epoch: number
@@ -17,43 +17,43 @@ export type Epoch = {
   readonly doubted?: string
 }
 
-const epochsIn = ({ db }: Mongo) => db.collection<Epoch>('leases')
+const leaseCollection = ({ db }: MongoDatabase) => db.collection<LeaseDocument>('leases')
 
 /** The epoch that counts: the latest of a model. */
-const lastIn = (mongo: Mongo, model: string): Promise<Epoch | undefined> =>
-  mongo.call(async () => (await epochsIn(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
+const findLatestLease = (mongo: MongoDatabase, model: string): Promise<LeaseDocument | undefined> =>
+  mongo.call(async () => (await leaseCollection(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
 
 /** The latest epoch of a model among these. */
-const lastOf = (epochs: readonly Epoch[], model: string): Epoch | undefined =>
+const latestOf = (epochs: readonly LeaseDocument[], model: string): LeaseDocument | undefined =>
   epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
 
 /** A lease that is held, until it is released or another process has taken the next epoch. */
 class HeldLease implements Lease {
   readonly lost: Promise<void>
-  #epoch: Epoch
-  #lose: () => void = () => undefined
+  #epoch: LeaseDocument
+  #markLost: () => void = () => undefined
 
   /** @param endHeartbeat ends its heartbeat, and writes that it was released */
   constructor(
-    epoch: Epoch,
+    epoch: LeaseDocument,
     private readonly endHeartbeat: () => Promise<void>,
   ) {
     this.#epoch = epoch
-    this.lost = new Promise((done) => (this.#lose = done))
+    this.lost = new Promise((done) => (this.#markLost = done))
   }
 
-  get epoch(): Epoch {
+  get epoch(): LeaseDocument {
     return this.#epoch
   }
 
   /** The next heartbeat, which differs from all before: one whose outcome is unknown may be in the database. */
-  nextBeat(): Epoch {
+  nextBeat(): LeaseDocument {
     this.#epoch = { ...this.#epoch, beat: this.#epoch.beat + 1 }
     return this.#epoch
   }
 
-  lose(): void {
-    this.#lose()
+  markLost(): void {
+    this.#markLost()
   }
 
   /** If the store is away, others get it when the heartbeat has been silent for long enough. */
@@ -63,22 +63,22 @@ class HeldLease implements Lease {
 }
 
 /** Milliseconds between two heartbeats of a holder. */
-const BEAT = 500
+const HEARTBEAT_INTERVAL_MS = 500
 
 /**
  * A heartbeat that gets no answer in this time is sent again: after an outage, those who wait must see one before they
  * take the silence for an end (lease.ts).
  */
-const CALL: Kind = { deadline: 1_200, isRequestWrite: false }
+const HEARTBEAT_CALL: MongoCallKind = { deadlineMs: 1_200, isRequestWrite: false }
 
 /** The heartbeat of all leases that a process holds: one write and one read, however many leases there are. */
 class Heartbeat {
-  readonly #mongo: Mongo
+  readonly #mongo: MongoDatabase
   readonly #held = new Set<HeldLease>()
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> = Promise.resolve()
 
-  constructor(mongo: Mongo) {
+  constructor(mongo: MongoDatabase) {
     this.#mongo = mongo
   }
 
@@ -95,14 +95,14 @@ class Heartbeat {
   }
 
   /** Stops the heartbeat; leases that are still held fall to others. */
-  end(): void {
+  stop(): void {
     this.#held.clear()
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
   #later(): NodeJS.Timeout {
-    return setTimeout(() => (this.#beating = this.#beat()), BEAT).unref()
+    return setTimeout(() => (this.#beating = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
   }
 
   /** A store that is away takes a lease from nobody: no other process can take it either. */
@@ -116,7 +116,7 @@ class Heartbeat {
   }
 
   #lose(lease: HeldLease): void {
-    if (this.#held.delete(lease)) lease.lose()
+    if (this.#held.delete(lease)) lease.markLost()
   }
 
   /** @returns the ids of the latest epochs of the models whose leases these are */
@@ -126,35 +126,35 @@ class Heartbeat {
     const models = leases.map(({ epoch }) => epoch.model)
     const found = await this.#mongo.call(
       () =>
-        epochsIn(this.#mongo)
+        leaseCollection(this.#mongo)
           .find({ model: { $in: models } })
           .toArray(),
-      CALL,
+      HEARTBEAT_CALL,
     )
-    return new Set(models.flatMap((model) => lastOf(found, model)?._id ?? []))
+    return new Set(models.flatMap((model) => latestOf(found, model)?._id ?? []))
   }
 
-  async #write(epochs: readonly Epoch[]): Promise<void> {
+  async #write(epochs: readonly LeaseDocument[]): Promise<void> {
     const operations = epochs.map(({ _id, ...rest }) => ({ replaceOne: { filter: { _id }, replacement: rest } }))
-    await this.#mongo.call(() => epochsIn(this.#mongo).bulkWrite(operations, { ordered: false }), CALL)
+    await this.#mongo.call(() => leaseCollection(this.#mongo).bulkWrite(operations, { ordered: false }), HEARTBEAT_CALL)
   }
 }
 
 /** Of a holder that gives a sign each 500 ms, watched as often by those who wait for what it holds. */
-const TIMES: Lifetimes = { doubted: 1_500, ended: 4_000, look: 1_000 }
+const LIFETIMES: FailureDetectorTimings = { suspectedAfterMs: 1_500, deadAfterMs: 4_000, maxObservationGapMs: 1_000 }
 
 /** The leases of one process in one database. */
 export class Leases {
-  readonly #mongo: Mongo
+  readonly #mongo: MongoDatabase
   readonly #holder = randomUUID()
-  readonly #signs: SignsOfLife
+  readonly #signs: FailureDetector
   readonly #heartbeat: Heartbeat
   readonly #tokens = new Map<string, number>()
 
   /** @param now milliseconds that never go back */
-  constructor(mongo: Mongo, now: () => number) {
+  constructor(mongo: MongoDatabase, now: () => number) {
     this.#mongo = mongo
-    this.#signs = new SignsOfLife(TIMES, now)
+    this.#signs = new FailureDetector(LIFETIMES, now)
     this.#heartbeat = new Heartbeat(mongo)
   }
 
@@ -162,21 +162,21 @@ export class Leases {
    * Undefined while another process holds it, and for 4 s after that one has ended without saying so: 4 s of being asked
    * again and again, with a server that takes writes. An election takes it from nobody.
    */
-  async take(declaration: ModelDeclaration): Promise<Lease | undefined> {
+  async acquire(declaration: ModelDeclaration): Promise<Lease | undefined> {
     try {
-      return await this.#take(nameOf(declaration))
+      return await this.#acquire(nameOf(declaration))
     } catch (error) {
-      this.#signs.beginAnew()
+      this.#signs.reset()
       throw error
     }
   }
 
-  async #take(model: string): Promise<Lease | undefined> {
-    const last = await lastIn(this.#mongo, model)
+  async #acquire(model: string): Promise<Lease | undefined> {
+    const last = await findLatestLease(this.#mongo, model)
     if (last !== undefined && !last.released && !(await this.#hasEnded(last))) return undefined
     // Where somebody has dropped the leases, tokens go on behind what the pointer was shown, or no switch would be taken.
-    const next = this.#epochAfter(model, last?.epoch ?? (await shownToken(this.#mongo, model)))
-    if (!(await this.#mongo.call(() => inserted(this.#epochs, next)))) return undefined
+    const next = this.#epochAfter(model, last?.epoch ?? (await readFencingToken(this.#mongo, model)))
+    if (!(await this.#mongo.call(() => insertIfAbsent(this.#epochs, next)))) return undefined
     await this.#mongo.call(() => this.#epochs.deleteMany({ model, epoch: { $lt: next.epoch } }))
     const lease = new HeldLease(next, () => this.#heartbeat.release(lease))
     this.#heartbeat.add(lease)
@@ -188,18 +188,18 @@ export class Leases {
    * The fencing token of the lease that this process took last, whether or not it still has it: the model's epoch, which is
    * higher for each lease. 0 where it took none.
    */
-  tokenOf(declaration: ModelDeclaration): number {
+  fencingTokenOf(declaration: ModelDeclaration): number {
     return this.#tokens.get(nameOf(declaration)) ?? 0
   }
 
   /** Whether a process holds it at this moment, which takes a few signs of its life to know. */
   async isHeld(declaration: ModelDeclaration): Promise<boolean> {
     const model = nameOf(declaration)
-    const last = await lastIn(this.#mongo, model)
+    const last = await findLatestLease(this.#mongo, model)
     if (last === undefined || last.released) return false
     for (let beats = 0; beats < 4; beats++) {
-      await new Promise((done) => setTimeout(done, BEAT))
-      const now = await lastIn(this.#mongo, model)
+      await new Promise((done) => setTimeout(done, HEARTBEAT_INTERVAL_MS))
+      const now = await findLatestLease(this.#mongo, model)
       if (now !== undefined && (now.epoch !== last.epoch || now.beat !== last.beat)) return !now.released
     }
     return false
@@ -207,23 +207,23 @@ export class Leases {
 
   /** Ends the signs of life; what is still held falls to others in 4 s. */
   close(): void {
-    this.#heartbeat.end()
+    this.#heartbeat.stop()
   }
 
   get #epochs() {
-    return epochsIn(this.#mongo)
+    return leaseCollection(this.#mongo)
   }
 
-  #epochAfter(model: string, last: number): Epoch {
+  #epochAfter(model: string, last: number): LeaseDocument {
     const epoch = last + 1
     return { _id: `${model}/${epoch}`, model, epoch, holder: this.#holder, beat: 0, released: false }
   }
 
-  async #hasEnded({ _id, model, epoch, beat }: Epoch): Promise<boolean> {
-    const life = this.#signs.look(model, `${epoch}/${beat}`)
+  async #hasEnded({ _id, model, epoch, beat }: LeaseDocument): Promise<boolean> {
+    const life = this.#signs.observe(model, `${epoch}/${beat}`)
     if (life === 'doubted') {
       await this.#mongo.call(() => this.#epochs.updateOne({ _id }, { $set: { doubted: randomUUID() } }))
-      this.#signs.sure(model)
+      this.#signs.confirmStoreWritable(model)
     }
     return life === 'ended'
   }

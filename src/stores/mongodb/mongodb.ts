@@ -1,19 +1,19 @@
 import type { Collection } from 'mongodb'
 import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
-import type { Log } from '../../runtime/log.ts'
-import type { Files } from '../ports/files.ts'
-import type { Persons } from '../ports/persons.ts'
+import type { AppLogger } from '../../runtime/log.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { PersonStore } from '../ports/persons.ts'
 import type { ReadStore } from '../ports/read-store.ts'
 import type { Vault } from '../ports/vault.ts'
-import { connect, WRITE, type Mongo } from './connection.ts'
-import { documentsIn } from './documents.ts'
+import { connect, WRITE, type MongoDatabase } from './connection.ts'
+import { createMongoReadStore } from './documents.ts'
 import { isDuplicate } from './failure.ts'
-import { filesIn } from './files.ts'
+import { createGridFileStore } from './files.ts'
 import { indexedCalls } from './indexed-calls.ts'
 import { vaultIn } from './vault.ts'
 
 /** `_id`: the account's id. Of one that was forgotten nothing else is there: `sealed` is null. */
-type Person = {
+type PersonDocument = {
   readonly _id: number
   readonly sealed: Buffer | null
   readonly at: number
@@ -24,12 +24,12 @@ type Person = {
 const PAGE = 100
 
 /** The rows of persons in a collection of their own. The server's files and its oplog may hold a deleted one for a while. */
-export function personsIn(mongo: Mongo): Persons {
-  const collections = { persons: mongo.db.collection<Person>('persons') }
+export function personsIn(mongo: MongoDatabase): PersonStore {
+  const collections = { persons: mongo.db.collection<PersonDocument>('persons') }
   const call = indexedCalls(mongo, collections, [() => collections.persons.createIndex({ confirmed: 1, at: 1 })])
   return {
     put: ({ account, sealed, at }) =>
-      call(({ persons }) => set(persons, account, { sealed, at, confirmed: false }), WRITE),
+      call(({ persons }) => upsertPerson(persons, account, { sealed, at, confirmed: false }), WRITE),
     putBack: ({ account, sealed, at }) =>
       call(async ({ persons }) => {
         await persons.insertOne({ _id: account, sealed, at, confirmed: false }).catch((error: unknown) => {
@@ -39,7 +39,7 @@ export function personsIn(mongo: Mongo): Persons {
     read: async (account) => (await call(({ persons }) => persons.findOne({ _id: account })))?.sealed ?? undefined,
     async forget(accounts) {
       for (const account of accounts) {
-        await call(({ persons }) => set(persons, account, { sealed: null, at: 0, confirmed: true }), WRITE)
+        await call(({ persons }) => upsertPerson(persons, account, { sealed: null, at: 0, confirmed: true }), WRITE)
       }
     },
     async unconfirmed(before, limit) {
@@ -69,7 +69,11 @@ export function personsIn(mongo: Mongo): Persons {
 }
 
 /** Two that make one row at once: the second finds it. */
-async function set(persons: Collection<Person>, account: number, values: Omit<Person, '_id'>): Promise<void> {
+async function upsertPerson(
+  persons: Collection<PersonDocument>,
+  account: number,
+  values: Omit<PersonDocument, '_id'>,
+): Promise<void> {
   const put = () => persons.updateOne({ _id: account }, { $set: values }, { upsert: true })
   await put().catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
@@ -81,8 +85,8 @@ async function set(persons: Collection<Person>, account: number, values: Omit<Pe
 export type MongoStores = {
   readonly reads: ReadStore
   readonly vault: Vault
-  readonly persons: Persons
-  readonly files: Files
+  readonly persons: PersonStore
+  readonly files: FileStore
   readonly breakers: readonly CircuitBreaker[]
   /** Closes all of them. */
   close(): Promise<void>
@@ -95,17 +99,17 @@ export type MongoStores = {
  * @param slower how many times as long the server may take to answer
  * @throws BadAddress
  */
-export function openMongo(address: string, log: Log, slower = 1): MongoStores {
+export function openMongo(address: string, log: AppLogger, slower = 1): MongoStores {
   const mongo = connect(address, slower)
   const stores = {
-    reads: documentsIn(mongo),
+    reads: createMongoReadStore(mongo),
     vault: vaultIn(mongo),
     persons: personsIn(mongo),
-    files: filesIn(mongo),
+    files: createGridFileStore(mongo),
     breakers: [mongo.breaker],
   }
   let closed = false
-  void untilReached(mongo, log, () => closed)
+  void waitUntilReachable(mongo, log, () => closed)
   return {
     ...stores,
     async close() {
@@ -121,7 +125,7 @@ export function openMongo(address: string, log: Log, slower = 1): MongoStores {
 const RETRY = 1_000
 
 /** Says at the start that a server is not there, and when it is. */
-async function untilReached(mongo: Mongo, log: Log, isClosed: () => boolean): Promise<void> {
+async function waitUntilReachable(mongo: MongoDatabase, log: AppLogger, isClosed: () => boolean): Promise<void> {
   let told = false
   while (!isClosed()) {
     try {

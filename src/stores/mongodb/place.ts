@@ -1,27 +1,31 @@
-import type { From } from '../ports/event-store.ts'
+import type { PositionOrStart } from '../ports/event-store.ts'
 import type { Checkpoint } from '../ports/read-store.ts'
 
 /** A position as it is stored. The start is before every place: -1. */
-export type Place = { readonly commit: bigint; readonly prepare: bigint }
+export type PositionDocument = { readonly commit: bigint; readonly prepare: bigint }
 
 /** A checkpoint as it is stored. */
-export type Reached = Place & { readonly log: string; readonly event: (Place & { readonly id: string }) | null }
+export type CheckpointDocument = PositionDocument & {
+  readonly log: string
+  readonly event: (PositionDocument & { readonly id: string }) | null
+}
 
-const START: Place = { commit: -1n, prepare: -1n }
+const ENCODED_START: PositionDocument = { commit: -1n, prepare: -1n }
 
-export const placeOf = (position: From): Place =>
-  position === 'start' ? START : { commit: position.commit, prepare: position.prepare }
+export const encodePosition = (position: PositionOrStart): PositionDocument =>
+  position === 'start' ? ENCODED_START : { commit: position.commit, prepare: position.prepare }
 
-export const positionOf = ({ commit, prepare }: Place): From => (commit < 0n ? 'start' : { commit, prepare })
+export const decodePosition = ({ commit, prepare }: PositionDocument): PositionOrStart =>
+  commit < 0n ? 'start' : { commit, prepare }
 
-export const reachedOf = ({ position, log, event }: Checkpoint): Reached => ({
-  ...placeOf(position),
+export const encodeCheckpoint = ({ position, log, event }: Checkpoint): CheckpointDocument => ({
+  ...encodePosition(position),
   log,
-  event: event && { ...placeOf(event.position), id: event.id },
+  event: event && { ...encodePosition(event.position), id: event.id },
 })
 
-export const checkpointOf = ({ log, event, ...place }: Reached): Checkpoint => ({
-  position: positionOf(place),
+export const decodeCheckpoint = ({ log, event, ...place }: CheckpointDocument): Checkpoint => ({
+  position: decodePosition(place),
   log,
   event: event && { id: event.id, position: { commit: event.commit, prepare: event.prepare } },
 })

@@ -1,25 +1,34 @@
 import type { Filter } from 'mongodb'
-import type { Sealed, Vault, VaultItem } from '../ports/vault.ts'
-import { identityIn, inserted } from './confirmed.ts'
-import { WRITE, type Mongo } from './connection.ts'
-import { goneAfter, vaultCalls, type Entry, type HeldReceipt, type Mail, type VaultCall } from './vault/collections.ts'
+import type { SealedItem, Vault, VaultItem } from '../ports/vault.ts'
+import { readOrCreateIdentity, insertIfAbsent } from './confirmed.ts'
+import { WRITE, type MongoDatabase } from './connection.ts'
+import {
+  serverDeletionTimeOf,
+  vaultCalls,
+  type VaultEntryDocument,
+  type ReceiptDocument,
+  type MailDocument,
+  type VaultCall,
+} from './vault/collections.ts'
 import { mailsIn } from './vault/mails.ts'
-import { receiptOf, sealerOf, secretsIn } from './vault/secrets.ts'
+import { receiptOf, masterKeyIdOf, secretsIn } from './vault/secrets.ts'
 
 /** Items that are read together. */
 const PAGE = 100
 
 const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
   async *contents() {
-    for await (const entry of paged<Entry>((filter, page) =>
+    for await (const entry of readPages<VaultEntryDocument>((filter, page) =>
       call(({ entries }) => entries.find(filter, page).toArray()),
     ))
       yield entryItem(entry)
-    for await (const receipt of paged<HeldReceipt>((filter, page) =>
+    for await (const receipt of readPages<ReceiptDocument>((filter, page) =>
       call(({ receipts }) => receipts.find(filter, page).toArray()),
     ))
       yield receiptItem(receipt)
-    for await (const mail of paged<Mail>((filter, page) => call(({ mails }) => mails.find(filter, page).toArray())))
+    for await (const mail of readPages<MailDocument>((filter, page) =>
+      call(({ mails }) => mails.find(filter, page).toArray()),
+    ))
       yield mailItem(mail)
   },
   async restore(items) {
@@ -27,10 +36,10 @@ const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
   },
 })
 
-type Page = { readonly sort: { readonly _id: 1 }; readonly limit: number }
+type VaultPageOptions = { readonly sort: { readonly _id: 1 }; readonly limit: number }
 
-async function* paged<Held extends { readonly _id: string }>(
-  read: (filter: Filter<Held>, page: Page) => Promise<Held[]>,
+async function* readPages<Held extends { readonly _id: string }>(
+  read: (filter: Filter<Held>, page: VaultPageOptions) => Promise<Held[]>,
 ): AsyncIterable<Held> {
   let behind = ''
   for (;;) {
@@ -43,7 +52,7 @@ async function* paged<Held extends { readonly _id: string }>(
   }
 }
 
-const entryItem = ({ _id, sealed, createdAt, expiresAt, confirmed }: Entry): VaultItem => ({
+const entryItem = ({ _id, sealed, createdAt, expiresAt, confirmed }: VaultEntryDocument): VaultItem => ({
   kind: 'entry',
   digest: _id,
   sealed,
@@ -52,7 +61,7 @@ const entryItem = ({ _id, sealed, createdAt, expiresAt, confirmed }: Entry): Vau
   confirmed,
 })
 
-const receiptItem = ({ _id, token, sealed, forgottenAt }: HeldReceipt): VaultItem => ({
+const receiptItem = ({ _id, token, sealed, forgottenAt }: ReceiptDocument): VaultItem => ({
   kind: 'receipt',
   digest: _id,
   token,
@@ -60,7 +69,7 @@ const receiptItem = ({ _id, token, sealed, forgottenAt }: HeldReceipt): VaultIte
   forgottenAt,
 })
 
-const mailItem = ({ digest, kind, sealed, createdAt, dueAt, confirmed }: Mail): VaultItem => ({
+const mailItem = ({ digest, kind, sealed, createdAt, dueAt, confirmed }: MailDocument): VaultItem => ({
   kind: 'mail',
   digest,
   mail: kind,
@@ -74,29 +83,41 @@ async function restoreOne({ entries, receipts, mails }: Parameters<Parameters<Va
   const { digest, sealed } = item
   if (item.kind === 'entry') {
     const { createdAt, expiresAt, confirmed } = item
-    const goneAt = goneAfter(expiresAt)
-    await inserted(entries, {
+    const goneAt = serverDeletionTimeOf(expiresAt)
+    await insertIfAbsent(entries, {
       _id: digest,
       sealed,
-      sealedBy: sealerOf(sealed),
+      sealedBy: masterKeyIdOf(sealed),
       createdAt,
       expiresAt,
       confirmed,
       goneAt,
     })
   } else if (item.kind === 'receipt') {
-    await inserted(receipts, receiptOf(digest, item))
+    await insertIfAbsent(receipts, receiptOf(digest, item))
   } else {
     const { mail: kind, createdAt, dueAt, confirmed } = item
-    const sealedBy = sealerOf(sealed)
-    await inserted(mails, { _id: `${digest}/${kind}`, digest, kind, sealed, sealedBy, createdAt, dueAt, confirmed })
+    const sealedBy = masterKeyIdOf(sealed)
+    await insertIfAbsent(mails, {
+      _id: `${digest}/${kind}`,
+      digest,
+      kind,
+      sealed,
+      sealedBy,
+      createdAt,
+      dueAt,
+      confirmed,
+    })
   }
 }
 
-type SealedNow = { readonly _id: string; readonly sealed: Buffer }
-type Sweeping = Pick<Vault, 'counts' | 'expired' | 'unconfirmed' | 'confirm' | 'forget' | 'sealedOtherwise' | 'reseal'>
+type SealedDocument = { readonly _id: string; readonly sealed: Buffer }
+type VaultMaintenance = Pick<
+  Vault,
+  'counts' | 'expired' | 'unconfirmed' | 'confirm' | 'deleteExpiredReceipts' | 'findSealedByOtherKeys' | 'reseal'
+>
 
-const sweepingIn = (call: VaultCall): Sweeping => ({
+const createMaintenanceOperations = (call: VaultCall): VaultMaintenance => ({
   // The servers keep these numbers, so that nothing is counted.
   async counts() {
     const secrets = await call(({ entries }) => entries.estimatedDocumentCount())
@@ -126,12 +147,12 @@ const sweepingIn = (call: VaultCall): Sweeping => ({
     await call(({ entries }) => entries.updateMany({ _id: { $in: [...digests] } }, confirmed), WRITE)
     await call(({ mails }) => mails.updateMany({ digest: { $in: [...digests] } }, confirmed), WRITE)
   },
-  forget: (now) =>
+  deleteExpiredReceipts: (now) =>
     call(async ({ receipts }) => void (await receipts.deleteMany({ forgottenAt: { $lte: now } })), WRITE),
-  async sealedOtherwise(kind, key, behind, limit): Promise<Sealed[]> {
+  async findSealedByOtherKeys(kind, key, behind, limit): Promise<SealedItem[]> {
     const filter = { sealedBy: { $ne: key }, _id: { $gt: behind } }
     const options = { projection: { sealed: 1 }, sort: { _id: 1 }, limit } as const
-    const found = await call<SealedNow[]>(({ entries, mails }) =>
+    const found = await call<SealedDocument[]>(({ entries, mails }) =>
       kind === 'entry' ? entries.find(filter, options).toArray() : mails.find(filter, options).toArray(),
     )
     return found.map(({ _id, sealed }) => ({ kind, name: _id, sealed }))
@@ -139,7 +160,7 @@ const sweepingIn = (call: VaultCall): Sweeping => ({
   reseal: ({ kind, name, sealed: before }, sealed) =>
     call(async ({ entries, mails }) => {
       const filter = { _id: name, sealed: before }
-      const change = { $set: { sealed, sealedBy: sealerOf(sealed) } }
+      const change = { $set: { sealed, sealedBy: masterKeyIdOf(sealed) } }
       if (kind === 'entry') await entries.updateOne(filter, change)
       else await mails.updateOne(filter, change)
     }, WRITE),
@@ -149,13 +170,13 @@ const sweepingIn = (call: VaultCall): Sweeping => ({
  * The vault in MongoDB: entries, receipts, mails and their claims. Its data files and its oplog may hold what was
  * deleted for a while; that opens nothing without the secret's key (SECURITY.md).
  */
-export function vaultIn(mongo: Mongo): Vault {
+export function vaultIn(mongo: MongoDatabase): Vault {
   const call = vaultCalls(mongo)
   return {
-    identity: () => identityIn(mongo, 'vault'),
+    identity: () => readOrCreateIdentity(mongo, 'vault'),
     ...secretsIn(call),
     ...mailsIn(call),
-    ...sweepingIn(call),
+    ...createMaintenanceOperations(call),
     ...contentsIn(call),
     /** The server's files are the server's to clear. */
     shred: async () => true,

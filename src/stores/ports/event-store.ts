@@ -2,7 +2,7 @@
  * The event store port: an append-only log of streams with one total order. The log is the only source of truth.
  * Adapters: sqlite/events.ts (embedded), eventstoredb/eventstoredb.ts. Both pass test/contract/event-store.ts.
  */
-import { reasonOf, type Closed } from '../../domain/installation/moving.ts'
+import { describeReadOnlyState, type ReadOnlyState } from '../../domain/installation/moving.ts'
 
 /** Revision of a stream's last event, counted from 0n; `none` is a stream without events. */
 export type Revision = bigint | 'none'
@@ -14,7 +14,7 @@ export type Revision = bigint | 'none'
 export type Position = { readonly commit: bigint; readonly prepare: bigint }
 
 /** The place before the first event. */
-export type From = Position | 'start'
+export type PositionOrStart = Position | 'start'
 
 /** Everything in an event's data survives JSON: no bigint, no undefined that matters, no Date. */
 export type NewEvent = {
@@ -36,31 +36,33 @@ export type StoredEvent = NewEvent & {
 export type Append = { readonly stream: string; readonly expected: Revision; readonly events: readonly NewEvent[] }
 
 /** Stream name prefixes, such as `diamond-`; an event passes when its stream starts with one of them. */
-export type Filter = { readonly prefixes: readonly string[] }
+export type StreamFilter = { readonly prefixes: readonly string[] }
 
-export const passesFilter = ({ stream }: Pick<StoredEvent, 'stream'>, filter: Filter | undefined): boolean =>
+export const passesFilter = ({ stream }: Pick<StoredEvent, 'stream'>, filter: StreamFilter | undefined): boolean =>
   filter === undefined || filter.prefixes.some((prefix) => stream.startsWith(prefix))
 
 /** What a subscription yields. A batch without events says only that the log was read up to `position`. */
-export type Batch = {
+export type SubscriptionBatch = {
   readonly events: readonly StoredEvent[]
   /** How far the log has been read, passing events or not. Resuming from here misses nothing. */
-  readonly position: From
+  readonly position: PositionOrStart
   /** True when, at the time of reading, nothing lay behind `position`. */
   readonly caughtUp: boolean
   /** The event at `position`, of whatever stream, where it is at hand. */
   readonly last?: StoredEvent
 }
 
-export interface Subscription extends AsyncIterable<Batch> {
+export interface Subscription extends AsyncIterable<SubscriptionBatch> {
   /** Ends the iteration after the batch under way. */
   stop(): void
 }
 
 /** What an engine's adapter implements. */
-export interface EventLog<Head extends From | Promise<From> = From | Promise<From>> {
+export interface EventLog<
+  Head extends PositionOrStart | Promise<PositionOrStart> = PositionOrStart | Promise<PositionOrStart>,
+> {
   /** Whether appendMany writes all or nothing. */
-  readonly atomicMany: boolean
+  readonly isAppendManyAtomic: boolean
   /**
    * Appends in order and resolves when the events are durable, with the position of the last one.
    * Repeating an append with the same event ids at the same `expected` gives the first answer again.
@@ -80,9 +82,9 @@ export interface EventLog<Head extends From | Promise<From> = From | Promise<Fro
   /** The stream's events in order; `last` gives only so many of its newest, still in order. No stream: none. */
   read(stream: string, options?: { readonly last?: number }): Promise<StoredEvent[]>
   /** All events behind `from` (exclusive) in the total order, up to the head at the time of the call. */
-  readAll(from: From, filter?: Filter): AsyncIterable<StoredEvent>
+  readAll(from: PositionOrStart, filter?: StreamFilter): AsyncIterable<StoredEvent>
   /** Everything behind `from` (exclusive), then what comes; resubscribes by itself. */
-  subscribe(from: From, filter?: Filter): Subscription
+  subscribe(from: PositionOrStart, filter?: StreamFilter): Subscription
   /**
    * The position of the newest event of any process, and the subscriptions of this process are on their way to it.
    * The embedded log answers without a promise, in about 2 us: cheap enough to ask in every request.
@@ -96,7 +98,9 @@ export interface EventLog<Head extends From | Promise<From> = From | Promise<Fro
 }
 
 /** The log with what every log has, whatever engine holds it: an identity, a fence, an end (stores/log/event-store.ts). */
-export interface EventStore<Head extends From | Promise<From> = From | Promise<From>> extends EventLog<Head> {
+export interface EventStore<
+  Head extends PositionOrStart | Promise<PositionOrStart> = PositionOrStart | Promise<PositionOrStart>,
+> extends EventLog<Head> {
   /** The id that the log was born with. A checkpoint of another log is worth nothing. */
   identity(): Promise<string>
   /**
@@ -104,23 +108,23 @@ export interface EventStore<Head extends From | Promise<From> = From | Promise<F
    * or it is not completely filled. Undefined where it takes all.
    * @throws StoreUnavailable
    */
-  closed(): Promise<Closed | undefined>
+  closedReason(): Promise<ReadOnlyState | undefined>
   /**
    * Why the disk behind it takes no appends at this moment, in an operator's words; undefined where it takes them, or where
    * that is a server's to know. Where the last append failed by the disk, it is found out by writing.
    */
-  refusal(): Promise<string | undefined>
+  diskErrorMessage(): Promise<string | undefined>
   /**
    * Milliseconds after a fence was appended from which on no append is stored any more that any process had on its way;
    * 0 where each transaction looks for the fence.
    */
-  readonly fenceDelay: number
+  readonly fenceDelayMs: number
   /** When the server behind it last said anything, in milliseconds of the monotonic clock; without it there is no server. */
   heardAt?(): number
 }
 
 /** Negative when `a` comes before `b`. */
-export function comparePositions(a: From, b: From): number {
+export function comparePositions(a: PositionOrStart, b: PositionOrStart): number {
   if (a === 'start') return b === 'start' ? 0 : -1
   if (b === 'start') return 1
   if (a.commit !== b.commit) return a.commit < b.commit ? -1 : 1
@@ -128,7 +132,7 @@ export function comparePositions(a: From, b: From): number {
 }
 
 /** A position as people and other programs see it: `events` prints it so, `replay --until` takes it. */
-export const shownPosition = ({ commit, prepare }: Position): string =>
+export const formatPosition = ({ commit, prepare }: Position): string =>
   commit === prepare ? `${commit}` : `${commit}/${prepare}`
 
 /** Another writer was first: the stream is not at the expected revision. */
@@ -144,26 +148,26 @@ export class WrongRevision extends Error {
 }
 
 /** @property store as people call it, such as EventStoreDB; unless told, the cause's, or `a file or disk` */
-export type StoreFaultOptions = ErrorOptions & { readonly store?: string }
+export type StorageErrorOptions = ErrorOptions & { readonly store?: string }
 
 /** A store could not do what it was asked for; it is named, so that an outage is told once for all who meet it. */
-export class StoreFault extends Error {
+export class StorageError extends Error {
   override readonly name: string = 'StoreFault'
   readonly store: string
 
-  constructor(message?: string, { store, cause }: StoreFaultOptions = {}) {
+  constructor(message?: string, { store, cause }: StorageErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause })
-    this.store = store ?? (cause instanceof StoreFault ? cause.store : 'a file or disk')
+    this.store = store ?? (cause instanceof StorageError ? cause.store : 'a file or disk')
   }
 }
 
 /** The append may have been stored, or may be later. Only reading the stream again tells. */
-export class OutcomeUnknown extends StoreFault {
+export class OutcomeUnknown extends StorageError {
   override readonly name = 'OutcomeUnknown'
 }
 
 /** What is stored of an event is no event any more: it was changed behind the log's back, or the disk lost it. */
-export class DamagedEvent extends Error {
+export class CorruptEvent extends Error {
   override readonly name = 'DamagedEvent'
   constructor(
     readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>,
@@ -175,14 +179,14 @@ export class DamagedEvent extends Error {
 }
 
 /** The store can't be reached or can't take writes now; nothing was stored. */
-export class StoreUnavailable extends StoreFault {
+export class StoreUnavailable extends StorageError {
   override readonly name: string = 'StoreUnavailable'
 }
 
 /** The log takes no writes, and another one may: nothing was stored. */
 export class LogClosed extends StoreUnavailable {
   override readonly name = 'LogClosed'
-  constructor(readonly closed: Closed) {
-    super(reasonOf(closed))
+  constructor(readonly reason: ReadOnlyState) {
+    super(describeReadOnlyState(reason))
   }
 }

@@ -13,7 +13,7 @@ export type OutgoingMail = {
   readonly html: string
 }
 
-export interface MailPort {
+export interface MailTransport {
   /**
    * Resolves when the message is the other side's to deliver.
    * @throws Undeliverable when it never will be; any other error means that a later try may succeed
@@ -25,6 +25,6 @@ export interface MailPort {
 }
 
 /** The other side refused the message for good. Its message is fit for the audit: a code and no address. */
-export class Undeliverable extends Error {
+export class UndeliverableMail extends Error {
   override readonly name = 'Undeliverable'
 }

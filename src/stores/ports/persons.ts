@@ -14,7 +14,7 @@ export type PersonRow = {
 }
 
 /** Every promise resolves when the change is durable, and rejects with StoreUnavailable when it is not, or may not last. */
-export interface Persons {
+export interface PersonStore {
   /** In the place of the account's row, where it has one; whether the account exists is to be confirmed then. */
   put(row: PersonRow): Promise<void>
   /** From a copy: only where the account has no row and was never forgotten here. */

@@ -1,4 +1,4 @@
-import { StoreUnavailable, type From, type Position } from './event-store.ts'
+import { StoreUnavailable, type PositionOrStart, type Position } from './event-store.ts'
 
 /**
  * The read-store port: documents with declared indexes and kept counts, written in batches together with a checkpoint.
@@ -29,7 +29,7 @@ export type ModelDeclaration = {
  * Sequences stand in a table of their own beside the documents of a build, and say how far something has been counted, such
  * as the events of an account. `id` is an integer from 0; what is in `state` is up to the projection.
  */
-export const SEQUENCES: ModelDeclaration = {
+export const SEQUENCES_DECLARATION: ModelDeclaration = {
   name: 'sequences',
   version: 1,
   fields: { id: 'integer' },
@@ -46,16 +46,16 @@ export type Document = Readonly<Record<string, FieldValue>>
 export type Condition =
   FieldValue | { readonly in: readonly FieldValue[] } | { readonly from?: FieldValue; readonly to?: FieldValue }
 
-export type Where = Readonly<Record<string, Condition>>
+export type WhereClause = Readonly<Record<string, Condition>>
 
 /** One kept count: `values` of all counted fields. */
-export type Kept = { readonly values: Document; readonly documents: number }
+export type DocumentCount = { readonly values: Document; readonly documents: number }
 
 /** Of a count: along which declared index, and that it need not be told how many more there are than so many. */
-export type Bounded = { readonly by: readonly string[]; readonly upTo: number }
+export type CountLimit = { readonly by: readonly string[]; readonly upTo: number }
 
 export type Query = {
-  readonly where: Where
+  readonly where: WhereClause
   /** Newest first is `[['date', 'desc'], ['id', 'desc']]`. */
   readonly order: readonly (readonly [field: string, direction: 'asc' | 'desc'])[]
   readonly limit: number
@@ -81,12 +81,12 @@ export type Query = {
  * revision stands there, it is Outdated. What was loaded may be older than what stands there (MongoDB before 8.0, behind an
  * election), and what was folded over it would lose the events between.
  */
-export type Write = { readonly revision: bigint; readonly over?: Stored } & (
+export type DocumentWrite = { readonly revision: bigint; readonly basedOn?: StoredDocument } & (
   { readonly put: Document } | { readonly remove: FieldValue }
 )
 
 /** A document is not as it was loaded: whoever loaded it loads and folds again. */
-export class Outdated extends StoreUnavailable {
+export class ConcurrencyConflict extends StoreUnavailable {
   override readonly name: string = 'Outdated'
 
   constructor(model: string, key: FieldValue) {
@@ -96,7 +96,7 @@ export class Outdated extends StoreUnavailable {
 
 /** How far a build has folded the log, and which log that was. */
 export type Checkpoint = {
-  readonly position: From
+  readonly position: PositionOrStart
   /** The log's identity and epoch (events/lineage.ts). */
   readonly log: string
   /** The event at that position, or the last one before it that was folded; null before there is one. */
@@ -113,27 +113,27 @@ export type DeadLetter = {
 }
 
 /** Documents of one declaration. */
-export interface Table {
+export interface DocumentTable {
   /**
    * Documents by key, in no particular order; unknown keys are left out.
    * A returned document also carries `revision` as bigint.
    * What it does not show is not there; what it shows may be older than what was acknowledged, unless it is asked for no
    * less. That costs MongoDB a word with the other members.
    */
-  load(keys: readonly FieldValue[], least?: 'acknowledged'): Promise<Stored[]>
+  load(keys: readonly FieldValue[], least?: 'acknowledged'): Promise<StoredDocument[]>
   /**
    * Every document, in pages, in the order of their ids (MongoDB: of their ids as texts), without more of them in memory than a
    * page. What is put in or removed meanwhile may be among them or not; every other one is, once.
    * @param texts which texts it needs to have; all of them unless told
    */
-  walk(texts?: readonly string[]): AsyncIterable<Stored[]>
+  scan(texts?: readonly string[]): AsyncIterable<StoredDocument[]>
 }
 
 /** One build of one model: the live one, or one being filled beside it. Its documents are those of its declaration. */
-export interface Build extends Table {
+export interface ReadModelBuild extends DocumentTable {
   readonly id: string
   /** Documents of SEQUENCES. */
-  readonly sequences: Table
+  readonly sequences: DocumentTable
   checkpoint(): Promise<Checkpoint | undefined>
   /**
    * One transaction (SQLite), or counters, documents with sequences, checkpoint in that order (MongoDB).
@@ -145,18 +145,18 @@ export interface Build extends Table {
    * MongoDB) a part that changes nothing when it comes again
    */
   write(
-    writes: readonly Write[],
+    writes: readonly DocumentWrite[],
     checkpoint: Checkpoint,
     deadLetters?: readonly DeadLetter[],
-    sequences?: readonly Write[],
+    sequences?: readonly DocumentWrite[],
   ): Promise<void>
   /** Events set aside because they could not be folded, in the order of the log. */
   deadLetters(): Promise<DeadLetter[]>
   /** Takes a stream's dead letters out; its documents are then the caller's to fold again. */
-  release(stream: string): Promise<void>
+  unpark(stream: string): Promise<void>
 }
 
-export type Stored = { readonly document: Document; readonly revision: bigint }
+export type StoredDocument = { readonly document: Document; readonly revision: bigint }
 
 /**
  * What requests read. Follows the pointer: after a switch the next call reads the new build; a switch by another
@@ -172,18 +172,18 @@ export interface ReadModel {
    * From kept counts where `where` names exactly counted fields, else by index.
    * @param bounded then along an index in any case, and no further than one beyond the bound
    */
-  count(where: Where, bounded?: Bounded): number | Promise<number>
+  count(where: WhereClause, bounded?: CountLimit): number | Promise<number>
   /**
    * The kept counts one by one, of what is not empty: how many documents have which values of the counted fields.
    * @param where names counted fields, each by value
    */
-  counts(where: Where): readonly Kept[] | Promise<readonly Kept[]>
+  counts(where: WhereClause): readonly DocumentCount[] | Promise<readonly DocumentCount[]>
   /** Documents of SEQUENCES, of the ids that there are; with `id` and `state`. */
   sequences(ids: readonly number[]): readonly Document[] | Promise<readonly Document[]>
   /** The live build's checkpoint position, of whichever process wrote it. */
-  position(): From | Promise<From>
+  position(): PositionOrStart | Promise<PositionOrStart>
   /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */
-  parked(): ReadonlySet<string> | Promise<ReadonlySet<string>>
+  parkedStreams(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
 /**
@@ -204,39 +204,39 @@ export type Lease = {
  * The build that is being filled to replace the live one, as it is recorded beside the pointer: it outlives whoever fills it,
  * and the next one goes on with it.
  */
-export type Filling = {
+export type PendingBuild = {
   readonly id: string
   /** Whether it has come to the head, so that whoever keeps the model may switch to it. */
-  readonly isFilled: boolean
+  readonly isCaughtUp: boolean
 }
 
 export interface ReadStore {
   /** Undefined while another process holds it. It ends with its holder. */
-  lease(declaration: ModelDeclaration): Promise<Lease | undefined>
+  acquireLease(declaration: ModelDeclaration): Promise<Lease | undefined>
   /** Whether any process holds it at this moment. MongoDB watches for signs of life, up to 2 s. */
-  isHeld(declaration: ModelDeclaration): Promise<boolean>
+  isLeaseHeld(declaration: ModelDeclaration): Promise<boolean>
   /** The live build's reader; before the first build is live its answers are empty. */
   model(declaration: ModelDeclaration): Promise<ReadModel>
   /** The live build to write to, made when there is none. */
-  live(declaration: ModelDeclaration): Promise<Build>
+  live(declaration: ModelDeclaration): Promise<ReadModelBuild>
   /** Whether readers are led to it: another process may have switched. */
-  isLive(declaration: ModelDeclaration, build: Build): Promise<boolean>
+  isLive(declaration: ModelDeclaration, build: ReadModelBuild): Promise<boolean>
   /** A new, empty build beside the live one. */
-  begin(declaration: ModelDeclaration): Promise<Build>
+  begin(declaration: ModelDeclaration): Promise<ReadModelBuild>
   /** Likewise, and recorded as the one that is being filled, in place of any other, which is dropped. */
-  beginFilling(declaration: ModelDeclaration): Promise<Build>
+  beginPendingBuild(declaration: ModelDeclaration): Promise<ReadModelBuild>
   /** What is recorded, as far as it is still there; undefined when it is the live one by now. */
-  filling(declaration: ModelDeclaration): Promise<Filling | undefined>
+  pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined>
   /** Opens what is recorded. @throws StoreUnavailable when it is gone */
-  openFilling(declaration: ModelDeclaration, filling: Filling): Promise<Build>
+  openPendingBuild(declaration: ModelDeclaration, filling: PendingBuild): Promise<ReadModelBuild>
   /** Records that it has come to the head. Nothing, where another one is recorded. */
-  markFilled(declaration: ModelDeclaration, build: Build): Promise<void>
+  markCaughtUp(declaration: ModelDeclaration, build: ReadModelBuild): Promise<void>
   /**
    * Makes a build the live one in one write; the old one is dropped 60 s later. It is not recorded as being filled any more.
    * @throws StoreUnavailable, also where another process has taken the model's lease since this one did
    */
-  promote(declaration: ModelDeclaration, build: Build): Promise<void>
+  promote(declaration: ModelDeclaration, build: ReadModelBuild): Promise<void>
   /** Removes a build, and the record that it is being filled. @throws Error for the live one */
-  drop(declaration: ModelDeclaration, build: Pick<Build, 'id'>): Promise<void>
+  drop(declaration: ModelDeclaration, build: Pick<ReadModelBuild, 'id'>): Promise<void>
   close(): Promise<void>
 }

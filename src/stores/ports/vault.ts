@@ -3,7 +3,7 @@
  * and what a sender needs to find a secret again. No backup and no replay: what is gone is gone.
  * Adapters: sqlite/vault.ts, mongodb/vault.ts. Both pass test/contract/vault.ts.
  */
-import type { From, Position } from './event-store.ts'
+import type { PositionOrStart, Position } from './event-store.ts'
 import type { MailName } from '../../domain/secret/secret.ts'
 
 /** Sealed bytes are nothing to the vault. Times are milliseconds since 1970. */
@@ -25,7 +25,7 @@ export type Receipt = {
 }
 
 /** Where a receipt is found: an index by time grows at its end, where one of random names is written all over. */
-export type ReceiptName = Pick<Receipt, 'forgottenAt'> & Pick<VaultEntry, 'digest'>
+export type ReceiptKey = Pick<Receipt, 'forgottenAt'> & Pick<VaultEntry, 'digest'>
 
 export type NewMail = {
   readonly kind: MailName
@@ -38,7 +38,7 @@ export type NewMail = {
  * Milliseconds that a mail waits at most for its time. What is due later than that was written by a clock that was ahead,
  * and counts as due: it would wait for 30 days otherwise, where the clock was 30 days ahead for a while.
  */
-export const DUE_AHEAD = 15 * 60_000
+export const MAX_MAIL_DELAY_MS = 15 * 60_000
 
 export type QueuedMail = {
   /** `{digest}/{kind}`. */
@@ -53,17 +53,17 @@ export type QueuedMail = {
 export type MailClaim = { readonly mail: string; readonly claimant: string; readonly number: number }
 
 /** How a secret ended; after `noticeAt` its owner is to be told. */
-export type Ended = { readonly digest: string; readonly noticeAt?: number }
+export type EndedVaultSecret = { readonly digest: string; readonly noticeAt?: number }
 
 /** How far the log has been followed, and which log that was. */
 export type VaultCheckpoint = {
-  readonly position: From
+  readonly position: PositionOrStart
   readonly log: string
   readonly event: { readonly id: string; readonly position: Position } | null
 }
 
 /** Something that the master key sealed, the key's id in its first 8 bytes. */
-export type Sealed = {
+export type SealedItem = {
   readonly kind: 'entry' | 'mail'
   /** The digest, or the mail's id. */
   readonly name: string
@@ -95,9 +95,9 @@ export interface Vault {
   put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>
   read(digest: string): Promise<Buffer | undefined>
   /** Of these secrets, the receipts that there are, by digest. */
-  receipts(secrets: readonly ReceiptName[]): Promise<ReadonlyMap<string, Receipt>>
+  receipts(secrets: readonly ReceiptKey[]): Promise<ReadonlyMap<string, Receipt>>
   /** Deletes entries and mails with links; the notice falls due or goes too. Done twice, it changes nothing more. */
-  end(ended: readonly Ended[], checkpoint?: VaultCheckpoint): Promise<void>
+  end(ended: readonly EndedVaultSecret[], checkpoint?: VaultCheckpoint): Promise<void>
   checkpoint(): Promise<VaultCheckpoint | undefined>
 
   /**
@@ -112,7 +112,7 @@ export interface Vault {
   /** A sign of the holder's life. False when the claim is another's by now. */
   renewClaim(id: string, claimant: string): Promise<boolean>
   /** A write that changes nothing of a claim: where it is not acknowledged, no holder can give a sign either. */
-  doubtClaim(claim: MailClaim): Promise<void>
+  probeClaim(claim: MailClaim): Promise<void>
   /** Gives the mail back, to be due later. */
   postponeMail(id: string, claimant: string, dueAt: number): Promise<void>
   removeMail(id: string): Promise<void>
@@ -128,14 +128,14 @@ export interface Vault {
   unconfirmed(before: number, limit: number): Promise<string[]>
   confirm(digests: readonly string[]): Promise<void>
   /** Deletes receipts past their time. */
-  forget(now: number): Promise<void>
+  deleteExpiredReceipts(now: number): Promise<void>
 
   counts(): Promise<VaultCounts>
 
   /** What is not sealed by the master key of this id (hex), behind a name ('' is before all), in order. */
-  sealedOtherwise(kind: Sealed['kind'], key: string, behind: string, limit: number): Promise<Sealed[]>
+  findSealedByOtherKeys(kind: SealedItem['kind'], key: string, behind: string, limit: number): Promise<SealedItem[]>
   /** Puts in what was sealed again, where nobody has changed it meanwhile. */
-  reseal(from: Sealed, sealed: Buffer): Promise<void>
+  reseal(from: SealedItem, sealed: Buffer): Promise<void>
 
   /** Everything there is, page by page, for a copy: what is put in or deleted meanwhile may be among it or not. */
   contents(): AsyncIterable<VaultItem>

@@ -1,14 +1,14 @@
 import type Database from 'better-sqlite3'
 
 /** Numbers the turns of the event loop; asking costs nothing until the turn is over. */
-export type Turn = () => number
+export type TurnCounter = () => number
 
 /**
  * What another process did can only be told by a message, and messages are taken between turns: whoever has asked SQLite
  * for changes in a turn (2 us) need not ask again in it. A turn is one callback of Node's, not one round of its loop: in a round
  * that is asked early, by a timer or between two pages of a long reading, requests still arrive.
  */
-export function turns(): Turn {
+export function countTurns(): TurnCounter {
   let turn = 0
   let ending = false
   const end = () => {
@@ -25,14 +25,18 @@ export function turns(): Turn {
 }
 
 /** Something read from a file and kept until the file changes. */
-export type Kept<Value> = {
-  now(): Value
+export type CachedRead<Value> = {
+  get(): Value
   /** After a change by this connection, which SQLite does not count as one. */
-  forget(): void
+  invalidate(): void
 }
 
 /** Reads again when another connection has changed the file: SQLite is asked once a turn. */
-export function kept<Value extends object>(db: Database.Database, turn: Turn, read: () => Value): Kept<Value> {
+export function cacheUntilChanged<Value extends object>(
+  db: Database.Database,
+  turn: TurnCounter,
+  read: () => Value,
+): CachedRead<Value> {
   const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck()
   let askedIn = -1
   let version: number | undefined
@@ -47,13 +51,13 @@ export function kept<Value extends object>(db: Database.Database, turn: Turn, re
   }
 
   return {
-    now() {
+    get() {
       const current = turn()
       if (current !== askedIn) ask()
       askedIn = current
       value ??= read()
       return value
     },
-    forget: () => (value = undefined),
+    invalidate: () => (value = undefined),
   }
 }

@@ -2,11 +2,18 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile } from '../folder/lock.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
-import type { Build, Filling, Lease, ModelDeclaration, ReadModel, ReadStore } from '../ports/read-store.ts'
-import { warned, type Told } from '../../runtime/log.ts'
-import { turns } from './changes.ts'
-import { followLive, openBuilds, openPointers, type Later } from './documents/builds.ts'
-import { available, whenWritable } from './documents/file.ts'
+import type {
+  ReadModelBuild,
+  PendingBuild,
+  Lease,
+  ModelDeclaration,
+  ReadModel,
+  ReadStore,
+} from '../ports/read-store.ts'
+import { emitWarning, type WarningLogger } from '../../runtime/log.ts'
+import { countTurns } from './changes.ts'
+import { createLiveReadModel, openBuilds, openBuildPointers, type SqliteScheduler } from './documents/builds.ts'
+import { mapTransientErrors, retryWrite } from './documents/file.ts'
 import { walThread, type WalThread } from './wal.ts'
 
 /** Kept as long as the process lives: nobody can lose it and go on, so that there is nothing to fence. */
@@ -15,35 +22,39 @@ function takeLease(file: string): Lease | undefined {
   return lock && { release: async () => lock.release(), lost: new Promise(() => undefined) }
 }
 
-export type DocumentsOptions = { readonly later?: Later; readonly told?: Told; readonly thread?: WalThread }
+export type SqliteReadStoreOptions = {
+  readonly schedule?: SqliteScheduler
+  readonly told?: WarningLogger
+  readonly thread?: WalThread
+}
 
-const unlessEnded: Later = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
+const scheduleUnref: SqliteScheduler = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
 
 /**
  * Read models in SQLite files of one folder: a file a build, `read-{model}-v{version}-{build}.db`, and
  * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
  * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
  */
-export function openDocuments(
+export function openSqliteReadStore(
   folder: string,
-  { later = unlessEnded, told = warned, thread = walThread }: DocumentsOptions = {},
+  { schedule = scheduleUnref, told = emitWarning, thread = walThread }: SqliteReadStoreOptions = {},
 ): ReadStore {
   mkdirSync(folder, { recursive: true })
-  const turn = turns()
-  const pointers = available(() => openPointers(join(folder, 'read-models.db'), turn))
-  const builds = openBuilds(folder, pointers, { turn, later, told, thread })
-  builds.removeLeftovers()
+  const turn = countTurns()
+  const pointers = mapTransientErrors(() => openBuildPointers(join(folder, 'read-models.db'), turn))
+  const builds = openBuilds(folder, pointers, { turn, schedule, told, thread })
+  builds.removeAbandoned()
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
 
   /** A file that was deleted by hand is made anew, and filled from the log. */
-  function live(declaration: ModelDeclaration): Build {
+  function live(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
-    const known = pointers.live(name, version)
+    const known = pointers.liveBuild(name, version)
     if (known !== undefined && builds.exists(declaration, known)) return builds.open(declaration, known, 'live')
     const made = builds.make(declaration, 'live')
     try {
-      if (known !== undefined) pointers.point(name, version, made.id)
+      if (known !== undefined) pointers.setLive(name, version, made.id)
       const id = pointers.claim(name, version, made.id)
       if (id !== made.id) builds.remove(declaration, made.id)
       return builds.open(declaration, id, 'live')
@@ -55,12 +66,12 @@ export function openDocuments(
   }
 
   /** Recorded before the next process looks for what was left behind; one that was there goes. */
-  function beginFilling(declaration: ModelDeclaration): Build {
+  function beginFilling(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
-    const before = pointers.filling(name, version)
+    const before = pointers.pendingBuild(name, version)
     const made = builds.make(declaration, 'filling')
     try {
-      pointers.fill(name, version, { id: made.id, isFilled: false })
+      pointers.recordPending(name, version, { id: made.id, isCaughtUp: false })
     } catch (error) {
       builds.remove(declaration, made.id)
       throw error
@@ -70,12 +81,12 @@ export function openDocuments(
   }
 
   /** A file that was deleted by hand is nothing to go on with. */
-  function filling(declaration: ModelDeclaration): Filling | undefined {
-    const found = pointers.filling(declaration.name, declaration.version)
+  function filling(declaration: ModelDeclaration): PendingBuild | undefined {
+    const found = pointers.pendingBuild(declaration.name, declaration.version)
     return found !== undefined && builds.exists(declaration, found.id) ? found : undefined
   }
 
-  function openFilling(declaration: ModelDeclaration, { id }: Filling): Build {
+  function openFilling(declaration: ModelDeclaration, { id }: PendingBuild): ReadModelBuild {
     if (!builds.exists(declaration, id)) throw new StoreUnavailable(`the build ${id} of ${declaration.name} is gone`)
     return builds.open(declaration, id, 'filling')
   }
@@ -83,36 +94,37 @@ export function openDocuments(
   return {
     async model(declaration) {
       const key = `${declaration.name}-v${declaration.version}`
-      const reader = readers.get(key) ?? followLive(declaration, pointers, builds)
+      const reader = readers.get(key) ?? createLiveReadModel(declaration, pointers, builds)
       readers.set(key, reader)
       return reader
     },
-    lease: async (declaration) => available(() => takeLease(lockOf(declaration))),
-    async isHeld(declaration) {
-      const lease = available(() => takeLease(lockOf(declaration)))
+    acquireLease: async (declaration) => mapTransientErrors(() => takeLease(lockOf(declaration))),
+    async isLeaseHeld(declaration) {
+      const lease = mapTransientErrors(() => takeLease(lockOf(declaration)))
       await lease?.release()
       return lease === undefined
     },
-    live: (declaration) => whenWritable(() => live(declaration)),
-    isLive: async ({ name, version }, { id }) => available(() => pointers.live(name, version) === id),
-    begin: (declaration) => whenWritable(() => builds.make(declaration, 'filling')),
-    beginFilling: (declaration) => whenWritable(() => beginFilling(declaration)),
-    filling: async (declaration) => available(() => filling(declaration)),
-    openFilling: async (declaration, found) => available(() => openFilling(declaration, found)),
-    markFilled: ({ name, version }, { id }) =>
-      whenWritable(() => {
-        if (pointers.filling(name, version)?.id === id) pointers.fill(name, version, { id, isFilled: true })
+    live: (declaration) => retryWrite(() => live(declaration)),
+    isLive: async ({ name, version }, { id }) => mapTransientErrors(() => pointers.liveBuild(name, version) === id),
+    begin: (declaration) => retryWrite(() => builds.make(declaration, 'filling')),
+    beginPendingBuild: (declaration) => retryWrite(() => beginFilling(declaration)),
+    pendingBuild: async (declaration) => mapTransientErrors(() => filling(declaration)),
+    openPendingBuild: async (declaration, found) => mapTransientErrors(() => openFilling(declaration, found)),
+    markCaughtUp: ({ name, version }, { id }) =>
+      retryWrite(() => {
+        if (pointers.pendingBuild(name, version)?.id === id)
+          pointers.recordPending(name, version, { id, isCaughtUp: true })
       }),
     promote: (declaration, build) =>
-      whenWritable(() => {
-        const old = pointers.live(declaration.name, declaration.version)
-        pointers.point(declaration.name, declaration.version, build.id)
-        builds.settle(build.id)
+      retryWrite(() => {
+        const old = pointers.liveBuild(declaration.name, declaration.version)
+        pointers.setLive(declaration.name, declaration.version, build.id)
+        builds.markPromoted(build.id)
         if (old !== undefined && old !== build.id) builds.retire(declaration, old)
       }),
     async drop(declaration, build) {
       if (pointers.isLive(build.id)) throw new Error(`build ${build.id} of ${declaration.name} is live`)
-      await whenWritable(() => pointers.forget(build.id))
+      await retryWrite(() => pointers.clearPending(build.id))
       builds.remove(declaration, build.id)
     },
     async close() {

@@ -1,35 +1,35 @@
-import { eventStoreOn } from '../log/event-store.ts'
-import { StoreUnavailable, type EventLog, type EventStore, type From } from '../ports/event-store.ts'
-import { warned, type Told } from '../../runtime/log.ts'
-import { connect, eventLogFormat, filledLogFormat, type LogFile } from './events/connection.ts'
+import { createEventStore } from '../log/event-store.ts'
+import { StoreUnavailable, type EventLog, type EventStore, type PositionOrStart } from '../ports/event-store.ts'
+import { emitWarning, type WarningLogger } from '../../runtime/log.ts'
+import { connect, eventLogFormat, copiedLogFormat, type EventLogFile } from './events/connection.ts'
 import { encodeAppends } from './events/encoding.ts'
-import { Feed, LogSubscription, readPage, readPages, readStream } from './events/feed.ts'
+import { SqliteLiveFeed, SqliteSubscription, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
-import { Writer, type Group } from './events/writer.ts'
-import { OpenFile } from './file.ts'
-import { checkpoint, Checkpointer, walThread, type WalThread } from './wal.ts'
+import { EventWriter, type CommittedGroup } from './events/writer.ts'
+import { DatabaseFile } from './file.ts'
+import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal.ts'
 
 /** Bytes of a write that takes new pages as a stone does; a smaller one might fit into what the file has left. */
 const PROBE = 32_768
 
 /** Whether the log's disk refuses writes: known from the last one, and from trying again where that failed. */
-class Refusing {
-  #failed = false
+class DiskWriteCheck {
+  #recordFailure = false
 
-  constructor(private readonly log: LogFile) {}
+  constructor(private readonly log: EventLogFile) {}
 
-  wrote(): void {
-    this.#failed = false
+  recordSuccess(): void {
+    this.#recordFailure = false
   }
 
   /** Of a write that failed for another reason than somebody else's lock. */
-  failed(): void {
-    this.#failed = true
+  recordFailure(): void {
+    this.#recordFailure = true
   }
 
   /** Why writes are refused at this moment; undefined where they are not. Writes only where the last one failed. */
-  now(): string | undefined {
-    if (!this.#failed) return undefined
+  currentError(): string | undefined {
+    if (!this.#recordFailure) return undefined
     try {
       this.log.use((connection) => {
         connection.begin.run()
@@ -37,7 +37,7 @@ class Refusing {
         connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE})); DROP TABLE room`)
         this.log.commit(connection)
       })
-      this.#failed = false
+      this.#recordFailure = false
       return undefined
     } catch (error) {
       return error instanceof StoreUnavailable ? error.message : String(error)
@@ -49,84 +49,91 @@ class Refusing {
 const WATCH_INTERVAL = 20
 
 /** Counted since the log was opened. */
-export type SqliteEventsStats = Readonly<Writer['stats'] & Checkpointer['stats']>
+export type SqliteEventStoreStats = Readonly<EventWriter['stats'] & WalCheckpointer['stats']>
 
-export interface SqliteEvents extends EventStore<From> {
-  stats(): SqliteEventsStats
+export interface SqliteEventStore extends EventStore<PositionOrStart> {
+  stats(): SqliteEventStoreStats
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
   limitPages(pages: number): void
 }
 
-export type SqliteEventsOptions = {
+export type SqliteEventStoreOptions = {
   /** Milliseconds that an append waits for other processes' transactions; 5000 unless told. */
-  readonly busyDeadline?: number
+  readonly busyDeadlineMs?: number
   /** A log that is made empty, and takes appends before it is complete: another one's are copied into it. */
   readonly filling?: boolean
   /** Appends that follow when this has resolved are waited for: two commits of a disk cost more than one. */
   readonly otherCommit?: () => Promise<void> | undefined
   /** Told of a checkpoint that failed, and of a reading for a subscription, as often as it fails. */
-  readonly told?: Told
+  readonly told?: WarningLogger
   /** The process's own unless told. */
   readonly thread?: WalThread
 }
 
 /** Pages of 4 KiB that are written between two checkpoints: at most 16 MB. */
-const PAGES_BETWEEN = 4096
+const PAGES_BETWEEN_CHECKPOINTS = 4096
 /** What a commit writes beside its events' text: the last page of the table and those of the index. */
-const PAGES_OF_COMMIT = 3
+const PAGES_PER_COMMIT = 3
 const PAGE_BYTES = 4096
 
 /** Streams lie in any order, so that each append may touch a leaf of the index that no other one touches. */
-const pagesOf = (appends: number, characters: number) => PAGES_OF_COMMIT + appends + characters / PAGE_BYTES
+const pagesOf = (appends: number, characters: number) => PAGES_PER_COMMIT + appends + characters / PAGE_BYTES
 
 /**
  * Opens the embedded event log, or makes it.
  * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
  */
-export function openSqliteEvents(
+export function openSqliteEventStore(
   file: string,
   {
-    busyDeadline = 5000,
+    busyDeadlineMs = 5000,
     filling = false,
     otherCommit = () => undefined,
-    told = warned,
+    told = emitWarning,
     thread = walThread,
-  }: SqliteEventsOptions = {},
-): SqliteEvents {
-  const format = filling ? filledLogFormat : eventLogFormat
-  const log: LogFile = new OpenFile(file, (path) => connect(path, format))
-  const feed = new Feed(log)
-  const checkpointer = new Checkpointer({
+  }: SqliteEventStoreOptions = {},
+): SqliteEventStore {
+  const format = filling ? copiedLogFormat : eventLogFormat
+  const log: EventLogFile = new DatabaseFile(file, (path) => connect(path, format))
+  const feed = new SqliteLiveFeed(log)
+  const checkpointer = new WalCheckpointer({
     file,
     name: 'the log',
     mode: 'keep short',
-    every: PAGES_BETWEEN,
+    writesBetweenCheckpoints: PAGES_BETWEEN_CHECKPOINTS,
     thread,
     told,
-    instead: () => checkpointHere('keep up'),
+    fallback: () => checkpointHere('keep up'),
   })
-  const refusing = new Refusing(log)
+  const refusing = new DiskWriteCheck(log)
 
-  const committed = (group: Group) => {
-    refusing.wrote()
-    const bytes = group.written.reduce((sum, { append }) => sum + append.bytes, 0)
-    feed.committed(group, bytes)
-    checkpointer.written(pagesOf(group.written.length, bytes))
+  const committed = (group: CommittedGroup) => {
+    refusing.recordSuccess()
+    const bytes = group.appends.reduce((sum, { append }) => sum + append.approximateBytes, 0)
+    feed.onCommitted(group, bytes)
+    checkpointer.recordWrites(pagesOf(group.appends.length, bytes))
   }
-  const writer = new Writer({ log, committed, failed: () => refusing.failed(), busyDeadline, filling, otherCommit })
-  const watch = setInterval(() => lookQuietly(feed), WATCH_INTERVAL).unref()
+  const writer = new EventWriter({
+    log,
+    onCommitted: committed,
+    onFailure: () => refusing.recordFailure(),
+    busyDeadlineMs,
+    filling,
+    otherCommit,
+  })
+  const watch = setInterval(() => tryRefreshHead(feed), WATCH_INTERVAL).unref()
 
   function checkpointHere(mode: 'keep up' | 'empty'): void {
     try {
-      log.use(({ db }) => checkpoint(db, mode))
+      log.use(({ db }) => checkpointWal(db, mode))
     } catch (error) {
       // The WAL keeps what could not be moved; the next opening reads it.
       told({ err: error, file }, 'a checkpoint of the log failed')
     }
   }
 
-  const store: EventLog<From> = {
-    atomicMany: true,
+  const store: EventLog<PositionOrStart> = {
+    isAppendManyAtomic: true,
     async append(stream, expected, events) {
       const [position] = await writer.write(encodeAppends([{ stream, expected, events }]))
       if (position === undefined) throw new StoreUnavailable(`${file} answered nothing`)
@@ -135,10 +142,10 @@ export function openSqliteEvents(
     appendMany: async (appends) => (appends.length === 0 ? [] : writer.write(encodeAppends(appends))),
     read: async (stream, { last } = {}) => readStream(log, stream, last),
     async *readAll(from, filter) {
-      yield* readPages(log, numberOf(from), feed.look(), filter)
+      yield* readPages(log, numberOf(from), feed.refreshHead(), filter)
     },
-    subscribe: (from, filter) => new LogSubscription(feed.source(filter), numberOf(from), told),
-    head: () => positionAt(feed.look()),
+    subscribe: (from, filter) => new SqliteSubscription(feed.source(filter), numberOf(from), told),
+    head: () => positionAt(feed.refreshHead()),
     async eventAt(position) {
       const at = Number(position.commit)
       return readPage(log, at - 1, at, undefined)[0]
@@ -152,19 +159,25 @@ export function openSqliteEvents(
     },
   }
   // Each transaction looks for the fence itself.
-  const engine = { name: file, isBorn: 'with its file', filling, fenceDelay: 0, refusal: () => refusing.now() } as const
+  const engine = {
+    name: file,
+    firstEventWritten: 'with its file',
+    filling,
+    fenceDelayMs: 0,
+    diskErrorMessage: () => refusing.currentError(),
+  } as const
   return {
-    ...eventStoreOn(store, engine),
+    ...createEventStore(store, engine),
     stats: () => ({ ...writer.stats, ...checkpointer.stats }),
     limitPages: (pages) => log.use(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
   }
 }
 
-const numberOf = (from: From) => (from === 'start' ? 0 : Number(from.commit))
+const numberOf = (from: PositionOrStart) => (from === 'start' ? 0 : Number(from.commit))
 
-function lookQuietly(feed: Feed): void {
+function tryRefreshHead(feed: SqliteLiveFeed): void {
   try {
-    feed.look()
+    feed.refreshHead()
   } catch {
     // Whoever asks next for the head is told; here nobody asked.
   }

@@ -3,16 +3,17 @@ import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
 
 /** Milliseconds that one statement may hold the event loop for another program's lock. */
-export const BUSY_TIMEOUT = 5
+export const BUSY_TIMEOUT_MS = 5
 
 /** Milliseconds that a change waits for other programs' locks before it is refused. */
-export const BUSY_DEADLINE = 5_000
+export const BUSY_DEADLINE_MS = 5_000
 
-const SHORTEST = 1
-const LONGEST = 32
+const MIN_RETRY_DELAY_MS = 1
+const MAX_RETRY_DELAY_MS = 32
 
 /** Milliseconds until the next try: soon where a transaction of this service holds the lock, seldom where another program does. */
-export const pauseAfter = (tries: number): number => Math.min(LONGEST, SHORTEST * 2 ** Math.min(tries - 1, 10))
+export const retryDelayMs = (tries: number): number =>
+  Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** Math.min(tries - 1, 10))
 
 /** True of a change that another program's lock kept from being made. */
 export const isBusy = (error: unknown): boolean =>
@@ -26,7 +27,7 @@ export const isBusy = (error: unknown): boolean =>
  * @param action changes nothing where it throws
  * @throws StoreUnavailable where the lock was held for too long; else what the action throws
  */
-export async function whenFree<Answer>(action: () => Answer, deadline = BUSY_DEADLINE): Promise<Answer> {
+export async function retryWhileBusy<Answer>(action: () => Answer, deadline = BUSY_DEADLINE_MS): Promise<Answer> {
   const started = performance.now()
   for (let tries = 1; ; tries++) {
     try {
@@ -34,17 +35,17 @@ export async function whenFree<Answer>(action: () => Answer, deadline = BUSY_DEA
     } catch (error) {
       if (!isBusy(error) || performance.now() - started >= deadline) throw error
     }
-    await new Promise((over) => setTimeout(over, pauseAfter(tries)))
+    await new Promise((over) => setTimeout(over, retryDelayMs(tries)))
   }
 }
 
 /** What a SQLite file of ours is: `versions[n]` takes a file from version n to n + 1, so that a new file runs them all. */
-export type FileFormat = {
+export type SqliteFileFormat = {
   /** Words for messages, such as `event log`. */
   readonly name: string
   /** Four bytes at offset 68 of the file: https://sqlite.org/pragma.html#pragma_application_id */
   readonly applicationId: number
-  readonly versions: readonly ((db: Database.Database) => void)[]
+  readonly migrations: readonly ((db: Database.Database) => void)[]
 }
 
 /** The file can't be opened by this release, and was not touched. */
@@ -57,15 +58,15 @@ export class UnreadableFile extends Error {
  * An older file is copied to `{file}.version-{n}` first; the change itself is one transaction.
  * @throws UnreadableFile for another program's file and for a newer release's
  */
-export function prepareFile(db: Database.Database, format: FileFormat): void {
-  if (checkedVersion(db, format) === format.versions.length) return
+export function createOrMigrate(db: Database.Database, format: SqliteFileFormat): void {
+  if (requireSupportedVersion(db, format) === format.migrations.length) return
   db.exec('BEGIN IMMEDIATE')
   try {
-    const version = checkedVersion(db, format)
-    if (version > 0 && version < format.versions.length) copyFile(db, version)
-    for (const migrate of format.versions.slice(version)) migrate(db)
+    const version = requireSupportedVersion(db, format)
+    if (version > 0 && version < format.migrations.length) copyFile(db, version)
+    for (const migrate of format.migrations.slice(version)) migrate(db)
     db.pragma(`application_id = ${format.applicationId}`)
-    db.pragma(`user_version = ${format.versions.length}`)
+    db.pragma(`user_version = ${format.migrations.length}`)
     db.exec('COMMIT')
   } catch (error) {
     if (db.inTransaction) db.exec('ROLLBACK')
@@ -73,16 +74,16 @@ export function prepareFile(db: Database.Database, format: FileFormat): void {
   }
 }
 
-function checkedVersion(db: Database.Database, { name, applicationId, versions }: FileFormat): number {
+function requireSupportedVersion(db: Database.Database, { name, applicationId, migrations }: SqliteFileFormat): number {
   const found = Number(db.pragma('application_id', { simple: true }))
   const version = Number(db.pragma('user_version', { simple: true }))
   const empty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
   if (found !== applicationId && !empty) {
     throw new UnreadableFile(`${db.name} is not an ${name} of Adamant (application_id ${found}, not ${applicationId})`)
   }
-  if (version > versions.length) {
+  if (version > migrations.length) {
     throw new UnreadableFile(
-      `${db.name} is an ${name} of version ${version}, made by a newer release; this one reads up to ${versions.length}: ` +
+      `${db.name} is an ${name} of version ${version}, made by a newer release; this one reads up to ${migrations.length}: ` +
         'start the newer release, or restore a copy that is older',
     )
   }
@@ -108,14 +109,14 @@ function copyFile(db: Database.Database, version: number): void {
  * Sets what a promise rests on, and reads it back: SQLite passes over a setting that it can't take.
  * @throws StoreUnavailable when it does not hold
  */
-export function demand(db: Database.Database, pragma: string, value: string, expected: string | number): void {
+export function requirePragma(db: Database.Database, pragma: string, value: string, expected: string | number): void {
   db.pragma(`${pragma} = ${value}`)
   const actual = db.pragma(pragma, { simple: true })
   if (actual !== expected) throw new StoreUnavailable(`${db.name}: ${pragma} is ${String(actual)}, not ${value}`)
 }
 
 /** A connection to a file, with what begins and ends its transactions. */
-export type Connected = {
+export type TransactionalConnection = {
   readonly db: Database.Database
   readonly begin: Database.Statement<[]>
   readonly commit: Database.Statement<[]>
@@ -125,14 +126,14 @@ export type Connected = {
 }
 
 /** What a connection's transactions are made of: prepared once, since db.transaction() makes its functions anew each time. */
-export const transactions = (db: Database.Database) => ({
+export const prepareTransactionStatements = (db: Database.Database) => ({
   begin: db.prepare<[]>('BEGIN IMMEDIATE'),
   commit: db.prepare<[]>('COMMIT'),
   rollback: db.prepare<[]>('ROLLBACK'),
 })
 
 /** The connection to a file, opened again by its next user after a failed commit. */
-export class OpenFile<On extends Connected> {
+export class DatabaseFile<On extends TransactionalConnection> {
   #connection: On | undefined
   #isClosed = false
 
@@ -153,7 +154,7 @@ export class OpenFile<On extends Connected> {
     } catch (error) {
       this.#rollback()
       if (!(error instanceof Database.SqliteError)) throw error
-      throw new StoreUnavailable(inWords(this.path, error), { cause: error })
+      throw new StoreUnavailable(describeWriteError(this.path, error), { cause: error })
     }
   }
 
@@ -165,7 +166,7 @@ export class OpenFile<On extends Connected> {
       this.#rollback()
       this.#connection = undefined
       connection.close()
-      const why = error instanceof Database.SqliteError ? inWords(this.path, error) : String(error)
+      const why = error instanceof Database.SqliteError ? describeWriteError(this.path, error) : String(error)
       throw new OutcomeUnknown(`${why}; the commit failed, and what it holds may be stored or not`, { cause: error })
     }
   }
@@ -190,7 +191,7 @@ export class OpenFile<On extends Connected> {
 }
 
 /** What an operator does about SQLite's errors that a disk causes, by the beginning of their code. */
-const WORDS: Readonly<Record<string, string>> = {
+const ERROR_ADVICE: Readonly<Record<string, string>> = {
   SQLITE_FULL: 'its disk is full: make room, and writes go on without a restart',
   SQLITE_IOERR: 'its disk fails: look at the system log, and at the disk',
   SQLITE_READONLY: 'its disk or its file is read-only: let this user write there',
@@ -198,8 +199,11 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** What a failed write says in an operator's words; SQLite's own, with its code, where there is nothing better. */
-function inWords(path: string, { code, message }: { readonly code: string; readonly message: string }): string {
-  const known = Object.keys(WORDS).find((start) => code.startsWith(start))
-  const why = known === undefined ? message : WORDS[known]
+function describeWriteError(
+  path: string,
+  { code, message }: { readonly code: string; readonly message: string },
+): string {
+  const known = Object.keys(ERROR_ADVICE).find((start) => code.startsWith(start))
+  const why = known === undefined ? message : ERROR_ADVICE[known]
   return `${path} takes no writes: ${why} (${code})`
 }

@@ -1,37 +1,37 @@
 import { OutcomeUnknown } from '../ports/event-store.ts'
-import { BUSY_DEADLINE, isBusy, pauseAfter, type Connected, type OpenFile } from './file.ts'
+import { BUSY_DEADLINE_MS, isBusy, retryDelayMs, type TransactionalConnection, type DatabaseFile } from './file.ts'
 
 /** What waits for its transaction. */
-export type Waiting = {
+export type QueuedChange = {
   /** Nobody waits for it: it shares the next transaction, and begins one of its own only after a moment. */
   readonly isLazy: boolean
   fail(error: unknown): void
 }
 
 /** What one transaction holds of what waited, from the first on. */
-export type Written = {
+export type GroupWriteResult = {
   readonly count: number
   /** Told of the commit before whoever made the changes. */
-  readonly committed?: () => void
+  readonly onCommitted?: () => void
   /** Tells whoever made the changes; they last. */
-  readonly tell: () => void
+  readonly resolveCallers: () => void
 }
 
-export type Options<On, Change> = {
+export type GroupCommitOptions<On, Change> = {
   /** Inside a transaction: writes as many of those that wait as one may hold, and at least one. */
-  readonly write: (connection: On, waiting: readonly Change[]) => Written
+  readonly write: (connection: On, waiting: readonly Change[]) => GroupWriteResult
   /** Before a transaction begins. @throws where none may */
   readonly prepare?: (connection: On) => void
   /** Brings what was committed to the disk, where the commit itself does not. It may call back at once. */
-  readonly keep?: (count: number, kept: (error: Error | null) => void) => void
+  readonly syncToDisk?: (count: number, kept: (error: Error | null) => void) => void
   /** Told of what a transaction failed by, unless others held the file. */
-  readonly failed?: () => void
+  readonly onFailure?: () => void
   /** While each turn of the event loop brings more, it is waited for: at most for so many, and so many milliseconds. */
   readonly gathering?: { readonly most: number; readonly milliseconds: number }
   /** Another store's commit under way, behind which changes follow that are waited for: two of a disk cost more than one. */
   readonly otherCommit?: () => Promise<void> | undefined
   /** Milliseconds that changes wait for other processes' transactions. */
-  readonly busyDeadline?: number
+  readonly busyDeadlineMs?: number
 }
 
 /** Milliseconds after which a transaction is begun for what nobody waits for. */
@@ -39,9 +39,9 @@ const LAZY = 50
 /** Milliseconds in which other processes may write. */
 const PAUSE = 1
 /** After so many milliseconds of writing without a break, a process leaves the lock to others for that moment. */
-const LONG = 25
+const MAX_CONTINUOUS_WRITE_MS = 25
 
-type State =
+type GroupCommitState =
   | 'idle'
   /** For what is lazy. */
   | 'putting off'
@@ -64,9 +64,9 @@ type State =
  *
  * A transaction itself takes place within one turn. Whoever made a change is told when it lasts; others see it before.
  */
-export class GroupCommit<On extends Connected, Change extends Waiting> {
+export class GroupCommit<On extends TransactionalConnection, Change extends QueuedChange> {
   readonly stats = { calls: 0, transactions: 0, busy: 0, failures: 0 }
-  #state: State = 'idle'
+  #state: GroupCommitState = 'idle'
   readonly #queue: Change[] = []
   #timer: NodeJS.Timeout | undefined
   /** Changes that waited a turn ago, and since when turns bring more. */
@@ -83,8 +83,8 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
   readonly #onceDrained: (() => void)[] = []
 
   constructor(
-    private readonly file: OpenFile<On>,
-    private readonly options: Options<On, Change>,
+    private readonly file: DatabaseFile<On>,
+    private readonly options: GroupCommitOptions<On, Change>,
   ) {}
 
   add(change: Change): void {
@@ -94,7 +94,7 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
   }
 
   /** While somebody waits for a commit: resolves when they have been told, or put off. */
-  get underWay(): Promise<void> | undefined {
+  get pendingCommit(): Promise<void> | undefined {
     if (this.#state !== 'gathering' && !(this.#state === 'keeping' && this.#isAwaited)) return undefined
     return new Promise((told) => this.#onceTold.push(told))
   }
@@ -155,30 +155,30 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
         return group
       })
       this.#writing += performance.now() - started
-      this.#keep(written)
+      this.#syncCommitted(written)
     } catch (error) {
       this.#fail(error, tried, started)
       this.#writing += performance.now() - started
-      this.#goOn()
+      this.#continue()
     }
   }
 
-  #keep(written: Written): void {
+  #syncCommitted(written: GroupWriteResult): void {
     const changes = this.#queue.splice(0, written.count)
     this.#busySince = undefined
     this.#tries = 0
     this.stats.transactions++
     this.stats.calls += changes.length
-    written.committed?.()
+    written.onCommitted?.()
     this.#state = 'keeping'
     this.#isAwaited = changes.some(({ isLazy }) => !isLazy)
     const kept = (error: Error | null) => {
-      if (error === null) written.tell()
+      if (error === null) written.resolveCallers()
       else for (const change of changes) change.fail(error)
-      this.#goOn()
+      this.#continue()
     }
-    if (this.options.keep === undefined) kept(null)
-    else this.options.keep(changes.length, kept)
+    if (this.options.syncToDisk === undefined) kept(null)
+    else this.options.syncToDisk(changes.length, kept)
   }
 
   /** @param tried how many changes the failed transaction held when its commit failed; 0 when it did not come so far */
@@ -187,8 +187,8 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
       this.stats.busy++
       this.#tries++
       this.#busySince ??= started
-      if (performance.now() - this.#busySince < (this.options.busyDeadline ?? BUSY_DEADLINE)) return
-    } else this.options.failed?.()
+      if (performance.now() - this.#busySince < (this.options.busyDeadlineMs ?? BUSY_DEADLINE_MS)) return
+    } else this.options.onFailure?.()
     this.#busySince = undefined
     this.#tries = 0
     this.stats.failures++
@@ -198,12 +198,12 @@ export class GroupCommit<On extends Connected, Change extends Waiting> {
   }
 
   get #pause(): number {
-    return this.#tries === 0 ? PAUSE : pauseAfter(this.#tries)
+    return this.#tries === 0 ? PAUSE : retryDelayMs(this.#tries)
   }
 
-  #goOn(): void {
+  #continue(): void {
     for (const told of this.#onceTold.splice(0)) told()
-    const isResting = this.#busySince !== undefined || this.#writing > LONG
+    const isResting = this.#busySince !== undefined || this.#writing > MAX_CONTINUOUS_WRITE_MS
     if (this.#queue.length === 0 || isResting) this.#writing = 0
     if (this.#queue.length > 0) return isResting ? this.#sleep('resting', this.#pause) : this.#gather()
     this.#state = 'idle'

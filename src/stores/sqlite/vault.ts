@@ -1,21 +1,21 @@
 import type Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import type { MailName } from '../../domain/secret/secret.ts'
-import type { From } from '../ports/event-store.ts'
-import type { Persons } from '../ports/persons.ts'
+import type { PositionOrStart } from '../ports/event-store.ts'
+import type { PersonStore } from '../ports/persons.ts'
 import {
-  DUE_AHEAD,
-  type Ended,
+  MAX_MAIL_DELAY_MS,
+  type EndedVaultSecret,
   type MailClaim,
   type NewMail,
   type QueuedMail,
-  type ReceiptName,
-  type Sealed,
+  type ReceiptKey,
+  type SealedItem,
   type Vault,
   type VaultCheckpoint,
   type VaultEntry,
 } from '../ports/vault.ts'
-import { Shredder, VaultFile, type Connection } from './vault/vault-file.ts'
+import { Shredder, VaultFile, type VaultConnection } from './vault/vault-file.ts'
 import { contents } from './vault/contents.ts'
 import { walThread, type WalThread } from './wal.ts'
 
@@ -23,15 +23,15 @@ import { walThread, type WalThread } from './wal.ts'
 const PAGE = 100
 
 /** The rows of persons in the vault's file. What a deletion leaves there goes as the vault shreds it. */
-const personsIn = (file: VaultFile): Persons => ({
+const personsIn = (file: VaultFile): PersonStore => ({
   put: ({ account, sealed, at }) => file.change((on) => void on.putPerson.run(account, sealed, at)),
   putBack: ({ account, sealed, at }) => file.change((on) => void on.putPersonBack.run(account, sealed, at)),
-  read: async (account) => file.look((on) => on.person.get(account)),
+  read: async (account) => file.read((on) => on.person.get(account)),
   forget: (accounts) =>
     file.change((on) => {
       for (const account of accounts) on.forgetPerson.run(account)
     }),
-  unconfirmed: async (before, limit) => file.look((on) => on.unconfirmedPersons.all(before, limit)),
+  unconfirmed: async (before, limit) => file.read((on) => on.unconfirmedPersons.all(before, limit)),
   confirm: (accounts) =>
     file.change((on) => {
       for (const account of accounts) on.confirmPerson.run(account)
@@ -39,7 +39,7 @@ const personsIn = (file: VaultFile): Persons => ({
   async *all() {
     for (let behind = 0; ;) {
       const from = behind
-      const page = file.look((on) => on.personsBehind.all(from, PAGE))
+      const page = file.read((on) => on.personsBehind.all(from, PAGE))
       yield* page
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
@@ -50,9 +50,9 @@ const personsIn = (file: VaultFile): Persons => ({
 
 export type SqliteVault = Vault & {
   /** In the same file. */
-  readonly persons: Persons
+  readonly persons: PersonStore
   /** While something is being committed that somebody waits for: resolves when they are about to go on. */
-  commitUnderWay(): Promise<void> | undefined
+  pendingCommit(): Promise<void> | undefined
   /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
   limitPages(pages: number): void
 }
@@ -65,14 +65,14 @@ export function openSqliteVault(path: string, thread: WalThread = walThread): Sq
   const file = new VaultFile(path)
   const shredder = new Shredder(file, thread)
   return {
-    identity: () => file.change(({ db }) => identityIn(db)),
-    ...secrets(file),
-    ...mails(file),
-    ...sweeping(file),
+    identity: () => file.change(({ db }) => readOrCreateIdentity(db)),
+    ...secretOperations(file),
+    ...mailOperations(file),
+    ...maintenanceOperations(file),
     ...contents(file),
     persons: personsIn(file),
-    commitUnderWay: () => file.commitUnderWay,
-    limitPages: (pages) => file.look(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
+    pendingCommit: () => file.pendingCommit,
+    limitPages: (pages) => file.read(({ db }) => void db.pragma(`max_page_count = ${pages}`)),
     shred: () => shredder.shred(),
     async close() {
       await shredder.close()
@@ -82,17 +82,17 @@ export function openSqliteVault(path: string, thread: WalThread = walThread): Sq
 }
 
 /** A table beside those of the format: an older release passes it over, and need not copy what is to be deleted. */
-function identityIn(db: Database.Database): string {
+function readOrCreateIdentity(db: Database.Database): string {
   db.exec('CREATE TABLE IF NOT EXISTS born (one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL)')
   db.prepare('INSERT OR IGNORE INTO born VALUES (1, ?)').run(randomUUID())
   return String(db.prepare('SELECT identity FROM born').pluck().get())
 }
 
-const secrets = (file: VaultFile) => ({
+const secretOperations = (file: VaultFile) => ({
   put: (entry: VaultEntry, mails: readonly NewMail[]) => file.change((on) => insert(on, entry, mails)),
-  read: async (digest: string) => file.look((on) => on.entry.get(digest)),
-  async receipts(names: readonly ReceiptName[]) {
-    const found = file.look((on) =>
+  read: async (digest: string) => file.read((on) => on.entry.get(digest)),
+  async receipts(names: readonly ReceiptKey[]) {
+    const found = file.read((on) =>
       names.map(({ digest, forgottenAt }) => [digest, on.receipt.get(forgottenAt, digest)] as const),
     )
     return new Map(
@@ -101,33 +101,33 @@ const secrets = (file: VaultFile) => ({
       ),
     )
   },
-  end: (ended: readonly Ended[], checkpoint?: VaultCheckpoint) =>
+  end: (ended: readonly EndedVaultSecret[], checkpoint?: VaultCheckpoint) =>
     file.changeLater((on) => {
-      for (const one of ended) endOne(on, one)
+      for (const one of ended) endSecret(on, one)
       if (checkpoint !== undefined) on.saveCheckpoint.run(encode(checkpoint))
     }),
   async checkpoint() {
-    const text = file.look((on) => on.checkpoint.get())
+    const text = file.read((on) => on.checkpoint.get())
     return text === undefined ? undefined : decode(text)
   },
 })
 
-const mails = (file: VaultFile) => ({
+const mailOperations = (file: VaultFile) => ({
   claimMail: (now: number, claimant: string, hasEnded: (claim: MailClaim) => Promise<boolean>) =>
     claimMail(file, { now, claimant, hasEnded }),
   renewClaim: (id: string, claimant: string) =>
     file.change((on) => on.renew.run(...nameOf(id), claimant).changes === 1),
   // A millisecond earlier, a mail that is due is as due as before; writing what stands there would write nothing.
-  doubtClaim: ({ mail, claimant, number }: MailClaim) =>
+  probeClaim: ({ mail, claimant, number }: MailClaim) =>
     file.change((on) => void on.doubt.run(...nameOf(mail), claimant, number)),
   postponeMail: (id: string, claimant: string, dueAt: number) =>
     file.change((on) => void on.postpone.run(dueAt, ...nameOf(id), claimant)),
   removeMail: (id: string) => file.change((on) => void on.deleteMail.run(...nameOf(id))),
   nextMail: async (now = Infinity) =>
-    file.look((on) => ((on.lastMail.get() ?? 0) > now + DUE_AHEAD ? now : on.nextMail.get())) ?? undefined,
+    file.read((on) => ((on.lastMail.get() ?? 0) > now + MAX_MAIL_DELAY_MS ? now : on.nextMail.get())) ?? undefined,
 })
 
-type Claiming = {
+type SqliteMailClaimRequest = {
   readonly now: number
   readonly claimant: string
   readonly hasEnded: (claim: MailClaim) => Promise<boolean>
@@ -137,18 +137,23 @@ type Claiming = {
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /** What nobody holds first; else what those held who have ended. */
-async function claimMail(file: VaultFile, { now, claimant, hasEnded }: Claiming): Promise<QueuedMail | undefined> {
+async function claimMail(
+  file: VaultFile,
+  { now, claimant, hasEnded }: SqliteMailClaimRequest,
+): Promise<QueuedMail | undefined> {
   type Seen = { digest: string; kind: MailName; claimant: string | null; number: number }
   const claim = async ({ digest, kind, claimant: before, number }: Seen) => {
-    const row = await file.change((on) => on.claim.get(claimant, digest, kind, before, number, now, now + DUE_AHEAD))
+    const row = await file.change((on) =>
+      on.claim.get(claimant, digest, kind, before, number, now, now + MAX_MAIL_DELAY_MS),
+    )
     return row && { id: `${row.digest}/${row.kind}`, ...row }
   }
-  const look = () => file.look((on) => on.freeMail.get(0, now) ?? on.freeMail.get(now + DUE_AHEAD + 1, NEVER))
+  const look = () => file.read((on) => on.freeMail.get(0, now) ?? on.freeMail.get(now + MAX_MAIL_DELAY_MS + 1, NEVER))
   for (let free = look(); free; free = look()) {
     const mail = await claim(free)
     if (mail !== undefined) return mail
   }
-  const due = file.look((on) => [...on.heldMails.all(0, now), ...on.heldMails.all(now + DUE_AHEAD + 1, NEVER)])
+  const due = file.read((on) => [...on.heldMails.all(0, now), ...on.heldMails.all(now + MAX_MAIL_DELAY_MS + 1, NEVER)])
   for (const held of due) {
     const id = `${held.digest}/${held.kind}`
     if (!(await hasEnded({ mail: id, claimant: held.claimant ?? '', number: held.number }))) continue
@@ -158,10 +163,10 @@ async function claimMail(file: VaultFile, { now, claimant, hasEnded }: Claiming)
   return undefined
 }
 
-const sweeping = (file: VaultFile) => ({
-  counts: async () => file.look((on) => on.counts.get()) ?? { secrets: 0, receipts: 0, mails: 0 },
-  expired: async (now: number, limit: number) => file.look((on) => on.expired.all(now, limit)),
-  unconfirmed: async (before: number, limit: number) => file.look((on) => on.unconfirmed.all(before, before, limit)),
+const maintenanceOperations = (file: VaultFile) => ({
+  counts: async () => file.read((on) => on.counts.get()) ?? { secrets: 0, receipts: 0, mails: 0 },
+  expired: async (now: number, limit: number) => file.read((on) => on.expired.all(now, limit)),
+  unconfirmed: async (before: number, limit: number) => file.read((on) => on.unconfirmed.all(before, before, limit)),
   confirm: (digests: readonly string[]) =>
     file.change((on) => {
       for (const digest of digests) {
@@ -169,28 +174,33 @@ const sweeping = (file: VaultFile) => ({
         on.confirmMails.run(digest)
       }
     }),
-  forget: (now: number) => file.change((on) => void on.deleteReceipts.run(now)),
-  async sealedOtherwise(kind: Sealed['kind'], key: string, behind: string, limit: number): Promise<Sealed[]> {
-    const rows = file.look((on) =>
+  deleteExpiredReceipts: (now: number) => file.change((on) => void on.deleteReceipts.run(now)),
+  async findSealedByOtherKeys(
+    kind: SealedItem['kind'],
+    key: string,
+    behind: string,
+    limit: number,
+  ): Promise<SealedItem[]> {
+    const rows = file.read((on) =>
       (kind === 'entry' ? on.entriesOfOtherKeys : on.mailsOfOtherKeys).all(Buffer.from(key, 'hex'), behind, limit),
     )
     return rows.map((row) => ({ kind, ...row }))
   },
-  reseal: (from: Sealed, sealed: Buffer) =>
+  reseal: (from: SealedItem, sealed: Buffer) =>
     file.change((on) => {
       if (from.kind === 'entry') on.resealEntry.run(sealed, from.name, from.sealed)
       else on.resealMail.run(sealed, ...nameOf(from.name), from.sealed)
     }),
 })
 
-function insert(on: Connection, entry: VaultEntry, mails: readonly NewMail[]): void {
+function insert(on: VaultConnection, entry: VaultEntry, mails: readonly NewMail[]): void {
   const { digest, sealed, createdAt, expiresAt, receipt } = entry
   on.insertEntry.run(digest, sealed, createdAt, expiresAt)
   if (receipt !== null) on.insertReceipt.run(digest, receipt.token, receipt.sealed, receipt.forgottenAt)
   for (const mail of mails) on.insertMail.run(digest, mail.kind, mail.sealed, createdAt, mail.dueAt)
 }
 
-function endOne(on: Connection, { digest, noticeAt }: Ended): void {
+function endSecret(on: VaultConnection, { digest, noticeAt }: EndedVaultSecret): void {
   on.deleteEntry.run(digest)
   on.deleteLinks.run(digest)
   if (noticeAt === undefined) on.deleteMail.run(digest, 'notice')
@@ -209,15 +219,20 @@ const encode = ({ position, log, event }: VaultCheckpoint): string =>
   )
 
 function decode(text: string): VaultCheckpoint {
-  const { position, log, event } = JSON.parse(text) as Stored
-  return { position: lift(position), log, event: event && { id: event.id, position: liftPosition(event.position) } }
+  const { position, log, event } = JSON.parse(text) as StoredVaultCheckpoint
+  return {
+    position: decodePositionOrStart(position),
+    log,
+    event: event && { id: event.id, position: decodePosition(event.position) },
+  }
 }
 
 type StoredPosition = { commit: string; prepare: string }
-type Stored = {
+type StoredVaultCheckpoint = {
   position: StoredPosition | 'start'
   log: string
   event: { id: string; position: StoredPosition } | null
 }
-const liftPosition = ({ commit, prepare }: StoredPosition) => ({ commit: BigInt(commit), prepare: BigInt(prepare) })
-const lift = (position: StoredPosition | 'start'): From => (position === 'start' ? 'start' : liftPosition(position))
+const decodePosition = ({ commit, prepare }: StoredPosition) => ({ commit: BigInt(commit), prepare: BigInt(prepare) })
+const decodePositionOrStart = (position: StoredPosition | 'start'): PositionOrStart =>
+  position === 'start' ? 'start' : decodePosition(position)

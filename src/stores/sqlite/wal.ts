@@ -2,16 +2,16 @@ import type Database from 'better-sqlite3'
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../runtime/start-worker.ts'
 import { WorkerPool } from '../../runtime/worker-pool.ts'
-import type { Told } from '../../runtime/log.ts'
+import type { WarningLogger } from '../../runtime/log.ts'
 
 /**
  * What is done with a file's WAL. `keep up` never waits for anyone; `keep short` also makes writers start it over where it is
  * long, `empty` gives its room back, and with it what was deleted.
  */
-export type WalWork = { readonly file: string; readonly mode: 'keep up' | 'keep short' | 'empty' }
+export type WalCheckpointTask = { readonly file: string; readonly mode: 'keep up' | 'keep short' | 'empty' }
 
 /** `busy`: others kept it from being done whole. `failure`: why it was not done; '' where it was. */
-export type WalOutcome = { readonly busy: boolean; readonly failure: string }
+export type WalCheckpointResult = { readonly isBusy: boolean; readonly failure: string }
 
 const PRAGMAS = {
   'keep up': 'wal_checkpoint(PASSIVE)',
@@ -20,7 +20,7 @@ const PRAGMAS = {
 } as const
 
 /** Moves what the WAL holds into the file. `pages`: what the WAL has. */
-export function checkpoint(
+export function checkpointWal(
   db: Database.Database,
   mode: keyof typeof PRAGMAS,
 ): { readonly busy: boolean; readonly pages: number } {
@@ -30,14 +30,14 @@ export function checkpoint(
 
 /** A thread that looks after the WALs of files, so that the event loop does not wait for the disk. */
 export class WalThread {
-  readonly #pool: WorkerPool<WalWork, WalOutcome>
+  readonly #pool: WorkerPool<WalCheckpointTask, WalCheckpointResult>
 
   constructor(start: () => Worker = () => startWorker('./wal-worker', import.meta.url)) {
     this.#pool = new WorkerPool(start, 1)
   }
 
   /** @throws Error when the thread died over it; the next one starts another */
-  run(work: WalWork): Promise<WalOutcome> {
+  run(work: WalCheckpointTask): Promise<WalCheckpointResult> {
     return this.#pool.run(work)
   }
 
@@ -49,30 +49,31 @@ export class WalThread {
 /** The process's own, for all its files. It starts when it is needed and does not keep the process from ending. */
 export const walThread = new WalThread()
 
-type Options = WalWork & {
+type WalCheckpointerOptions = WalCheckpointTask & {
   /** For what is told, such as `the log`. */
   readonly name: string
   /** How much is written between two checkpoints. */
-  readonly every: number
+  readonly writesBetweenCheckpoints: number
   readonly thread: WalThread
-  readonly told: Told
+  readonly told: WarningLogger
   /** Done on the event loop where the thread fails. */
-  readonly instead?: () => void
+  readonly fallback?: () => void
 }
 
 /** Has a file's WAL moved into the file whenever so much was written. */
-export class Checkpointer {
+export class WalCheckpointer {
   readonly stats = { checkpoints: 0, checkpointsOnLoop: 0 }
-  #written = 0
+  #recordWrites = 0
   #running: Promise<void> | undefined
   #isClosed = false
 
-  constructor(private readonly options: Options) {}
+  constructor(private readonly options: WalCheckpointerOptions) {}
 
-  written(amount: number): void {
-    this.#written += amount
-    if (this.#written < this.options.every || this.#running !== undefined || this.#isClosed) return
-    this.#written = 0
+  recordWrites(amount: number): void {
+    this.#recordWrites += amount
+    if (this.#recordWrites < this.options.writesBetweenCheckpoints || this.#running !== undefined || this.#isClosed)
+      return
+    this.#recordWrites = 0
     this.#running = this.#run().finally(() => (this.#running = undefined))
   }
 
@@ -84,7 +85,7 @@ export class Checkpointer {
 
   /** Whatever fails, the WAL keeps until a later checkpoint succeeds. */
   async #run(): Promise<void> {
-    const { file, mode, name, thread, told, instead } = this.options
+    const { file, mode, name, thread, told, fallback } = this.options
     try {
       const { failure } = await thread.run({ file, mode })
       if (failure !== '') told({ file, reason: failure }, `a checkpoint of ${name} failed; a later one makes up for it`)
@@ -92,8 +93,8 @@ export class Checkpointer {
     } catch (error) {
       if (this.#isClosed) return
       told({ err: error, file }, 'the thread for checkpoints failed; the next one starts it again')
-      if (instead === undefined) return
-      instead()
+      if (fallback === undefined) return
+      fallback()
       this.stats.checkpoints++
       this.stats.checkpointsOnLoop++
     }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
@@ -58,8 +58,8 @@ for (const ahead of [2_000, -86_400_000]) {
   })
 }
 
-async function take(files: Files): Promise<void> {
-  for await (const { digest, mark } of files.list()) await files.remove(digest, mark)
+async function take(files: FileStore): Promise<void> {
+  for await (const { digest, touchToken } of files.list()) await files.remove(digest, touchToken)
 }
 
 test('is put back where another process took it from one that stood still while it recorded it', async () => {

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { auditCertification } from '../../../src/cli/audit/diamond.ts'
 import type { EventDeclaration } from '../../../src/domain/event.ts'
 import { EVENTS } from '../../../src/events/registry.ts'
-import { metadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { areEmbedded, forgetEngines } from '../../engines.ts'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
@@ -50,7 +50,7 @@ async function older({ ann, installation: { store } }: Service): Promise<number>
   const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188')]
   const attachment = certification(expect(201, await upload(ann, parts)))
   const data = { certification: attachment.id, ...FIRST }
-  const event = { id: randomUUID(), type: 'ReportRead', data, metadata: metadata(by, Date.now(), '1') }
+  const event = { id: randomUUID(), type: 'ReportRead', data, metadata: toEventMetadata(by, Date.now(), '1') }
   await store.append(`diamond-${id}`, 1n, [event])
   return id
 }
@@ -72,7 +72,7 @@ test('is decided on, shown and made anew like one of today, and stays in the log
   })
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
   const [told] = (await stone())['certifications'] as Warned[]
-  const past = await auditCertification.past(service.installation, String(told?.id))
+  const past = await auditCertification.loadHistory(service.installation, String(told?.id))
   const [, read] = await past.entries()
   assert.equal([read?.type, read?.undecoded], ['read', undefined])
   assert.ok(read?.changes.some(({ field, to }) => field === 'read.number' && to === '999'))
@@ -124,7 +124,7 @@ test('is in version 1; a release that knows no other decides nothing behind vers
     id: randomUUID(),
     type: 'ReportRead',
     data: { certification: 1, reading: {} },
-    metadata: metadata(by, Date.now(), '2'),
+    metadata: toEventMetadata(by, Date.now(), '2'),
   }
   const current = known['ReportRead']
   known['ReportRead'] = before

@@ -1,12 +1,12 @@
 import { readEpoch } from '../../../src/events/lineage.ts'
 import { randomUUID } from 'node:crypto'
-import { openSession, type OpeningSessions } from '../../../src/commands/sessions/sessions.ts'
+import { openSession, type LogInContext } from '../../../src/commands/sessions/sessions.ts'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { registerClient, verifyClient, type VerifiedClient } from '../../../src/commands/clients/clients.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
-import { GuessLimits } from '../../../src/credentials/guess-limits.ts'
-import { LogInPlaces } from '../../../src/credentials/log-in-places.ts'
+import { FailedAttemptLimiter } from '../../../src/credentials/guess-limits.ts'
+import { FamiliarAddresses } from '../../../src/credentials/log-in-places.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
 import { request, type Answer, type Request } from './request.ts'
 
@@ -29,14 +29,14 @@ const passwords = { hash: async () => 'not a hash', matches: async () => true }
 
 /** Makes accounts and opens sessions by the real commands, without the half second that a password's hash takes. */
 export class Vendors {
-  readonly #sessions: OpeningSessions
+  readonly #sessions: LogInContext
   readonly #client: Promise<VerifiedClient>
   #logEpoch = 0
 
   constructor({ writing, keys, settings }: Installation) {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
-    const guesses = new GuessLimits(writing.clock)
-    const places = new LogInPlaces(keys)
+    const guesses = new FailedAttemptLimiter(writing.clock)
+    const places = new FamiliarAddresses(keys)
     const unheard = { note: () => {}, security: () => {} }
     const shared = {
       tokens,
@@ -47,10 +47,10 @@ export class Vendors {
       logEpoch: () => this.#logEpoch,
     }
     this.#sessions = { ...writing, ...unheard, ...shared }
-    this.#client = this.#register(new IdBlocks({ ...writing, kind: 'client', size: 1, origin }))
+    this.#client = this.#register(new IdAllocator({ ...writing, kind: 'client', size: 1, origin }))
   }
 
-  async #register(clientIds: IdBlocks): Promise<VerifiedClient> {
+  async #register(clientIds: IdAllocator): Promise<VerifiedClient> {
     const { client, secret } = await registerClient({ ...this.#sessions, clientIds }, 'tests', origin)
     return verifyClient(this.#sessions, { client, secret, address: '192.0.2.1' })
   }
@@ -58,7 +58,7 @@ export class Vendors {
   /** A new account with an open session. */
   async open(url: string): Promise<Vendor & { readonly refreshToken: string }> {
     this.#logEpoch = await readEpoch(this.#sessions.store)
-    const accountIds = new IdBlocks({ ...this.#sessions, kind: 'account', size: 1, origin })
+    const accountIds = new IdAllocator({ ...this.#sessions, kind: 'account', size: 1, origin })
     const email = `${randomUUID()}@example.com`
     const registration = { email, password: 'unused', plan: 'basic' } as const
     const { account } = await registerAccount({ ...this.#sessions, passwords, accountIds }, registration, origin)

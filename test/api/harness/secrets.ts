@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
 import { issueApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import type { Plan } from '../../../src/domain/account/account.ts'
@@ -27,7 +27,7 @@ export type Shown = Readonly<Record<string, unknown>> & {
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
 export async function newSender({ writing }: Installation, plan: Plan = 'basic'): Promise<Sender> {
-  const accountIds = new IdBlocks({ ...writing, kind: 'account', size: 1, origin })
+  const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
   const registering = { ...writing, accountIds, passwords: { hash: async () => 'not a hash' } }
   const email = `${randomUUID()}@example.com`
   const { account } = await registerAccount(registering, { email, password: 'unused', plan }, origin)
@@ -36,7 +36,7 @@ export async function newSender({ writing }: Installation, plan: Plan = 'basic')
 
 /** Another API token of an account. */
 export async function newToken({ writing }: Pick<Installation, 'writing'>, email: string) {
-  const { token, id } = await issueApiToken(writing, { email, life: undefined }, origin)
+  const { token, id } = await issueApiToken(writing, { email, lifetimeMs: undefined }, origin)
   return { token, tokenId: id, authorization: basic(email, token) }
 }
 

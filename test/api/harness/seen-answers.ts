@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
-import { ANY_REQUEST, declaredStatuses } from '../../../src/http/openapi/operation.ts'
+import { STATUSES_OF_ANY_REQUEST, declaredStatuses } from '../../../src/http/openapi/operation.ts'
 
 /** Where the runner has each process of tests write what it saw answered; unset where few files are run. */
 export const SEEN_ANSWERS = 'SEEN_ANSWERS'
@@ -31,21 +31,24 @@ export function answersSeen(folder: string): Set<string> {
  */
 export function unseenAnswers(endpoints: readonly Endpoint[], seenAnswers: ReadonlySet<string>): string[] {
   const sawOf = (some: readonly Endpoint[], status: number) =>
-    some.some(({ name }) => seenAnswers.has(answer(name, status)))
+    some.some(({ operationId }) => seenAnswers.has(answer(operationId, status)))
   const own = endpoints.flatMap((endpoint) =>
-    Object.keys(endpoint.answers)
+    Object.keys(endpoint.responses)
       .map(Number)
       .filter((status) => !sawOf([endpoint], status))
-      .map((status) => answer(endpoint.name, status)),
+      .map((status) => answer(endpoint.operationId, status)),
   )
-  const askers = new Set(endpoints.map(({ who }) => who))
+  const askers = new Set(endpoints.map(({ auth }) => auth))
   const ofAskers = [...askers].flatMap((who) => {
-    const theirs = endpoints.filter((endpoint) => endpoint.who === who)
-    const names = `one of ${theirs.map(({ name }) => name).join(', ')}`
-    return who.refuses.filter((status) => !sawOf(theirs, status)).map((status) => `${names}: ${status}`)
+    const theirs = endpoints.filter((endpoint) => endpoint.auth === who)
+    const names = `one of ${theirs.map(({ operationId }) => operationId).join(', ')}`
+    return who.errorStatuses.filter((status) => !sawOf(theirs, status)).map((status) => `${names}: ${status}`)
   })
   const withBody = endpoints.filter(({ body }) => body !== undefined)
-  const anywhere = new Set([...ANY_REQUEST, ...withBody.flatMap((endpoint) => [...declaredStatuses(endpoint)])])
+  const anywhere = new Set([
+    ...STATUSES_OF_ANY_REQUEST,
+    ...withBody.flatMap((endpoint) => [...declaredStatuses(endpoint)]),
+  ])
   const ofAny = [...anywhere]
     .filter((status) => ![...seenAnswers].some((one) => one.endsWith(` ${status}`)))
     .map((status) => `any endpoint: ${status}`)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { suite, type Test } from 'uvu'
 import type { Installation } from '../../../src/wiring/installation.ts'
 import { LINK_STEP } from '../../../src/http/kit/links.ts'
-import { open } from '../../../src/wiring/open-installation.ts'
-import { startService as start, type Running } from '../../../src/wiring/compose.ts'
+import { openInstallation } from '../../../src/wiring/open-installation.ts'
+import { startService as start, type RunningService } from '../../../src/wiring/compose.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
@@ -102,22 +102,22 @@ async function openFor(
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const read = readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' })
-  const opened = await open(read, 'made', patience === undefined ? 1 : SLOWER)
+  const opened = await openInstallation(read, 'made', patience === undefined ? 1 : SLOWER)
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
   const used = scored === true ? models : leasedElsewhere('scoring', models)
   // What reads a report may be slow here, and large: it is compiled first.
-  const reading = { time: PATIENT, memory: Infinity }
+  const reading = { timeoutMs: PATIENT, maxMemoryBytes: Infinity }
   return installation({
     ...opened,
     store: log,
     reads: used,
     writing,
-    reading,
+    reportReaderLimits: reading,
     hashing,
-    ...(patience !== undefined && { patience }),
-    ...(lookedThrough !== undefined && { lookedThrough }),
+    ...(patience !== undefined && { readModelTimeoutMs: patience }),
+    ...(lookedThrough !== undefined && { maxScannedDiamonds: lookedThrough }),
   })
 }
 
@@ -125,13 +125,13 @@ async function openFor(
 function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
   return {
     ...reads,
-    lease: async (declaration) => (declaration.name === name ? undefined : reads.lease(declaration)),
+    acquireLease: async (declaration) => (declaration.name === name ? undefined : reads.acquireLease(declaration)),
   }
 }
 
 async function withVendors(
   installation: Installation,
-  running: Running,
+  running: RunningService,
   { dataDir, vendors: known }: { readonly dataDir: string } & Pick<Overrides, 'vendors'>,
   forget: () => Promise<void>,
 ): Promise<Service> {

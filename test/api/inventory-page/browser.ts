@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
-import { Passwords } from '../../../src/credentials/passwords.ts'
+import { PasswordHasher } from '../../../src/credentials/passwords.ts'
 import { vendor, type Vendor } from '../harness/account.ts'
 import { expect, type Answer, type Request } from '../harness/request.ts'
 import { form } from '../harness/secrets.ts'
@@ -16,9 +16,9 @@ const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
 /** A new account whose password is hashed as everybody's. */
 export async function newPerson({ installation: { writing } }: Service): Promise<Person> {
-  const accountIds = new IdBlocks({ ...writing, kind: 'account', size: 1, origin })
+  const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
   const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
-  const passwords = new Passwords(CHEAP_HASHES.passwords)
+  const passwords = new PasswordHasher(CHEAP_HASHES.passwords)
   try {
     const registration = { email, password, plan: 'basic' } as const
     const { account } = await registerAccount({ ...writing, passwords, accountIds }, registration, origin)

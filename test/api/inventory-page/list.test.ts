@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { LIST_MEMBERS, NEWEST_FIRST, parametersOf, SORTS } from '../../../src/projections/diamonds/list-members.ts'
+import { LIST_ATTRIBUTES, NEWEST_FIRST, parametersOf, SORTS } from '../../../src/projections/diamonds/list-members.ts'
 import { expect, type Answer } from '../harness/request.ts'
 import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
@@ -70,7 +70,7 @@ test('keeps in its form what was chosen', async ({ service }) => {
 test('offers every filter and order of the list of v4', async ({ service }) => {
   const { look } = await newOwner(service)
   const { text } = expect(200, await look('/inventory'))
-  const members = LIST_MEMBERS.filter(({ name, versions }) => name !== 'id' && versions.includes('v4'))
+  const members = LIST_ATTRIBUTES.filter(({ name, versions }) => name !== 'id' && versions.includes('v4'))
   for (const parameter of members.flatMap(parametersOf)) assert.ok(text.includes(`name="${parameter}"`), parameter)
   for (const sort of SORTS) assert.ok(text.includes(`<option value="${sort === NEWEST_FIRST ? '' : sort}"`), sort)
 })

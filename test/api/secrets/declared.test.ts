@@ -23,7 +23,7 @@ test.before(async (given) => {
 })
 test.after(({ service }) => service.stop())
 
-const holds = (endpoint: Pick<Endpoint, 'name' | 'answers'>, { status, json }: Answer) =>
+const holds = (endpoint: Pick<Endpoint, 'operationId' | 'responses'>, { status, json }: Answer) =>
   isAsDeclared(endpoint, status, json())
 
 test('where a secret is kept', async ({ url, pro }) => {

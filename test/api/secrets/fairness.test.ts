@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { expect, request, type Answer } from '../harness/request.ts'
 import { form, newSender, reveal, shared, type Sender } from '../harness/secrets.ts'
@@ -28,7 +28,7 @@ const share = (url: string, { authorization }: Sender): Promise<Answer> =>
 
 /** Tries a passphrase on a secret so often, all of them held. @returns their answers, once one was told to come back */
 async function crowdAt(url: string, key: string, count: number, authorization?: string): Promise<Promise<Answer>[]> {
-  held.streams.add(secretStream(digestOfSecretKey(key) ?? ''))
+  held.streams.add(secretStream(parseSecretKeyDigest(key) ?? ''))
   const guess = form(`/api/v1/secret/${key}`, 'passphrase=wrong', authorization)
   const answers = Array.from({ length: count }, () => request(url, guess))
   expect(429, await comes('a try that is one too many', Promise.race(answers)))

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { MailLimits } from '../../../src/credentials/mail-limits.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { MailRateLimiter } from '../../../src/credentials/mail-limits.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender } from '../harness/secrets.ts'
 import { PATIENT, startService } from '../harness/service.ts'
@@ -39,39 +39,39 @@ const refusedAfter = (action: () => void): number | undefined => {
     action()
     return undefined
   } catch (error) {
-    return error instanceof Refusal ? error.retryAfter : Number.NaN
+    return error instanceof RequestError ? error.retryAfter : Number.NaN
   }
 }
 
 test('count in a sliding hour by a clock that only goes on, and a list counts whole or not at all', () => {
   const time = { now: 0 }
-  const limits = new MailLimits({ perRecipient: 2, perAccount: 5, monotonic: () => time.now })
-  limits.count(1, ['a@b', 'c@d'])
+  const limits = new MailRateLimiter({ perRecipient: 2, perAccount: 5, monotonic: () => time.now })
+  limits.reserve(1, ['a@b', 'c@d'])
   time.now = 600_000
-  limits.count(1, ['a@b'])
+  limits.reserve(1, ['a@b'])
   assert.is(
-    refusedAfter(() => limits.count(1, ['e@f', 'a@b'])),
+    refusedAfter(() => limits.reserve(1, ['e@f', 'a@b'])),
     3000,
   )
-  limits.count(1, ['e@f', 'g@h'])
+  limits.reserve(1, ['e@f', 'g@h'])
   assert.is(
-    refusedAfter(() => limits.count(1, ['i@j'])),
+    refusedAfter(() => limits.reserve(1, ['i@j'])),
     3000,
   )
   time.now = 3_600_000
-  limits.count(1, ['i@j', 'a@b'])
+  limits.reserve(1, ['i@j', 'a@b'])
 })
 
 test('that are not sent after all do not count', () => {
-  const limits = new MailLimits({ perRecipient: 2, perAccount: 2 })
-  for (let round = 0; round < 5; round++) limits.count(1, ['a@b', 'c@d'])()
-  limits.count(1, ['a@b', 'a@b'])
-  assert.ok(refusedAfter(() => limits.count(1, ['c@d'])))
+  const limits = new MailRateLimiter({ perRecipient: 2, perAccount: 2 })
+  for (let round = 0; round < 5; round++) limits.reserve(1, ['a@b', 'c@d'])()
+  limits.reserve(1, ['a@b', 'a@b'])
+  assert.ok(refusedAfter(() => limits.reserve(1, ['c@d'])))
 })
 
 test('are without limit where it is 0', () => {
-  const limits = new MailLimits({ perRecipient: 0, perAccount: 0 })
-  for (let sent = 0; sent < 1000; sent++) limits.count(1, ['a@b'])
+  const limits = new MailRateLimiter({ perRecipient: 0, perAccount: 0 })
+  for (let sent = 0; sent < 1000; sent++) limits.reserve(1, ['a@b'])
 })
 
 test.run()

@@ -7,7 +7,7 @@ import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
 import { PATIENT, startService, type Service } from '../harness/service.ts'
-import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
 import { until } from '../../until.ts'
@@ -28,7 +28,7 @@ test.after.each(async ({ service, postbox }) => {
 })
 
 const eventsOf = ({ service }: Given, { secret_key }: Shown) =>
-  service.installation.store.read(secretStream(digestOfSecretKey(secret_key) ?? ''))
+  service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
 const recorded = (given: Given, secret: Shown, type: string) =>
   until(type, async () => (await eventsOf(given, secret)).some((event) => event.type === type))
 
@@ -176,7 +176,7 @@ test('of an installation that is left waits, and is sent by it only when it is o
   const service = await startService({
     patience: PATIENT,
     settings: { ...SETTINGS, MAILER: postbox.address },
-    store: (store) => ({ ...store, closed }),
+    store: (store) => ({ ...store, closedReason: closed }),
   })
   try {
     fence.fenced = true
@@ -215,7 +215,7 @@ test('whose secret is not understood any more keeps no other one waiting', async
     for (const to of ['a', 'b', 'c', 'd']) await share(to)
     await until('four mails', () => left <= 0)
     const last = await share('e')
-    const stream = secretStream(digestOfSecretKey(last.secret_key) ?? '')
+    const stream = secretStream(parseSecretKeyDigest(last.secret_key) ?? '')
     await until('the fifth', async () => (await service.installation.store.read(stream)).length > 1)
   } finally {
     await service.stop()

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
 import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 import { PATIENT, startService, type Service } from '../harness/service.ts'
-import { digestOfSecretKey, secretStream } from '../../../src/credentials/secret-keys.ts'
+import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import { until } from '../../until.ts'
 
 type Given = { service: Service; url: string; ann: Sender; time: { now: number } }
@@ -34,12 +34,12 @@ test('is burned after twenty wrong ones in its life, and its sender is told', as
   assert.equal([shown.state, shown['failed_attempts'], shown.secret_key], ['burned', 20, ''])
   const page = expect(200, await request(url, { path: `/private/${metadata_key}` })).text
   assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: that burned it, unread/)
-  const events = await service.installation.store.read(secretStream(digestOfSecretKey(secret_key) ?? ''))
+  const events = await service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
   assert.equal([events.at(-1)?.type, events.at(-1)?.data['by']], ['SecretBurned', 'guesses'])
   const { vault } = service.installation
   await until(
     'the vault to forget it',
-    async () => (await vault.read(digestOfSecretKey(secret_key) ?? '')) === undefined,
+    async () => (await vault.read(parseSecretKeyDigest(secret_key) ?? '')) === undefined,
   )
 })
 

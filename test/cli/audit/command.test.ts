@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../../src/events/origin.ts'
-import { open } from '../../../src/wiring/open-installation.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
+import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { enginesFor } from '../../engines.ts'
 import { CommandLine } from '../command-line.ts'
@@ -71,13 +71,13 @@ test('tells of accounts, clients and runs of commands, as text and as one line o
 test('says of a state how many events it lacks, because they can not be understood', async ({ commands }) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
-  const { store, close } = await open(readSettings(settings))
+  const { store, close } = await openInstallation(readSettings(settings))
   const by = { actor: 'operator', via: 'cli', correlation: 'later' } as const
   const event = {
     id: randomUUID(),
     type: 'PlanChanged',
     data: { plan: 'pro' },
-    metadata: metadata(by, Date.now(), '99'),
+    metadata: toEventMetadata(by, Date.now(), '99'),
   }
   await store.append('account-1', 0n, [event])
   await close()
@@ -95,11 +95,16 @@ test('says of a state how many events it lacks, because they can not be understo
 test('names the trace that a request was a part of, by which `events` finds what it caused', async ({ commands }) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
-  const { store, close } = await open(readSettings(settings))
+  const { store, close } = await openInstallation(readSettings(settings))
   const id = 'a1'.repeat(16)
   const trace = `00-${id}-00f067aa0ba902b7-01`
   const by = { actor: 'account-1', via: 'http', correlation: 'later', trace } as const
-  const event = { id: randomUUID(), type: 'PlanChanged', data: { plan: 'pro' }, metadata: metadata(by, Date.now()) }
+  const event = {
+    id: randomUUID(),
+    type: 'PlanChanged',
+    data: { plan: 'pro' },
+    metadata: toEventMetadata(by, Date.now()),
+  }
   await store.append('account-1', 0n, [event])
   await close()
   const [json, text, found, none] = await commands.runInTurn([

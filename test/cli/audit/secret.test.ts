@@ -16,7 +16,7 @@ test('tells who did what and when, by digest and by either key, and nothing that
     time.now += 5000
     await revealSecret(one, { secretKey: keys.secretKey, passphrase: 'wrong', origin }).catch(() => undefined)
     await burnSecret(one, { metadataKey: keys.metadataKey, passphrase: '', account: 1, origin: by })
-    const past = await auditSecret.past(one, keys.digest)
+    const past = await auditSecret.loadHistory(one, keys.digest)
     const entries = await past.entries()
     assert.equal(
       entries.map(({ at, type, by, detail }) => [at.slice(11, 19), type, by?.via ?? 'the service', detail]),
@@ -40,7 +40,7 @@ test('tells who did what and when, by digest and by either key, and nothing that
     })
     assert.is(past.stateAt?.(0), null)
     for (const id of [`secret-${keys.digest}`, keys.metadataKey, keys.secretKey]) {
-      assert.equal(await (await auditSecret.past(one, id)).entries(), entries)
+      assert.equal(await (await auditSecret.loadHistory(one, id)).entries(), entries)
     }
     for (const hidden of [keys.secretKey, keys.metadataKey, 'p4ss', 'tom@', 'a value'])
       assert.not.ok(JSON.stringify([entries, past.stateAt?.(time.now)]).includes(hidden))
@@ -49,7 +49,7 @@ test('tells who did what and when, by digest and by either key, and nothing that
 test('of a secret that never was says so, and does not repeat the key', () =>
   withTwo(async (one) => {
     const key = 'k'.repeat(50)
-    const error = await auditSecret.past(one, key).then(
+    const error = await auditSecret.loadHistory(one, key).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )

@@ -3,11 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { auditCertification } from '../../../src/cli/audit/diamond.ts'
 import { auditClient, auditSession, auditUser } from '../../../src/cli/audit/people.ts'
-import { causedBy } from '../../../src/cli/audit/correlation.ts'
-import { entriesTable, type Past, type Subject } from '../../../src/cli/audit/subject.ts'
+import { findEntriesByCorrelation } from '../../../src/cli/audit/correlation.ts'
+import { entriesTable, type AuditHistory, type AuditSubject } from '../../../src/cli/audit/subject.ts'
 import { disableClient, rotateClientSecret } from '../../../src/commands/clients/clients.ts'
-import { metadata } from '../../../src/events/origin.ts'
-import type { Entry } from '../../../src/projections/history/entry.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
+import type { HistoryEntry } from '../../../src/projections/history/entry.ts'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
 import { until } from '../../until.ts'
 import { attached } from '../../api/harness/form.ts'
@@ -22,15 +22,16 @@ test.before(async (context) => {
 })
 test.after(({ service }) => service.stop())
 
-const pastOf = (subject: Subject, { installation }: Service, id: string): Promise<Past> =>
-  subject.past(installation, id)
-const entriesOf = async (subject: Subject, service: Service, id: string) =>
+const pastOf = (subject: AuditSubject, { installation }: Service, id: string): Promise<AuditHistory> =>
+  subject.loadHistory(installation, id)
+const entriesOf = async (subject: AuditSubject, service: Service, id: string) =>
   (await pastOf(subject, service, id)).entries()
-const typesOf = (entries: readonly Entry[]) => entries.map(({ type }) => type)
+const typesOf = (entries: readonly HistoryEntry[]) => entries.map(({ type }) => type)
 const operator = { actor: 'operator', via: 'cli', correlation: 'a-run', osUser: 'alice' } as const
 
 /** A log-in's stream is named by a digest of its address. */
-const withoutStreams = (entries: readonly Entry[]) => JSON.stringify(entries.map((entry) => ({ ...entry, stream: '' })))
+const withoutStreams = (entries: readonly HistoryEntry[]) =>
+  JSON.stringify(entries.map((entry) => ({ ...entry, stream: '' })))
 
 /** What lets somebody in, or helps who guesses. */
 const HIDDEN = /\$2[aby]\$|"(?:[0-9a-f]{64})"|[\w-]{43}/
@@ -57,7 +58,7 @@ test('of a certification tells who attached and removed it, what was read, and w
   const [born, read, changed] = entries
   assert.match(born?.by?.account ?? '', /@/)
   assert.is(read?.by, null)
-  const change = (entry: Entry | undefined, field: string) => entry?.changes.find((one) => one.field === field)
+  const change = (entry: HistoryEntry | undefined, field: string) => entry?.changes.find((one) => one.field === field)
   assert.equal(change(born, 'laboratory'), { field: 'laboratory', from: null, to: 'GIA' })
   assert.equal(change(read, 'read.shape'), { field: 'read.shape', from: null, to: 'Round' })
   assert.equal(change(read, 'read.carat'), { field: 'read.carat', from: null, to: 0.73 })
@@ -110,16 +111,16 @@ test('of a request tells all that it caused, over all streams, in the order of t
   const { id } = answer.json() as { id: number }
   await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
   const request = String(answer.headers['x-request-id'])
-  const entries = await causedBy(installation, request)
+  const entries = await findEntriesByCorrelation(installation, request)
   assert.equal(
     entries.map(({ stream, type }) => `${stream} ${type}`),
     [`diamond-${id} created`, `scores-${id} scored`],
   )
   assert.ok(entries.every((entry) => entry.request === request))
-  assert.equal(await causedBy(installation, randomUUID()), [])
+  assert.equal(await findEntriesByCorrelation(installation, randomUUID()), [])
 
   const bulk = expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }))
-  const caused = await causedBy(installation, String(bulk.headers['x-request-id']))
+  const caused = await findEntriesByCorrelation(installation, String(bulk.headers['x-request-id']))
   assert.equal(typesOf(caused).filter((type) => type === 'created').length, 2)
   assert.match(entriesTable(caused), /^when +where +what +who/)
 })
@@ -132,7 +133,7 @@ test('shows what can not be understood in its place, and goes on behind it', asy
   const by = { ...operator, correlation }
   const write = async (type: string, data: object, schema: string) => {
     const [last] = await installation.store.read(stream, { last: 1 })
-    const event = { id: randomUUID(), type, data: { ...data }, metadata: metadata(by, Date.now(), schema) }
+    const event = { id: randomUUID(), type, data: { ...data }, metadata: toEventMetadata(by, Date.now(), schema) }
     await installation.store.append(stream, last?.revision ?? 'none', [event])
   }
   await write('PlanChanged', { plan: 'platinum' }, '1')
@@ -150,11 +151,11 @@ test('shows what can not be understood in its place, and goes on behind it', asy
     ],
   )
   assert.equal(told[3]?.changes, [{ field: 'plan', from: 'basic', to: 'pro' }])
-  assert.equal(typesOf(await causedBy(installation, correlation)), typesOf(told))
+  assert.equal(typesOf(await findEntriesByCorrelation(installation, correlation)), typesOf(told))
   assert.not.match(JSON.stringify(told), /platinum|secretly|hidden/)
 })
 
-const NOBODY: readonly (readonly [subject: Subject, id: string, said: RegExp])[] = [
+const NOBODY: readonly (readonly [subject: AuditSubject, id: string, said: RegExp])[] = [
   [auditCertification, '999999', /There is no certification 999999/],
   [auditCertification, 'x', /is a number such as 12/],
   [auditUser, 'nobody@example.com', /There is no account nobody@example.com/],

@@ -18,7 +18,7 @@ import { attachModel, modelFile } from '../../api/harness/models.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, post, shared } from '../../api/harness/secrets.ts'
 import { created, list, shown, stone } from '../../api/harness/stones.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { until } from '../../until.ts'
 import { Site } from './site.ts'
@@ -30,7 +30,7 @@ test.before.each((context) => {
 })
 test.after.each(({ site }) => site.close())
 
-const storedDigests = async (files: Files) => (await all(files.list())).map(({ digest }) => digest)
+const storedDigests = async (files: FileStore) => (await all(files.list())).map(({ digest }) => digest)
 
 const skus = async (ann: Vendor) => {
   const answer = await ann.get('/v4/diamond?limit=1000')

@@ -24,8 +24,8 @@ syncBuiltinESMExports()
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
-const { open } = (await built(
+const { openInstallation } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
-await run(process.argv.slice(2), open)
+await run(process.argv.slice(2), openInstallation)

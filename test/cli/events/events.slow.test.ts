@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { randomUUID } from 'node:crypto'
 import type { NewEvent, Revision } from '../../../src/stores/ports/event-store.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
-import { open } from '../../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { areEmbedded, enginesFor } from '../../engines.ts'
 import { CommandLine, type Ended } from '../command-line.ts'
 
@@ -36,7 +36,7 @@ const patched = (second: number, more: Partial<NewEvent['metadata']> = {}, data:
 /** Appends to a stream of the command line's installation what no command writes. */
 async function append({ commands }: Context, stream: string, expected: Revision, events: readonly NewEvent[]) {
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
-  const installation = await open(readSettings(settings))
+  const installation = await openInstallation(readSettings(settings))
   await installation.store.append(stream, expected, events)
   await installation.close()
 }

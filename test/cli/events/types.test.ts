@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readType } from '../../../src/cli/events.ts'
+import { parseEventType } from '../../../src/cli/events.ts'
 
 const test = suite('a type of event on the command line')
 
 test('is taken where this release knows it, beside those before', () => {
-  assert.equal(readType('DiamondScored', readType('DiamondCreated')), ['DiamondCreated', 'DiamondScored'])
-  assert.equal(readType('LogCreated'), ['LogCreated'])
+  assert.equal(parseEventType('DiamondScored', parseEventType('DiamondCreated')), ['DiamondCreated', 'DiamondScored'])
+  assert.equal(parseEventType('LogCreated'), ['LogCreated'])
 })
 
 const MISTYPED = [
@@ -19,12 +19,15 @@ const MISTYPED = [
 
 for (const [typed, meant] of MISTYPED) {
   test(`is refused as ${typed}, with ${meant} among the near ones`, () => {
-    assert.throws(() => readType(typed), new RegExp(`There is no event of this type. Near to it: .*\\b${meant}\\b`))
+    assert.throws(
+      () => parseEventType(typed),
+      new RegExp(`There is no event of this type. Near to it: .*\\b${meant}\\b`),
+    )
   })
 }
 
 test('is refused quickly, however long it is', () => {
-  assert.throws(() => readType('D'.repeat(1_000_000)), /There is no event of this type/)
+  assert.throws(() => parseEventType('D'.repeat(1_000_000)), /There is no event of this type/)
 })
 
 test.run()

@@ -7,8 +7,8 @@ import { newSender, shared } from '../../api/harness/secrets.ts'
 import type { Service } from '../../api/harness/service.ts'
 import { created } from '../../api/harness/stones.ts'
 import { accountStream } from '../../../src/domain/account/account.ts'
-import { plainLoginStream } from '../../../src/commands/accounts/people.ts'
-import { metadata } from '../../../src/events/origin.ts'
+import { legacyLoginStream } from '../../../src/commands/accounts/people.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import { Site } from '../backup/site.ts'
 
 type Context = { site: Site }
@@ -185,10 +185,10 @@ test('of a former release is told to be in the log still, and can do nothing any
       id: crypto.randomUUID(),
       type,
       data: { ...data },
-      metadata: metadata({ actor: 'operator', via: 'cli', correlation: 'old' }, writing.clock(), '1'),
+      metadata: toEventMetadata({ actor: 'operator', via: 'cli', correlation: 'old' }, writing.clock(), '1'),
     },
   ]
-  await store.append(plainLoginStream(email), 'none', first('LoginReserved', { account: 77, email }))
+  await store.append(legacyLoginStream(email), 'none', first('LoginReserved', { account: 77, email }))
   const registered = first('AccountRegistered', { email, password: 'hash', plan: 'basic' })
   await store.append(accountStream(77), 'none', registered)
   const { code, err } = await site.run(['forget', 'user', email, '--yes'])

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { asInput } from '../../../src/cli/import/cells.ts'
-import { readHeader, readMapping, type Columns } from '../../../src/cli/import/columns.ts'
+import { parseCells } from '../../../src/cli/import/cells.ts'
+import { readHeader, parseColumnMapping, type Columns } from '../../../src/cli/import/columns.ts'
 import { WITHOUT_FIELD } from '../../../src/cli/import/trade-columns.ts'
 
 const test = suite('columns of trade files')
 
-const inputOf = (columns: Columns, cells: readonly string[]) => asInput({ columns, decimals: {} }, cells).input
+const inputOf = (columns: Columns, cells: readonly string[]) => parseCells({ columns, decimals: {} }, cells).input
 
 const REFUSED = { unknown: 'refused' } as const
 
@@ -127,7 +127,7 @@ test('one field under two headings is refused with both', () => {
     () => readHeader(['sku', 'Shape', 'Weight', 'Size'], REFUSED),
     /names carat twice, as Weight and Size \(--map 'COLUMN=' leaves one out\)/,
   )
-  const mapping = readMapping(['Size='])
+  const mapping = parseColumnMapping(['Size='])
   assert.equal(readHeader(['sku', 'Shape', 'Weight', 'Size'], { ...REFUSED, mapping }), [
     'sku',
     'cutShape',

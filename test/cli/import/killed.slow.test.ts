@@ -3,13 +3,19 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { finishBulk } from '../../../src/commands/bulk/handle-all.ts'
-import { writingTo, type Writing } from '../../../src/commands/core/handle.ts'
+import { createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
 import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
 import { decode } from '../../../src/events/decode.ts'
-import type { Usable } from '../../../src/cli/import/findings.ts'
-import { stockOf } from '../../../src/cli/import/inventory.ts'
-import { creating, deleting, standingOf, updating, written } from '../../../src/cli/import/write.ts'
-import { leftOf, takeBack } from '../../../src/cli/import/undo.ts'
+import type { UsableLine } from '../../../src/cli/import/findings.ts'
+import { readSettledStock } from '../../../src/cli/import/inventory.ts'
+import {
+  planCreations,
+  planDeletions,
+  findResumePoint,
+  planUpdates,
+  writeBulks,
+} from '../../../src/cli/import/write.ts'
+import { findRemainingBulks, undoBulks } from '../../../src/cli/import/undo.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { all, rejectedWith } from '../../contract/event-store/given.ts'
@@ -25,10 +31,10 @@ const BULKS = 3
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'another-run' } as const
 const by = { owner: 1, origin }
-const signal = { came: false, first: new Promise<string>(() => {}) }
+const signal = { isReceived: false, received: new Promise<string>(() => {}) }
 const wanted = { account: 1, digest: 'of-the-file', bulks: BULKS, again: false }
 
-async function* lines(price?: number): AsyncGenerator<Usable> {
+async function* lines(price?: number): AsyncGenerator<UsableLine> {
   for (let line = 2; line < 2 + STONES; line++) {
     const set = { sku: `S-${line}`, cutShape: 2, carat: 1, ...(price !== undefined && { price }) }
     yield { line, change: { set, removed: [] } }
@@ -36,36 +42,36 @@ async function* lines(price?: number): AsyncGenerator<Usable> {
 }
 
 /** A process whose log is gone in the middle of the `at`-th bulk: what can be stored by halves is. */
-function dying(store: EventStore, at: number): Writing {
+function dying(store: EventStore, at: number): CommandContext {
   let bulks = 0
   const half: EventStore = {
     ...store,
     async appendMany(appends) {
       if (appends.length < 100 || ++bulks < at) return store.appendMany(appends)
-      if (!store.atomicMany) await store.appendMany(appends.slice(0, appends.length / 2))
+      if (!store.isAppendManyAtomic) await store.appendMany(appends.slice(0, appends.length / 2))
       throw new StoreUnavailable('the process died')
     },
   }
   return working(half)
 }
 
-const working = (store: EventStore) => writingTo(store, () => 1_800_000_000_000)
+const working = (store: EventStore) => createCommandContext(store, () => 1_800_000_000_000)
 
-async function importNew(writing: Writing) {
-  const { id, done } = await standingOf(writing, wanted)
+async function importNew(writing: CommandContext) {
+  const { id, completedBulks } = await findResumePoint(writing, wanted)
   const named = { ...by, origin: { ...origin, correlation: id } }
-  const counts = await written(
-    { installation: { writing }, by: named, id, done, total: STONES, signal },
-    creating(lines()),
+  const counts = await writeBulks(
+    { installation: { writing }, by: named, id, completedBulks, total: STONES, signal },
+    planCreations(lines()),
   )
-  return { id, done, ...counts }
+  return { id, done: completedBulks, ...counts }
 }
 
-async function importBySku(writing: Writing, id: string, price: number) {
-  const stock = await stockOf(writing, 1)
+async function importBySku(writing: CommandContext, id: string, price: number) {
+  const stock = await readSettledStock(writing, 1)
   const named = { ...by, origin: { ...origin, correlation: id } }
-  const steps = updating(lines(price), stock, named)
-  return written({ installation: { writing }, by: named, id, done: 0, total: STONES, signal }, steps)
+  const steps = planUpdates(lines(price), stock, named)
+  return writeBulks({ installation: { writing }, by: named, id, completedBulks: 0, total: STONES, signal }, steps)
 }
 
 /** As a service does that is started later. */
@@ -74,9 +80,9 @@ async function finishAll(store: EventStore): Promise<void> {
   for (const stream of new Set(requests.map((event) => event.stream))) await finishBulk(working(store), stream)
 }
 
-async function takenBack(writing: Writing, id: string) {
-  const { bulks, stones } = await leftOf({ writing }, { import: id })
-  return takeBack({ writing }, { account: 1 }, { bulks, stones, signal })
+async function takenBack(writing: CommandContext, id: string) {
+  const { bulks, stones } = await findRemainingBulks({ writing }, { import: id })
+  return undoBulks({ writing }, { account: 1 }, { bulks, stones, signal })
 }
 
 const ofDiamonds = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
@@ -114,7 +120,7 @@ for (const [engine, open] of [
     assert.ok(rest.done >= 2)
     assert.is(rest.created + rest.unchanged, STONES)
     assert.equal(await made(store), [STONES, STONES])
-    assert.is((await standingOf(working(store), wanted)).done, BULKS)
+    assert.is((await findResumePoint(working(store), wanted)).completedBulks, BULKS)
   })
 
   test('leaves nothing by sku that the next one would make again', async ({ store }) => {
@@ -129,12 +135,12 @@ for (const [engine, open] of [
   test('is taken back by an undo that dies too, each stone once', async ({ store }) => {
     const { id } = await importNew(working(store))
     await importBySku(working(store), 'prices', 5)
-    const stock = await stockOf(working(store), 1)
+    const stock = await readSettledStock(working(store), 1)
     const gone = [...stock.skus.keys()].slice(0, 600)
     const named = { ...by, origin: { ...origin, correlation: 'gone' } }
-    const deleted = await written(
-      { installation: { writing: working(store) }, by: named, id: 'gone', done: 0, total: 600, signal },
-      deleting(gone, named),
+    const deleted = await writeBulks(
+      { installation: { writing: working(store) }, by: named, id: 'gone', completedBulks: 0, total: 600, signal },
+      planDeletions(gone, named),
     )
     assert.is(deleted.deleted, 600)
     for (const undone of ['gone', 'prices', id]) {
@@ -143,7 +149,7 @@ for (const [engine, open] of [
       await takenBack(working(store), undone)
     }
     // What came back has a past of its own: the first import made the others.
-    assert.is((await stockOf(working(store), 1)).skus.size, 600)
+    assert.is((await readSettledStock(working(store), 1)).skus.size, 600)
     assert.equal(await made(store), [STONES + 600, STONES])
     const back = (await ofDiamonds(store)).filter(({ type }) => type === 'DiamondPatched')
     assert.is(back.length, 2 * STONES - 600)

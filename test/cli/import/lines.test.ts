@@ -1,17 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { stockOf } from '../../../src/cli/import/inventory.ts'
-import { readLines, type Entry } from '../../../src/cli/import/lines.ts'
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { readSettledStock } from '../../../src/cli/import/inventory.ts'
+import { readLines, type ImportEntry } from '../../../src/cli/import/lines.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { createDiamonds } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 const test = suite('lines about stones by their skus')
 
 const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
 
-async function* entries(...inputs: Record<string, unknown>[]): AsyncGenerator<Entry> {
+async function* entries(...inputs: Record<string, unknown>[]): AsyncGenerator<ImportEntry> {
   for (const [index, input] of inputs.entries()) yield { line: index + 2, input }
 }
 
@@ -24,13 +24,13 @@ async function read(shapes: ReadonlySet<string>, ...inputs: Record<string, unkno
 test('take a shape that is nearly a known one where a stone has it from before, and no new one', async () => {
   const store = temporaryLog()
   try {
-    const writing = writingTo(store, () => 1_800_000_000_000)
-    const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 10, origin })
+    const writing = createCommandContext(store, () => 1_800_000_000_000)
+    const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 10, origin })
     const stone = { sku: 'A', cutShape: 'Rund', carat: 1 }
     await createDiamonds({ ...writing, diamondIds }, { owner: 1, origin, entries: [stone] })
-    const { ownShapes } = await stockOf(writing, 1)
+    const { customShapes } = await readSettledStock(writing, 1)
     const [same, other, known] = await read(
-      ownShapes,
+      customShapes,
       { sku: 'A', cutShape: ' Rund ' },
       { sku: 'A', cutShape: 'Rouund' },
       { sku: 'A', cutShape: 'Round' },

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { versionOf } from '../../../src/domain/event.ts'
+import { payloadVersionOf } from '../../../src/domain/event.ts'
 import { EVENTS } from '../../../src/events/registry.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { recordings } from '../../events/recordings.ts'
 import { Sites } from './moving.ts'
@@ -15,7 +15,7 @@ test.before.each(async (context) => {
 test.after.each(({ sites }) => sites.close())
 
 const older = [...recordings().values()].filter(({ type, metadata }) => {
-  return Number(metadata['schema']) < versionOf(EVENTS[type] ?? {})
+  return Number(metadata['schema']) < payloadVersionOf(EVENTS[type] ?? {})
 })
 
 const asStored = ({ id, type, data, metadata, stream }: StoredEvent) =>
@@ -26,14 +26,14 @@ test('are copied as they are stored, byte by byte', async ({ sites }) => {
   const from = sites.sqlite('from')
   const to = sites.sqlite('to')
   await (await sites.serve(from)).stop()
-  const store = openSqliteEvents(`${from.dataDir}/events.db`)
+  const store = openSqliteEventStore(`${from.dataDir}/events.db`)
   for (const [index, event] of older.entries()) await store.append(`older-${index}`, 'none', [event])
   await store.close()
 
   const { code, err } = await sites.copy(from, to)
   assert.is(code, 0, err)
 
-  const copied = openSqliteEvents(`${to.dataDir}/events.db`)
+  const copied = openSqliteEventStore(`${to.dataDir}/events.db`)
   const found = await all(copied.readAll('start', { prefixes: ['older-'] }))
   await copied.close()
   assert.equal(

@@ -12,7 +12,7 @@ import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { choicesFor, type Choices } from '../../seeded.ts'
 import { until } from '../../until.ts'
 import { Site } from '../backup/site.ts'
-import { shownPosition } from '../../../src/stores/ports/event-store.ts'
+import { formatPosition } from '../../../src/stores/ports/event-store.ts'
 
 type Context = { site: Site }
 const test = suite<Context>('a replay')
@@ -64,7 +64,7 @@ async function recorded({ ann, url, installation: { store } }: Service, clock: C
     const head = await store.head()
     if (head === 'start') throw new Error('the log is empty')
     const time = new Date(clock.now() + 1).toISOString()
-    moments.push({ time, position: shownPosition(head), answers: await answersOf(url, ann.token, ids) })
+    moments.push({ time, position: formatPosition(head), answers: await answersOf(url, ann.token, ids) })
   }
   return moments
 }

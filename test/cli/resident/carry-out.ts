@@ -10,18 +10,18 @@ import { endMark, type Asked } from './end-mark.ts'
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
-const { open } = (await built(
+const { openInstallation } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
-const { Passwords } = (await built(
+const { PasswordHasher } = (await built(
   'credentials/passwords.js',
 )) as typeof import('../../../src/credentials/passwords.ts')
 
 /** Of passwords that were hashed before: a hash costs a third of a second, and what it is worth is tested elsewhere. */
 const hashes = new Map<string, string>()
-const hashed = Passwords.prototype.hash
-Passwords.prototype.hash = async function (password) {
+const hashed = PasswordHasher.prototype.hash
+PasswordHasher.prototype.hash = async function (password) {
   const hash = hashes.get(password) ?? (await hashed.call(this, password))
   hashes.set(password, hash)
   return hash
@@ -42,7 +42,7 @@ async function carryOut({ words, env, input }: Asked): Promise<void> {
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
   process.exitCode = 0
   const before = keeping()
-  await run(words, open)
+  await run(words, openInstallation)
   await until('nothing to keep the process', () => keeping() <= before)
   const mark = endMark(Number(process.exitCode))
   process.stderr.write(mark)

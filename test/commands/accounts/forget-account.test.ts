@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { enableAccount, findAccount, registerAccount } from '../../../src/commands/accounts/accounts.ts'
-import { forgetAccount, loginOf } from '../../../src/commands/accounts/forget-account.ts'
-import { People } from '../../../src/commands/accounts/people.ts'
+import { forgetAccount, requireLogin } from '../../../src/commands/accounts/forget-account.ts'
+import { AccountDirectory } from '../../../src/commands/accounts/people.ts'
 import { openMasterKeys } from '../../../src/credentials/master-keys.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { ann, cli, clientOf, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
@@ -33,7 +33,7 @@ test('lets nobody in, with what was given out before either', () =>
     const client = await clientOf(one)
     const { accessToken } = await logIn(one, client)
     assert.ok(await isLive(one, accessToken))
-    await forgetAccount(one, await loginOf(one, ann.email), cli)
+    await forgetAccount(one, await requireLogin(one, ann.email), cli)
     assert.not(await isLive(one, accessToken))
     assert.ok(
       await logIn(one, client).then(
@@ -55,16 +55,16 @@ test('is found again where it died at any step, until its log-in is free', () =>
       dying({ vault: { ...one.vault, shred: () => Promise.reject(died) } }),
     ]
     for (const process of steps) {
-      const login = await loginOf(one, ann.email)
+      const login = await requireLogin(one, ann.email)
       assert.equal(login.account, account)
       assert.is(await forgetAccount(process, login, cli).catch((error: unknown) => error), died)
       // Nobody takes the address before it is through.
       const taken = await registerAccount(one, ann, cli).catch((error: unknown) => error)
-      assert.ok(taken instanceof Refusal && taken.kind === 'conflict', String(taken))
+      assert.ok(taken instanceof RequestError && taken.kind === 'conflict', String(taken))
     }
     assert.ok((await findAccount(one, ann.email))?.status === 'forgotten')
-    await forgetAccount(one, await loginOf(one, ann.email), cli)
-    assert.is(await one.people.login(ann.email), undefined)
+    await forgetAccount(one, await requireLogin(one, ann.email), cli)
+    assert.is(await one.people.findLogin(ann.email), undefined)
     assert.equal(await rowsOf(one), [])
     assert.is.not((await registerAccount(one, ann, cli)).account, account)
   }))
@@ -73,15 +73,15 @@ test('is named by its number as well, and never enabled again', () =>
   withOne(async (one) => {
     const { account } = await registerAccount(one, ann, cli)
     await one.persons.forget([account])
-    const login = await loginOf(one, String(account))
+    const login = await requireLogin(one, String(account))
     await forgetAccount({ ...one, vault: { ...one.vault, shred: () => Promise.reject(new Error('died')) } }, login, cli)
       .then(() => assert.unreachable())
       .catch((error: Error) => assert.is(error.message, 'died'))
     const refused = await enableAccount(one, ann.email, cli).catch((error: unknown) => error)
-    assert.ok(refused instanceof Refusal && refused.kind === 'conflict', String(refused))
-    await forgetAccount(one, await loginOf(one, String(account)), cli)
-    const gone = await loginOf(one, String(account)).catch((error: unknown) => error)
-    assert.ok(gone instanceof Refusal && gone.kind === 'missing', String(gone))
+    assert.ok(refused instanceof RequestError && refused.kind === 'conflict', String(refused))
+    await forgetAccount(one, await requireLogin(one, String(account)), cli)
+    const gone = await requireLogin(one, String(account)).catch((error: unknown) => error)
+    assert.ok(gone instanceof RequestError && gone.kind === 'missing', String(gone))
   }))
 
 test('who is not is found and read after a rotation of the master key, by the new one alone in the end', () =>
@@ -90,14 +90,14 @@ test('who is not is found and read after a rotation of the master key, by the ne
     const keysOf = (masterKey: string, masterKeyOld?: string) =>
       openMasterKeys({ dataDir: '', masterKey, masterKeyOld })
     const one = await openProcess(file, { now: 1_800_000_000_000 })
-    const peopleWith = (keys: ReturnType<typeof keysOf>) => new People(one, one.persons, keys)
+    const peopleWith = (keys: ReturnType<typeof keysOf>) => new AccountDirectory(one, one.persons, keys)
     const registering = { ...one, people: peopleWith(keysOf(former)) }
     try {
       await registerAccount(registering, ann, cli)
-      await peopleWith(keysOf(next, former)).ready()
+      await peopleWith(keysOf(next, former)).loadKey()
       const people = peopleWith(keysOf(next))
       const found = await findAccount({ store: one.store, people }, ann.email)
-      assert.is(found && (await people.addressOf(found.account, found)), ann.email)
+      assert.is(found && (await people.emailOf(found.account, found)), ann.email)
     } finally {
       await one.close()
     }

@@ -5,10 +5,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { handle } from '../../../src/commands/core/handle.ts'
 import { findAccount, registerAccount } from '../../../src/commands/accounts/accounts.ts'
-import { plainLoginStream } from '../../../src/commands/accounts/people.ts'
-import { load } from '../../../src/events/load.ts'
-import { metadata } from '../../../src/events/origin.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { legacyLoginStream } from '../../../src/commands/accounts/people.ts'
+import { loadStream } from '../../../src/events/load.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { ann, cli, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('a registration')
@@ -27,8 +27,8 @@ const withTwoProcesses = (run: (one: Process, other: Process) => Promise<void>) 
 test('that died after the reservation is finished by its repeat, with the reserved id', () =>
   withTwoProcesses(async (one) => {
     for (const [stream, account] of [
-      [await one.people.loginStream(ann.email), 41],
-      [plainLoginStream('bob@example.com'), 42],
+      [await one.people.loginStreamOf(ann.email), 41],
+      [legacyLoginStream('bob@example.com'), 42],
     ] as const) {
       const email = account === 41 ? ann.email : 'bob@example.com'
       const wish = { stream, id: `died-${account}`, origin: cli }
@@ -37,7 +37,7 @@ test('that died after the reservation is finished by its repeat, with the reserv
       assert.equal(await registerAccount(one, { ...ann, email }, cli), { account, email })
       const found = await findAccount(one, `${email.toLowerCase()} `)
       assert.is(found?.account, account)
-      assert.is(found && (await one.people.addressOf(account, found)), email)
+      assert.is(found && (await one.people.emailOf(account, found)), email)
     }
   }))
 
@@ -47,8 +47,8 @@ test('puts the address beside the log and not into it', () =>
     for await (const event of one.store.readAll('start')) {
       assert.not.match(JSON.stringify([event.stream, event.data, event.metadata]), /example\.com/i)
     }
-    const { state } = await load(other.store, accountStream(account), accountDecider)
-    assert.is(await other.people.addressOf(account, state), ann.email)
+    const { state } = await loadStream(other.store, accountStream(account), accountDecider)
+    assert.is(await other.people.emailOf(account, state), ann.email)
   }))
 
 test('whose row is missing is found by its address all the same, and shown by its number', () =>
@@ -57,25 +57,25 @@ test('whose row is missing is found by its address all the same, and shown by it
     await one.persons.forget([account])
     const found = await findAccount(one, ann.email)
     assert.is(found?.account, account)
-    assert.is(found && (await one.people.shownAs(account, found)), `account-${account}`)
+    assert.is(found && (await one.people.displayNameOf(account, found)), `account-${account}`)
   }))
 
 test('of a former release keeps its address, which is in its events', () =>
   withTwoProcesses(async (one) => {
     const first = (type: string, data: object) => [
-      { id: randomUUID(), type, data: { ...data }, metadata: metadata(cli, one.clock(), '1') },
+      { id: randomUUID(), type, data: { ...data }, metadata: toEventMetadata(cli, one.clock(), '1') },
     ]
     await one.store.append(
-      plainLoginStream(ann.email),
+      legacyLoginStream(ann.email),
       'none',
       first('LoginReserved', { account: 7, email: ann.email }),
     )
     const data = { email: ann.email, password: 'hash', plan: 'basic' }
     await one.store.append(accountStream(7), 'none', first('AccountRegistered', data))
     const found = await findAccount(one, 'ANN@example.com')
-    assert.is(found && (await one.people.addressOf(7, found)), ann.email)
+    assert.is(found && (await one.people.emailOf(7, found)), ann.email)
     const again = await registerAccount(one, ann, cli).catch((error: unknown) => error)
-    assert.ok(again instanceof Refusal && again.kind === 'conflict', String(again))
+    assert.ok(again instanceof RequestError && again.kind === 'conflict', String(again))
   }))
 
 test('of one address wins once, whoever races in whatever case', () =>
@@ -87,7 +87,7 @@ test('of one address wins once, whoever races in whatever case', () =>
     assert.is(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') {
-        assert.ok(outcome.reason instanceof Refusal && outcome.reason.kind === 'conflict', String(outcome.reason))
+        assert.ok(outcome.reason instanceof RequestError && outcome.reason.kind === 'conflict', String(outcome.reason))
       }
     }
   }))
@@ -100,7 +100,7 @@ test('with a password that nobody should have is refused and leaves nothing', ()
         await registerAccount(one, { ...ann, password }, cli)
         assert.unreachable('it was registered')
       } catch (error) {
-        assert.ok(error instanceof Refusal && error.kind === 'invalid', String(error))
+        assert.ok(error instanceof RequestError && error.kind === 'invalid', String(error))
       }
     }
     assert.equal(one.store.head(), before)

@@ -7,7 +7,7 @@ import {
   lastUseOf,
   revokeApiToken,
 } from '../../../src/commands/accounts/api-tokens.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('an API token')
@@ -32,7 +32,7 @@ const withToken = (run: (given: Given) => Promise<void>) =>
     const [server, operator] = [await openProcess(file, time), await openProcess(file, time)]
     try {
       await registerAccount(operator, ann, cli)
-      const { id, token } = await issueApiToken(operator, { email: ann.email, life: undefined }, cli)
+      const { id, token } = await issueApiToken(operator, { email: ann.email, lifetimeMs: undefined }, cli)
       await run({ operator, server, verify: new ApiTokenVerifier(server), id, token, time })
     } finally {
       await Promise.all([server.close(), operator.close()])
@@ -91,7 +91,7 @@ test('follows the plan of its account, and ends with it', () =>
 
 test('ends when it expires, though it was right a moment ago', () =>
   withToken(async ({ operator, server, verify, time }) => {
-    const { token } = await issueApiToken(operator, { email: ann.email, life: 60_000 }, cli)
+    const { token } = await issueApiToken(operator, { email: ann.email, lifetimeMs: 60_000 }, cli)
     time.now += 59_999
     assert.ok(await verify.verify({ email: ann.email, token, address }))
     time.now += 1
@@ -132,7 +132,7 @@ test('that is wrong the 50th time from one address is too many, and the right on
       await verify.verify({ email: ann.email, token: 'wrong 50', address })
       assert.unreachable('it was not stopped')
     } catch (error) {
-      assert.ok(error instanceof Refusal && error.kind === 'too-many', String(error))
+      assert.ok(error instanceof RequestError && error.kind === 'too-many', String(error))
     }
     assert.ok(await verify.verify({ email: ann.email, token, address }))
   }))

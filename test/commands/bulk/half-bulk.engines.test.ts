@@ -5,15 +5,15 @@ import {
   changeDiamond,
   changeDiamonds,
   createDiamonds,
-  deleteDiamond,
-  patchDiamond,
-  type Inventory,
+  planDelete,
+  planPatch,
+  type DiamondCommandContext,
 } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import { writingTo } from '../../../src/commands/core/handle.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import { bulkRequestRecovery } from '../../../src/reactions/bulk/request-finishing.ts'
 import { StoreUnavailable, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { reactionOf } from '../../projections/engine/working.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
@@ -28,8 +28,8 @@ type Given = {
   time: { now: number }
   store: EventStore
   /** A process that dies in the middle of its next bulk, and another one. */
-  dying: Inventory
-  other: Inventory
+  dying: DiamondCommandContext
+  other: DiamondCommandContext
 }
 
 const test = suite<Given>('a bulk on a store that can not write it at once')
@@ -45,9 +45,9 @@ test.after.each(async ({ store, peer }) => {
   await peer.stop()
 })
 
-function inventoryOn(store: EventStore, { time }: Pick<Given, 'time'>): Inventory {
-  const writing = writingTo(store, () => time.now)
-  return { ...writing, diamondIds: new IdBlocks({ ...writing, kind: 'diamond', size: 1000, origin }) }
+function inventoryOn(store: EventStore, { time }: Pick<Given, 'time'>): DiamondCommandContext {
+  const writing = createCommandContext(store, () => time.now)
+  return { ...writing, diamondIds: new IdAllocator({ ...writing, kind: 'diamond', size: 1000, origin }) }
 }
 
 /** Stores the first half of each bulk, and is gone. */
@@ -75,7 +75,7 @@ const names = (events: readonly StoredEvent[]) => events.map(({ type }) => type)
 /** The streams of requests that were accepted. */
 const requests = async (given: Given) => [...new Set((await eventsOf(given, 'request-')).map(({ stream }) => stream))]
 
-const finishing = ({ other }: Given) => reactionOf(requestFinishing, { writing: other, log: openLog('silent') })
+const finishing = ({ other }: Given) => reactionOf(bulkRequestRecovery, { writing: other, log: createLogger('silent') })
 
 /** As a process that projects does, `ms` after the last event. */
 async function react(given: Given, ms: number): Promise<void> {
@@ -118,9 +118,9 @@ test('is left to the process that accepted it for 30 s, and a reaction that is s
 test('is left to its process for 30 s by a service that waits 1.5 s for its read models', async (given) => {
   await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(10)))
   given.time.now += 2_000
-  const service = { patience: 1_500 }
+  const service = { readModelTimeoutMs: 1_500 }
   const stopping = new AbortController()
-  const reaction = reactionOf(requestFinishing, { ...service, writing: given.other, log: openLog('silent') })
+  const reaction = reactionOf(bulkRequestRecovery, { ...service, writing: given.other, log: createLogger('silent') })
   const reacting = reaction(await eventsOf(given, 'request-'), stopping.signal)
   setImmediate(() => stopping.abort())
   assert.is((await rejectedWith(Error, reacting)).name, 'AbortError')
@@ -140,7 +140,7 @@ test('under a key is finished by its repeat, which gets the first answer', async
 
 test('under a key is refused with another body, also while it is half', async (given) => {
   await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(20, 'k-1')))
-  const refusal = await rejectedWith(Refusal, createDiamonds(given.other, wish(21, 'k-1')))
+  const refusal = await rejectedWith(RequestError, createDiamonds(given.other, wish(21, 'k-1')))
   assert.is(refusal.kind, 'invalid')
   assert.is((await eventsOf(given, 'diamond-')).length, 10)
 })
@@ -157,13 +157,13 @@ test('is made once, however many finish it at the same time', async (given) => {
 test('of changes is finished on top of what others changed meanwhile, and leaves deleted diamonds alone', async (given) => {
   const { created } = await createDiamonds(given.other, wish(4))
   const ids = created.map(({ data }) => data.id)
-  const priced = (price: number) => ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, by))
+  const priced = (price: number) => ids.map((id) => planPatch(id, { set: { price }, removed: [] }, by))
   await rejectedWith(StoreUnavailable, changeDiamonds(given.dying, by, priced(7)))
   const [, , third = 0, fourth = 0] = ids
   given.time.now += 5_000
-  const patched = patchDiamond(third, { set: { price: 1, sku: 'NEW' }, removed: [] }, by)
+  const patched = planPatch(third, { set: { price: 1, sku: 'NEW' }, removed: [] }, by)
   await changeDiamond(given.other, by, patched)
-  await changeDiamond(given.other, by, deleteDiamond(fourth, by))
+  await changeDiamond(given.other, by, planDelete(fourth, by))
   await react(given, 30_000)
   const streams = await Promise.all(ids.map((id) => given.store.read(`diamond-${id}`)))
   assert.equal(streams.map(names), [

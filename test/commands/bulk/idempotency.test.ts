@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { onceForKey, type DoingOne } from '../../../src/commands/bulk/once.ts'
-import { type Writing, writingTo } from '../../../src/commands/core/handle.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { handleIdempotent, type IdempotentAction } from '../../../src/commands/bulk/once.ts'
+import { type CommandContext, createCommandContext } from '../../../src/commands/core/handle.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
@@ -21,23 +21,23 @@ async function withLog(run: (store: EventStore) => Promise<void>): Promise<void>
 }
 
 /** A process with a queue of its own. */
-const processOn = (store: EventStore): Writing => writingTo(store, () => 1_800_000_000_000)
+const processOn = (store: EventStore): CommandContext => createCommandContext(store, () => 1_800_000_000_000)
 
 /** What is made is the wish's name, and what was done is kept in the order in which it was. */
-function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): DoingOne<string> {
+function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): IdempotentAction<string> {
   return {
     diamond: 7,
     origin,
-    async make(wish) {
+    async execute(wish) {
       await meanwhile()
       done.push(`made ${wish}`)
       return wish
     },
-    async again(wish) {
+    async replay(wish) {
       done.push(`again ${wish}`)
       return wish
     },
-    async takeBack(wish) {
+    async compensate(wish) {
       done.push(`took back ${wish}`)
     },
   }
@@ -46,17 +46,19 @@ function doing(done: string[], meanwhile: () => Promise<unknown> = async () => u
 test('is made under one name by both where they ask for the same', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => onceForKey(processOn(store), request('a'), doing(done))
-    const wish = await onceForKey(processOn(store), request('a'), doing(done, first))
+    const first = () => handleIdempotent(processOn(store), request('a'), doing(done))
+    const wish = await handleIdempotent(processOn(store), request('a'), doing(done, first))
     assert.equal(done, [`made ${wish}`, `made ${wish}`, `again ${wish}`])
   }))
 
 test('is taken back by the second where it asks for something else, and refused', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => onceForKey(processOn(store), request('a'), doing(done))
-    const second = await onceForKey(processOn(store), request('b'), doing(done, first)).catch((error: unknown) => error)
-    assert.ok(second instanceof Refusal && second.kind === 'invalid')
+    const first = () => handleIdempotent(processOn(store), request('a'), doing(done))
+    const second = await handleIdempotent(processOn(store), request('b'), doing(done, first)).catch(
+      (error: unknown) => error,
+    )
+    assert.ok(second instanceof RequestError && second.kind === 'invalid')
     const [, own = ''] = done
     assert.equal([done.length, done[2]], [3, own.replace('made', 'took back')])
   }))

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { TRIES } from '../../../src/commands/core/retry.ts'
-import { handle, writingTo } from '../../../src/commands/core/handle.ts'
+import { MAX_ATTEMPTS } from '../../../src/commands/core/retry.ts'
+import { handle, createCommandContext } from '../../../src/commands/core/handle.ts'
 import type { Decider } from '../../../src/domain/decider.ts'
 import {
   OutcomeUnknown,
@@ -31,7 +31,7 @@ test.before.each(async (given) => {
 test.after.each(({ store }) => store.close())
 
 const writing = ({ store, time }: Given, over: EventStore = store) => ({
-  ...writingTo(over, () => time.now),
+  ...createCommandContext(over, () => time.now),
   monotonic: () => 0,
 })
 
@@ -112,7 +112,8 @@ function contended({ store, stream }: Given, count: number): EventStore {
   return {
     ...store,
     append: async (name, expected, events) => {
-      if (left-- > 0) await handle(writingTo(store, Date.now), { stream, id: `o-${left}`, origin }, sum, add(100))
+      if (left-- > 0)
+        await handle(createCommandContext(store, Date.now), { stream, id: `o-${left}`, origin }, sum, add(100))
       return store.append(name, expected, events)
     },
   }
@@ -121,7 +122,7 @@ function contended({ store, stream }: Given, count: number): EventStore {
 test('that loses all races but the last decides anew each time and gets through', async (given) => {
   const seen: number[] = []
   const { state } = await handle(
-    writing(given, contended(given, TRIES - 1)),
+    writing(given, contended(given, MAX_ATTEMPTS - 1)),
     { stream: given.stream, id: 'w', origin },
     sum,
     (total) => {
@@ -131,15 +132,15 @@ test('that loses all races but the last decides anew each time and gets through'
   )
   assert.equal(
     seen,
-    Array.from({ length: TRIES }, (_, races) => 100 * races),
+    Array.from({ length: MAX_ATTEMPTS }, (_, races) => 100 * races),
   )
-  assert.is(state, 100 * (TRIES - 1) + 1)
+  assert.is(state, 100 * (MAX_ATTEMPTS - 1) + 1)
 })
 
 test('that loses all races is refused', async (given) => {
-  const losing = writing(given, contended(given, TRIES))
+  const losing = writing(given, contended(given, MAX_ATTEMPTS))
   await rejectedWith(WrongRevision, handle(losing, { stream: given.stream, id: 'w', origin }, sum, add(1)))
-  assert.is(await sumOf(given), 100 * TRIES)
+  assert.is(await sumOf(given), 100 * MAX_ATTEMPTS)
 })
 
 test('waits for the commands of its stream in this process: a hundred decide once each, each on the last', async (given) => {

@@ -2,10 +2,10 @@ import { attach, create, detach, diamondDecider } from '../../../src/domain/diam
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { handle, writingTo, type Writing } from '../../../src/commands/core/handle.ts'
-import { Refusal, type Decider } from '../../../src/domain/decider.ts'
-import { changeDiamond, changeDiamonds, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/diamonds.ts'
-import type { Change } from '../../../src/domain/diamond/fields.ts'
+import { handle, createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
+import { RequestError, type Decider } from '../../../src/domain/decider.ts'
+import { changeDiamond, changeDiamonds, planDelete, planPatch } from '../../../src/commands/diamonds/diamonds.ts'
+import type { DiamondFieldChanges } from '../../../src/domain/diamond/fields.ts'
 import { OutcomeUnknown, StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { newStream, rejectedWith } from '../../contract/event-store/given.ts'
 import { everyTry, faultyStore, type AppendFault, type FaultyStore } from '../../stores/faulty-store.ts'
@@ -17,20 +17,25 @@ const sum: Decider<number, Added> = { initialState: 0, evolve: (total, { data })
 const add = (by: number) => (): Added[] => [{ type: 'IdsReserved', data: { from: 100, to: 100 + by } }]
 /** Refuses where there is more than `most`, and has nothing to do where there is exactly that. */
 const addUpTo = (most: number) => (total: number) => {
-  if (total > most) throw new Refusal('conflict', `there is ${total} already`)
+  if (total > most) throw new RequestError('conflict', `there is ${total} already`)
   return total === most ? [] : add(most - total)()
 }
 const origin = { actor: 'tests', via: 'http', correlation: 'r-1' } as const
 const clock = () => 1_800_000_000_000
 
-type Given = { store: FaultyStore; wish: { stream: string; origin: typeof origin }; one: Writing; other: Writing }
+type Given = {
+  store: FaultyStore
+  wish: { stream: string; origin: typeof origin }
+  one: CommandContext
+  other: CommandContext
+}
 
 const test = suite<Given>('a command on a stream that its process knows')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
   given.wish = { stream: newStream(), origin }
-  given.one = { ...writingTo(given.store, clock), monotonic: () => 0 }
-  given.other = writingTo(given.store, clock)
+  given.one = { ...createCommandContext(given.store, clock), monotonic: () => 0 }
+  given.other = createCommandContext(given.store, clock)
 })
 test.after.each(({ store }) => store.close())
 
@@ -63,7 +68,7 @@ test('is not refused for how the stream was before another process changed it', 
 test('is refused for what another process has made of the stream', async ({ wish, one, other }) => {
   await handle(one, wish, sum, add(1))
   await handle(other, wish, sum, add(5))
-  await rejectedWith(Refusal, handle(one, wish, sum, addUpTo(3)))
+  await rejectedWith(RequestError, handle(one, wish, sum, addUpTo(3)))
 })
 
 test('has something to do where another process has undone it', async ({ wish, one, other }) => {
@@ -118,14 +123,14 @@ type Wanted =
       readonly what: 'patch'
       readonly id: number
       readonly owner: number
-      readonly change: Change
+      readonly change: DiamondFieldChanges
       readonly match: number
     }
-  | { readonly what: 'patch all'; readonly owner: number; readonly change: Change }
+  | { readonly what: 'patch all'; readonly owner: number; readonly change: DiamondFieldChanges }
 
 const id = fc.constantFrom(...IDS)
 const owner = fc.constantFrom(1, 1, 1, 1, 2)
-const change: fc.Arbitrary<Change> = fc.record({
+const change: fc.Arbitrary<DiamondFieldChanges> = fc.record({
   set: fc.record({ price: fc.integer({ min: 1, max: 3 }), sku: fc.constantFrom('A', 'B') }, { requiredKeys: [] }),
   removed: fc.constantFrom([], ['price' as const]),
 })
@@ -137,21 +142,21 @@ const wanted: fc.Arbitrary<Wanted> = fc.oneof(
 )
 
 /** What comes of a wish, as its caller sees it. */
-async function outcomeOf(writing: Writing, want: Wanted, step: number): Promise<unknown> {
+async function outcomeOf(writing: CommandContext, want: Wanted, step: number): Promise<unknown> {
   try {
     return { ...(await wish(writing, want, step)), position: undefined }
   } catch (error) {
-    if (error instanceof Refusal) return `${error.kind}: ${error.message}`
+    if (error instanceof RequestError) return `${error.kind}: ${error.message}`
     throw error
   }
 }
 
-async function wish(writing: Writing, want: Wanted, step: number): Promise<object> {
+async function wish(writing: CommandContext, want: Wanted, step: number): Promise<object> {
   if (want.what === 'patch all') {
     return changeDiamonds(
       writing,
       by(want.owner),
-      IDS.map((each) => patchDiamond(each, want.change, by(want.owner))),
+      IDS.map((each) => planPatch(each, want.change, by(want.owner))),
     )
   }
   const to = { stream: `diamond-${want.id}`, origin }
@@ -163,10 +168,10 @@ async function wish(writing: Writing, want: Wanted, step: number): Promise<objec
       )
     case 'patch': {
       const match = want.match > 2 ? undefined : [BigInt(want.match + Math.floor(step / 4))]
-      return changeDiamond(writing, by(want.owner), patchDiamond(want.id, want.change, by(want.owner)), match)
+      return changeDiamond(writing, by(want.owner), planPatch(want.id, want.change, by(want.owner)), match)
     }
     case 'remove':
-      return changeDiamond(writing, by(want.owner), deleteDiamond(want.id, by(want.owner)))
+      return changeDiamond(writing, by(want.owner), planDelete(want.id, by(want.owner)))
     case 'attach':
       return handle(writing, to, diamondDecider, (diamond) =>
         attach(diamond, at, step, { laboratory: 'GIA', number: 'N', file: null }),
@@ -187,10 +192,10 @@ test('has the outcome that it would have without, whichever of two processes it 
     fc.asyncProperty(steps, async (wants) => {
       const [knowing, plain] = [temporaryLog(), temporaryLog()]
       try {
-        const processes = [writingTo(knowing, clock), writingTo(knowing, clock)]
+        const processes = [createCommandContext(knowing, clock), createCommandContext(knowing, clock)]
         for (const [step, [first, want]] of wants.entries()) {
-          const found = await outcomeOf(processes[first ? 0 : 1] as Writing, want, step)
-          assert.equal(found, await outcomeOf(writingTo(plain, clock), want, step))
+          const found = await outcomeOf(processes[first ? 0 : 1] as CommandContext, want, step)
+          assert.equal(found, await outcomeOf(createCommandContext(plain, clock), want, step))
         }
         assert.equal(await written(knowing), await written(plain))
       } finally {

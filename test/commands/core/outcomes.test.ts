@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandOutcomes } from '../../../src/commands/core/outcomes.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite('outcomes of commands')
@@ -9,7 +9,7 @@ const test = suite('outcomes of commands')
 const hasSome = ({ count }: { readonly count: number }) => count > 0
 
 const endings: readonly (readonly [outcome: string, error: unknown])[] = [
-  ['refused', new Refusal('missing', 'There is none')],
+  ['refused', new RequestError('missing', 'There is none')],
   ['conflict', new WrongRevision('diamond-7', 3n, 4n)],
   ['unknown', new OutcomeUnknown('no answer')],
   ['unavailable', new StoreUnavailable('away')],
@@ -20,7 +20,7 @@ const endings: readonly (readonly [outcome: string, error: unknown])[] = [
 for (const [outcome, error] of endings) {
   test(`are ${outcome} where the command ends with ${(error as Error).name}, which its caller gets`, async () => {
     const outcomes = new CommandOutcomes()
-    const failed = outcomes.of('diamond-7', () => Promise.reject(error))
+    const failed = outcomes.track('diamond-7', () => Promise.reject(error))
     assert.is(await failed.catch((thrown: unknown) => thrown), error)
     assert.equal(outcomes.ended.filter(hasSome), [{ subject: 'diamond', kind: outcome, count: 1 }])
   })
@@ -28,9 +28,9 @@ for (const [outcome, error] of endings) {
 
 test('name no stream: only what stands before its first dash', async () => {
   const outcomes = new CommandOutcomes()
-  for (const stream of ['diamond-1', 'diamond-2', 'account-1', 'restores']) await outcomes.of(stream, async () => 1)
-  outcomes.retried('diamond-9', new WrongRevision('diamond-9', 3n, 4n))
-  outcomes.retried('diamond-8', new OutcomeUnknown('no answer'))
+  for (const stream of ['diamond-1', 'diamond-2', 'account-1', 'restores']) await outcomes.track(stream, async () => 1)
+  outcomes.countRetry('diamond-9', new WrongRevision('diamond-9', 3n, 4n))
+  outcomes.countRetry('diamond-8', new OutcomeUnknown('no answer'))
   assert.equal(outcomes.ended.filter(hasSome), [
     { subject: 'diamond', kind: 'done', count: 2 },
     { subject: 'account', kind: 'done', count: 1 },

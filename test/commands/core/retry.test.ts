@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { retrying, TRIES, type RetryOptions } from '../../../src/commands/core/retry.ts'
+import { withRetry, MAX_ATTEMPTS, type RetryOptions } from '../../../src/commands/core/retry.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite('an action that failed')
@@ -17,7 +17,7 @@ async function outcomeOf(errors: readonly Error[], options: Partial<RetryOptions
     if (error !== undefined) throw error
     return 'done'
   }
-  const came = await retrying({ on: [WrongRevision, OutcomeUnknown], ...options }, action).catch(
+  const came = await withRetry({ on: [WrongRevision, OutcomeUnknown], ...options }, action).catch(
     (error: unknown) => error,
   )
   return { came, tries }
@@ -30,8 +30,8 @@ test('is tried again after a lost race, however long it took', async () => {
 })
 
 test('is tried so often, and then its last error is told', async () => {
-  const errors = Array.from({ length: TRIES }, (_, index) => new WrongRevision('s', 'none', BigInt(index)))
-  assert.equal(await outcomeOf(errors), { came: errors.at(-1), tries: TRIES })
+  const errors = Array.from({ length: MAX_ATTEMPTS }, (_, index) => new WrongRevision('s', 'none', BigInt(index)))
+  assert.equal(await outcomeOf(errors), { came: errors.at(-1), tries: MAX_ATTEMPTS })
 })
 
 test('is tried again after an unknown outcome that came soon, and not after one that took a second', async () => {
@@ -48,7 +48,7 @@ test('is not tried again where the store is away, or for any other reason', asyn
 
 test('tells each error that it is tried again after', async () => {
   const told: Error[] = []
-  await outcomeOf([lost, unknown], { failed: (error) => told.push(error) })
+  await outcomeOf([lost, unknown], { onRetry: (error) => told.push(error) })
   assert.equal(told, [lost, unknown])
 })
 

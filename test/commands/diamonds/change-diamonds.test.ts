@@ -4,11 +4,11 @@ import {
   changeDiamond,
   changeDiamonds,
   createDiamonds,
-  patchDiamond,
-  type Inventory,
+  planPatch,
+  type DiamondCommandContext,
 } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'
 import { rejectedWith } from '../../contract/event-store/given.ts'
 import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
@@ -18,14 +18,14 @@ const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
 const by = { owner: 1, origin }
 const entry = { sku: 'A', cutShape: 2, carat: 1 }
 
-type Given = { inventory: Inventory; store: FaultyStore; time: { now: number } }
+type Given = { inventory: DiamondCommandContext; store: FaultyStore; time: { now: number } }
 
 const test = suite<Given>('changing several diamonds')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
   given.time = { now: 1_800_000_000_000 }
-  const writing = { ...writingTo(given.store, () => given.time.now), monotonic: () => 0 }
-  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 100, origin })
+  const writing = { ...createCommandContext(given.store, () => given.time.now), monotonic: () => 0 }
+  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
   given.inventory = { ...writing, diamondIds }
 })
 test.after.each(({ store }) => store.close())
@@ -40,7 +40,7 @@ async function createdIds({ inventory }: Given, count: number): Promise<number[]
 }
 
 const priced = (ids: readonly number[], price: number) =>
-  ids.map((id) => patchDiamond(id, { set: { price }, removed: [] }, by))
+  ids.map((id) => planPatch(id, { set: { price }, removed: [] }, by))
 
 const revisions = async ({ store }: Given, ids: readonly number[]) =>
   Promise.all(ids.map(async (id) => (await store.read(`diamond-${id}`)).at(-1)?.revision))

@@ -1,15 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { writingTo } from '../../../src/commands/core/handle.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { cli, withLogFile } from '../accounts-on-disk.ts'
 
 const test = suite('integer ids')
 
 const blocks = (file: string, size: number, ahead = 0) => {
-  const store = openSqliteEvents(file)
-  return { store, ids: new IdBlocks({ ...writingTo(store, () => 0), kind: 'diamond', size, ahead, origin: cli }) }
+  const store = openSqliteEventStore(file)
+  return {
+    store,
+    ids: new IdAllocator({ ...createCommandContext(store, () => 0), kind: 'diamond', size, ahead, origin: cli }),
+  }
 }
 
 test('are never shared by two processes, and start at 1', () =>

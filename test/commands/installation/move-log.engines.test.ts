@@ -9,7 +9,7 @@ import {
   finishCopy,
   openLog,
 } from '../../../src/commands/installation/move-log.ts'
-import { COPY_STREAM, reasonOf } from '../../../src/domain/installation/moving.ts'
+import { COPY_STREAM, describeReadOnlyState } from '../../../src/domain/installation/moving.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
@@ -74,7 +74,7 @@ for (const { name, open } of targets) {
     await abandonCopy(moving, target, copy)
     assert.instance(await rejection(finishCopy(moving, target, done(copy))), CopyEnded)
     assert.equal(await types(target), ['CopyBegun', 'CopyAbandoned'])
-    assert.is((await target.closed())?.why, 'abandoned')
+    assert.is((await target.closedReason())?.why, 'abandoned')
   })
 
   test('of a replay that was killed says to delete it, and not to move on', async ({ target }) => {
@@ -82,17 +82,17 @@ for (const { name, open } of targets) {
     const replay = await open()
     try {
       await beginCopy(moving, replay, { copy, from: 'sqlite:/a', log: randomUUID(), replay: true })
-      const closed = await replay.closed()
+      const closed = await replay.closedReason()
       assert.is(closed?.why, 'half-replayed')
       assert.match(
-        closed === undefined ? '' : reasonOf(closed),
+        closed === undefined ? '' : describeReadOnlyState(closed),
         /delete the folder, and run `npx adamant replay` again/,
       )
     } finally {
       await replay.close()
     }
-    const unfinished = await target.closed()
-    assert.match(unfinished === undefined ? '' : reasonOf(unfinished), /run `npx adamant move` again/)
+    const unfinished = await target.closedReason()
+    assert.match(unfinished === undefined ? '' : describeReadOnlyState(unfinished), /run `npx adamant move` again/)
   })
 
   test('that is complete can not be given up any more', async ({ target, copy }) => {
@@ -100,7 +100,7 @@ for (const { name, open } of targets) {
     await finishCopy(moving, target, done(copy))
     assert.instance(await rejection(abandonCopy(moving, target, copy)), CopyEnded)
     assert.equal(await types(target), ['CopyBegun', 'CopyDone'])
-    assert.is(await target.closed(), undefined)
+    assert.is(await target.closedReason(), undefined)
   })
 
   test.run()
@@ -116,10 +116,10 @@ fenced('is taken away by its own copy only', async ({ source }) => {
   await fenceLog(moving, source, { copy: 'a', to: 'sqlite:/b' })
   await fenceLog(moving, source, { copy: 'a', to: 'sqlite:/b' })
   await openLog(moving, source, 'another')
-  assert.is((await source.closed())?.why, 'fenced')
+  assert.is((await source.closedReason())?.why, 'fenced')
   await openLog(moving, source, 'a')
   await openLog(moving, source, 'a')
-  assert.is(await source.closed(), undefined)
+  assert.is(await source.closedReason(), undefined)
   assert.equal(
     (await source.read('log')).map(({ type }) => type),
     ['LogCreated', 'LogFenced', 'LogOpened'],

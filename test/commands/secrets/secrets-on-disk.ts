@@ -1,14 +1,14 @@
-import { People } from '../../../src/commands/accounts/people.ts'
+import { AccountDirectory } from '../../../src/commands/accounts/people.ts'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { Secrets } from '../../../src/commands/secrets/secrets.ts'
+import type { SecretCommandContext } from '../../../src/commands/secrets/secrets.ts'
 import type { ShareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { MailSeal } from '../../../src/credentials/sealing.ts'
 import { openMasterKeys, type MasterKeys } from '../../../src/credentials/master-keys.ts'
-import { Passphrases } from '../../../src/credentials/passphrases.ts'
+import { PassphraseKdf } from '../../../src/credentials/passphrases.ts'
 import { SecretBox } from '../../../src/credentials/secret-box.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import { withFolder } from '../../temporary-folder.ts'
 import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
@@ -22,21 +22,21 @@ export const newMasterKey = (): string => randomBytes(32).toString('base64')
 export const masterKeys = (masterKey: string, masterKeyOld?: string): MasterKeys =>
   openMasterKeys({ dataDir: '', masterKey, masterKeyOld })
 
-export type SecretsProcess = Secrets & { readonly keys: MasterKeys; close(): Promise<void> }
+export type SecretsProcess = SecretCommandContext & { readonly keys: MasterKeys; close(): Promise<void> }
 
 const KEYS = masterKeys(newMasterKey())
 
 /** What one process has open for secrets, on the files of a folder. */
 export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
-  const store = openSqliteEvents(join(folder, 'events.db'))
+  const store = openSqliteEventStore(join(folder, 'events.db'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
-  const writing = { ...writingTo(store, () => time.now), monotonic: () => 0 }
+  const writing = { ...createCommandContext(store, () => time.now), monotonic: () => 0 }
   return {
     ...writing,
-    people: new People(writing, vault.persons, keys),
+    people: new AccountDirectory(writing, vault.persons, keys),
     vault,
     keys,
-    box: new SecretBox(keys, new Passphrases(), CHEAP_HASHES.passphrases),
+    box: new SecretBox(keys, new PassphraseKdf(), CHEAP_HASHES.passphrases),
     mailSeal: new MailSeal(keys),
     async close() {
       await store.close()

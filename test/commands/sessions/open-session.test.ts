@@ -8,7 +8,7 @@ import {
 } from '../../../src/commands/accounts/accounts.ts'
 import { disableClient } from '../../../src/commands/clients/clients.ts'
 import { refreshSession } from '../../../src/commands/sessions/sessions.ts'
-import { GrantRefused } from '../../../src/domain/session/session.ts'
+import { InvalidGrant } from '../../../src/domain/session/session.ts'
 import { ann, cli, clientOf, http, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
 const test = suite('a log-in')
@@ -31,7 +31,7 @@ const refused = async (promise: Promise<unknown>) => {
   try {
     await promise
   } catch (error) {
-    if (error instanceof GrantRefused) return error.message
+    if (error instanceof InvalidGrant) return error.message
     throw error
   }
   return 'granted'
@@ -45,12 +45,12 @@ test('finds the account whatever the case of its address', () =>
 
 test('answers an unknown user, a wrong password and a disabled account alike, each after a comparison', () =>
   withAnn(async ({ server, operator, client }) => {
-    const { compared } = server.passwords
+    const { comparisonCount } = server.passwords
     const wrong = await refused(logIn(server, client, 'wrong'))
     await disableAccount(operator, endingAll, cli)
     assert.is(wrong, 'Invalid username and password combination')
     assert.is(await refused(logIn(server, client)), wrong)
-    assert.is(server.passwords.compared - compared, 2)
+    assert.is(server.passwords.comparisonCount - comparisonCount, 2)
   }))
 
 test('ends when another process changes the password', () =>

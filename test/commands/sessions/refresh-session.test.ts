@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { refreshSession } from '../../../src/commands/sessions/sessions.ts'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
-import { GrantRefused } from '../../../src/domain/session/session.ts'
+import { InvalidGrant } from '../../../src/domain/session/session.ts'
 import type { VerifiedClient } from '../../../src/commands/clients/clients.ts'
 import {
   ann,
@@ -33,7 +33,7 @@ const withTwoProcesses = (run: (given: Given) => Promise<void>) =>
     }
   })
 
-const isRefused = (error: unknown) => error instanceof GrantRefused && error.message === 'Invalid refresh token'
+const isRefused = (error: unknown) => error instanceof InvalidGrant && error.message === 'Invalid refresh token'
 
 async function refusal(promise: Promise<unknown>): Promise<void> {
   try {
@@ -118,7 +118,7 @@ test('lives as long as it was given, anew with each rotation', () =>
       await refreshSession(one, { token: next.refreshToken, client }, http)
       assert.unreachable('it was granted')
     } catch (error) {
-      assert.ok(error instanceof GrantRefused)
+      assert.ok(error instanceof InvalidGrant)
       assert.is(error.message, 'Refresh token has expired')
     }
   }))

@@ -26,13 +26,13 @@ export const closedRules: Rules = (test) => {
     const first = event()
     await store.append(stream, 'none', [first])
     await whileFenced(store, async () => {
-      assert.equal(await store.closed(), { why: 'fenced', copy: 'c-1', to: 'elsewhere' })
+      assert.equal(await store.closedReason(), { why: 'fenced', copy: 'c-1', to: 'elsewhere' })
       const refused = await rejectedWith(LogClosed, store.append(stream, 0n, [event()]))
       assert.match(refused.message, /moved to elsewhere/)
       await rejectedWith(LogClosed, store.appendMany([{ stream, expected: 0n, events: [event()] }]))
       assert.equal(ids(await store.read(stream)), [first.id])
     })
-    assert.is(await store.closed(), undefined)
+    assert.is(await store.closedReason(), undefined)
     await store.append(stream, 0n, [event()])
   })
 

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Batch, EventStore, NewEvent, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
+import type {
+  SubscriptionBatch,
+  EventStore,
+  NewEvent,
+  StoredEvent,
+  Subscription,
+} from '../../../src/stores/ports/event-store.ts'
 import { comes } from '../../until.ts'
 
 export type Given = { store: EventStore }
@@ -30,8 +36,11 @@ export const ids = (stored: readonly { readonly id: string }[]): string[] => sto
 export const soon = comes
 
 /** Takes batches until `enough` says so of all of them, then stops the subscription. */
-export async function take(subscription: Subscription, enough: (batches: Batch[]) => boolean): Promise<Batch[]> {
-  const batches: Batch[] = []
+export async function take(
+  subscription: Subscription,
+  enough: (batches: SubscriptionBatch[]) => boolean,
+): Promise<SubscriptionBatch[]> {
+  const batches: SubscriptionBatch[] = []
   const reading = async () => {
     for await (const batch of subscription) {
       batches.push(batch)
@@ -42,7 +51,7 @@ export async function take(subscription: Subscription, enough: (batches: Batch[]
   return soon('enough batches', reading())
 }
 
-export const flat = (batches: readonly Batch[]): StoredEvent[] => batches.flatMap((batch) => batch.events)
+export const flat = (batches: readonly SubscriptionBatch[]): StoredEvent[] => batches.flatMap((batch) => batch.events)
 
 export const takeEvents = async (subscription: Subscription, count: number): Promise<StoredEvent[]> =>
   flat(await take(subscription, (batches) => flat(batches).length >= count))

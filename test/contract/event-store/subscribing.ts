@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { collectGarbage } from '../../garbage.ts'
 import { until } from '../../until.ts'
@@ -77,7 +77,7 @@ export const subscribingRules: Rules = (test) => {
     const filter = { prefixes: [stream] }
     const batch = events(40)
     const seen: StoredEvent[] = []
-    let from: From = await store.head()
+    let from: PositionOrStart = await store.head()
     for (let next = 0; next < 40; next += 4) {
       await store.append(stream, next === 0 ? 'none' : BigInt(next - 1), batch.slice(next, next + 4))
       const batches = await take(store.subscribe(from, filter), (taken) => flat(taken).length >= 4)

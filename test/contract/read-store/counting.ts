@@ -1,7 +1,13 @@
 import * as fc from '../../fast-check.ts'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Outdated, type Build, type ReadStore, type Stored, type Write } from '../../../src/stores/ports/read-store.ts'
+import {
+  ConcurrencyConflict,
+  type ReadModelBuild,
+  type ReadStore,
+  type StoredDocument,
+  type DocumentWrite,
+} from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
 
 export function countingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
@@ -70,18 +76,18 @@ export function countingRules(test: Test, open: () => Promise<Opened>, runs: num
         async (written, isStale) =>
           await withBatches(open, async (build, store, writes) => {
             const plain = await store.live(plainly)
-            let before = new Map<unknown, Stored>()
+            let before = new Map<unknown, StoredDocument>()
             for (const [index, batch] of writes.entries()) {
               const now = await loaded(build, batch)
-              const known = (write: Write) => (isStale.next().value === true ? before : now).get(keyOf(write))
+              const known = (write: DocumentWrite) => (isStale.next().value === true ? before : now).get(keyOf(write))
               const over = batch.map((write) => withOver(write, known(write)))
               const isRefused = over.some((write) => isOlder(write, now.get(keyOf(write))))
               // Of what was removed, not every store knows a revision to compare with.
-              const mayBeRefused = over.some((write) => write.over !== undefined && !now.has(keyOf(write)))
+              const mayBeRefused = over.some((write) => write.basedOn !== undefined && !now.has(keyOf(write)))
               const once = await everything(store)
               const error = await build.write(over, at(index)).catch((thrown: unknown) => thrown)
-              if (!mayBeRefused) assert.is(error instanceof Outdated, isRefused, String(error))
-              if (error instanceof Outdated) {
+              if (!mayBeRefused) assert.is(error instanceof ConcurrencyConflict, isRefused, String(error))
+              if (error instanceof ConcurrencyConflict) {
                 assert.equal(await everything(store), once)
                 const anew = batch.map((write) => withOver(write, now.get(keyOf(write))))
                 await build.write(anew, at(index))
@@ -106,21 +112,22 @@ const sum = (kept: readonly { readonly documents: number }[]) => kept.reduce((al
 /** A second model, written without what was loaded. */
 const plainly = { ...diamonds, name: 'plain' }
 
-async function loaded(build: Build, batch: readonly Write[]): Promise<Map<unknown, Stored>> {
+async function loaded(build: ReadModelBuild, batch: readonly DocumentWrite[]): Promise<Map<unknown, StoredDocument>> {
   const keys = batch.flatMap((write) => keyOf(write) ?? [])
   return new Map((await build.load(keys)).map((stored) => [stored.document['id'], stored]))
 }
 
-const withOver = (write: Write, over: Stored | undefined): Write => (over === undefined ? write : { ...write, over })
+const withOver = (write: DocumentWrite, over: StoredDocument | undefined): DocumentWrite =>
+  over === undefined ? write : { ...write, basedOn: over }
 
 /** Whether it is to be written over something else than stands there, which is not as new as itself. */
-const isOlder = ({ revision, over }: Write, now: Stored | undefined) =>
-  over !== undefined && now !== undefined && now.revision !== over.revision && now.revision < revision
+const isOlder = ({ revision, basedOn }: DocumentWrite, now: StoredDocument | undefined) =>
+  basedOn !== undefined && now !== undefined && now.revision !== basedOn.revision && now.revision < revision
 
 const flag = fc.integer({ min: 0, max: 1 })
 const key = fc.integer({ min: 1, max: 6 })
 const revision = fc.bigInt({ min: 0n, max: 6n })
-const written: fc.Arbitrary<Write> = fc.oneof(
+const written: fc.Arbitrary<DocumentWrite> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc
@@ -132,11 +139,11 @@ const written: fc.Arbitrary<Write> = fc.oneof(
 const batches = fc.array(oneWriteEach(fc.array(written, { maxLength: 8 })), { maxLength: 5 })
 
 /** A batch holds one write a document: what the runner folded its events into. */
-function oneWriteEach(all: fc.Arbitrary<Write[]>): fc.Arbitrary<Write[]> {
+function oneWriteEach(all: fc.Arbitrary<DocumentWrite[]>): fc.Arbitrary<DocumentWrite[]> {
   return all.map((writes) => [...new Map(writes.map((write) => [keyOf(write), write])).values()])
 }
 
-const keyOf = (write: Write) => ('put' in write ? write.put['id'] : write.remove)
+const keyOf = (write: DocumentWrite) => ('put' in write ? write.put['id'] : write.remove)
 
 const values = [undefined, 0, 1]
 const countable = [1, 2].flatMap((owner) =>
@@ -152,9 +159,9 @@ const countable = [1, 2].flatMap((owner) =>
 const withBatches =
   (
     open: () => Promise<Opened>,
-    action: (build: Build, store: ReadStore, writes: readonly (readonly Write[])[]) => Promise<void>,
+    action: (build: ReadModelBuild, store: ReadStore, writes: readonly (readonly DocumentWrite[])[]) => Promise<void>,
   ) =>
-  (writes: readonly (readonly Write[])[]) =>
+  (writes: readonly (readonly DocumentWrite[])[]) =>
     using(open, async ({ store }) => action(await store.live(diamonds), store, writes))()
 
 async function everything(store: ReadStore, declaration = diamonds) {

@@ -1,7 +1,7 @@
 import * as fc from '../../fast-check.ts'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Condition, Document, FieldValue, Query, Where } from '../../../src/stores/ports/read-store.ts'
+import type { Condition, Document, FieldValue, Query, WhereClause } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, newestFirst, put, using, type Opened } from './model.ts'
 
 export function findingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
@@ -16,7 +16,7 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
       )
       assert.is(await model.count({ owner: 1 }), 0)
       assert.is(await model.count({}), 0)
-      assert.equal([...(await model.parked())], [])
+      assert.equal([...(await model.parkedStreams())], [])
     }),
   )
 
@@ -144,7 +144,7 @@ const one = <Value extends FieldValue>(value: fc.Arbitrary<Value>): fc.Arbitrary
     fc.record({ from: value, to: value }, { requiredKeys: [] }),
   )
 
-const where: fc.Arbitrary<Where> = fc
+const where: fc.Arbitrary<WhereClause> = fc
   .record(
     { id: one(small), sku: one(sku), isColored: one(flag), isPublished: one(flag), date: one(small) },
     { requiredKeys: [] },
@@ -193,7 +193,7 @@ function plainQuery(): fc.Arbitrary<Query> {
   })
 }
 
-function matches(document: Document, filters: Where): boolean {
+function matches(document: Document, filters: WhereClause): boolean {
   return Object.entries(filters).every(([field, condition]) => holds(document[field] ?? '', condition))
 }
 

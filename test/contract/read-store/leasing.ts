@@ -7,12 +7,12 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
     'a lease is held by one of those who try, and free for the others from its release on',
     using(open, async ({ store, again }) => {
       const stores = [store, await again(), await again()]
-      const tries = await Promise.all(stores.map((each) => each.lease(diamonds)))
+      const tries = await Promise.all(stores.map((each) => each.acquireLease(diamonds)))
       const [held, ...more] = tries.filter((lease) => lease !== undefined)
       assert.ok(held !== undefined && more.length === 0)
-      for (const each of stores) assert.is(await each.lease(diamonds), undefined)
+      for (const each of stores) assert.is(await each.acquireLease(diamonds), undefined)
       await held.release()
-      const next = await stores[1]?.lease(diamonds)
+      const next = await stores[1]?.acquireLease(diamonds)
       assert.ok(next !== undefined)
       await next?.release()
     }),
@@ -23,9 +23,9 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
     using(open, async ({ store, again }) => {
       const elsewhere = await again()
       const leases = [
-        await store.lease(diamonds),
-        await elsewhere.lease({ ...diamonds, version: 2 }),
-        await elsewhere.lease({ ...diamonds, name: 'rubies' }),
+        await store.acquireLease(diamonds),
+        await elsewhere.acquireLease({ ...diamonds, version: 2 }),
+        await elsewhere.acquireLease({ ...diamonds, name: 'rubies' }),
       ]
       for (const lease of leases) {
         assert.ok(lease !== undefined)
@@ -38,11 +38,11 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
     'whoever asks is told whether a lease is held',
     using(open, async ({ store, again }) => {
       const elsewhere = await again()
-      assert.is(await elsewhere.isHeld(diamonds), false)
-      const lease = await store.lease(diamonds)
-      assert.is(await elsewhere.isHeld(diamonds), true)
+      assert.is(await elsewhere.isLeaseHeld(diamonds), false)
+      const lease = await store.acquireLease(diamonds)
+      assert.is(await elsewhere.isLeaseHeld(diamonds), true)
       await lease?.release()
-      assert.is(await elsewhere.isHeld(diamonds), false)
+      assert.is(await elsewhere.isLeaseHeld(diamonds), false)
     }),
   )
 }

@@ -4,7 +4,7 @@ import type {
   Document,
   ModelDeclaration,
   ReadStore,
-  Write,
+  DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
 
 /** Diamonds, with all filters and orders of their lists: the contract holds for this model on every adapter. */
@@ -46,8 +46,8 @@ export const diamond = (id: number, values: Readonly<Record<string, number | str
   ...values,
 })
 
-export const put = (document: Document, revision = 0n): Write => ({ put: document, revision })
-export const remove = (id: number, revision: bigint): Write => ({ remove: id, revision })
+export const put = (document: Document, revision = 0n): DocumentWrite => ({ put: document, revision })
+export const remove = (id: number, revision: bigint): DocumentWrite => ({ remove: id, revision })
 
 const place = (n: number) => ({ commit: BigInt(n), prepare: BigInt(n) })
 

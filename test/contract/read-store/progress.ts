@@ -40,14 +40,14 @@ export function progressRules(test: Test, open: () => Promise<Opened>): void {
       const [first, second, other] = [letter('diamond-1', 2), letter('diamond-1', 10), letter('diamond-3', 9)]
       await build.write([put(diamond(2))], at(10), [second, other, first])
       assert.equal(await build.deadLetters(), [first, other, second])
-      assert.equal([...(await here.parked())].toSorted(), ['diamond-1', 'diamond-3'])
+      assert.equal([...(await here.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
       await seen()
-      assert.equal([...(await there.parked())].toSorted(), ['diamond-1', 'diamond-3'])
-      await build.release('diamond-1')
+      assert.equal([...(await there.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
+      await build.unpark('diamond-1')
       assert.equal(await build.deadLetters(), [other])
-      assert.equal([...(await here.parked())], ['diamond-3'])
+      assert.equal([...(await here.parkedStreams())], ['diamond-3'])
       await seen()
-      assert.equal([...(await there.parked())], ['diamond-3'])
+      assert.equal([...(await there.parkedStreams())], ['diamond-3'])
     }),
   )
 }

@@ -1,20 +1,25 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Outdated, type Build, type Stored, type Write } from '../../../src/stores/ports/read-store.ts'
+import {
+  ConcurrencyConflict,
+  type ReadModelBuild,
+  type StoredDocument,
+  type DocumentWrite,
+} from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, put, using, type Opened } from './model.ts'
 
-const sequence = (id: number, state: string, revision: bigint, over?: Stored): Write => ({
+const sequence = (id: number, state: string, revision: bigint, over?: StoredDocument): DocumentWrite => ({
   put: { id, state },
   revision,
-  ...(over !== undefined && { over }),
+  ...(over !== undefined && { basedOn: over }),
 })
 
-const inOrder = (found: readonly Stored[]) =>
+const inOrder = (found: readonly StoredDocument[]) =>
   found.toSorted((a, b) => Number(a.document['id']) - Number(b.document['id']))
 
-async function walked({ sequences }: Build): Promise<Stored[]> {
-  const found: Stored[] = []
-  for await (const page of sequences.walk()) found.push(...page)
+async function walked({ sequences }: ReadModelBuild): Promise<StoredDocument[]> {
+  const found: StoredDocument[] = []
+  for await (const page of sequences.scan()) found.push(...page)
   return found
 }
 
@@ -55,7 +60,7 @@ export function sequenceRules(test: Test, open: () => Promise<Opened>): void {
       const error = await build
         .write([], at(4), [], [sequence(1, 'four', 4n, loaded)])
         .catch((thrown: unknown) => thrown)
-      assert.instance(error, Outdated)
+      assert.instance(error, ConcurrencyConflict)
       assert.equal((await build.sequences.load([1], 'acknowledged'))[0]?.document['state'], 'three')
     }),
   )

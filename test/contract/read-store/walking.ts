@@ -1,6 +1,6 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Build, Stored } from '../../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild, StoredDocument } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
 
 /** More than two pages of any adapter. */
@@ -8,13 +8,13 @@ const MANY = 1_203
 
 const everyId = Array.from({ length: MANY }, (_, index) => index + 1)
 
-async function walked(build: Build, texts?: readonly string[]): Promise<Stored[]> {
-  const found: Stored[] = []
-  for await (const page of build.walk(texts)) found.push(...page)
+async function walked(build: ReadModelBuild, texts?: readonly string[]): Promise<StoredDocument[]> {
+  const found: StoredDocument[] = []
+  for await (const page of build.scan(texts)) found.push(...page)
   return found
 }
 
-const idsOf = (found: readonly Stored[]) => found.map(({ document }) => Number(document['id']))
+const idsOf = (found: readonly StoredDocument[]) => found.map(({ document }) => Number(document['id']))
 
 export function walkingRules(test: Test, open: () => Promise<Opened>): void {
   test(
@@ -39,7 +39,7 @@ export function walkingRules(test: Test, open: () => Promise<Opened>): void {
         at(1),
       )
       const met: number[] = []
-      for await (const page of build.walk([])) {
+      for await (const page of build.scan([])) {
         if (met.length === 0) await build.write([remove(MANY, 2n), put(diamond(MANY + 1), 2n)], at(2))
         met.push(...idsOf(page))
       }

@@ -1,6 +1,11 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Outdated, type Build, type Stored, type Write } from '../../../src/stores/ports/read-store.ts'
+import {
+  ConcurrencyConflict,
+  type ReadModelBuild,
+  type StoredDocument,
+  type DocumentWrite,
+} from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, idsIn, put, remove, using, type Opened } from './model.ts'
 
 export function writingRules(test: Test, open: () => Promise<Opened>): void {
@@ -57,8 +62,11 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   for (const [what, over] of [
-    ['a put', (loaded: Stored): Write => ({ put: diamond(1, { v4: 'third' }), revision: 7n, over: loaded })],
-    ['a removal', (loaded: Stored): Write => ({ remove: 1, revision: 7n, over: loaded })],
+    [
+      'a put',
+      (loaded: StoredDocument): DocumentWrite => ({ put: diamond(1, { v4: 'third' }), revision: 7n, basedOn: loaded }),
+    ],
+    ['a removal', (loaded: StoredDocument): DocumentWrite => ({ remove: 1, revision: 7n, basedOn: loaded })],
   ] as const) {
     test(
       `${what} over what was loaded before another was written is refused with its batch, and done over what stands there`,
@@ -68,7 +76,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
         const loaded = await loadedOne(build, 1)
         await build.write([put(diamond(1, { isPublished: 1, v4: 'second' }), 5n)], at(2))
         const refused = build.write([put(diamond(2), 6n), over(loaded)], at(3))
-        assert.instance(await refused.catch((error: unknown) => error), Outdated)
+        assert.instance(await refused.catch((error: unknown) => error), ConcurrencyConflict)
         const model = await store.model(diamonds)
         assert.equal(await model.get(1, ['v4']), { v4: 'second' })
         assert.is(await model.count({ owner: 1 }), 1)
@@ -91,7 +99,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
         ['third', 7n],
       ] as const) {
         await build.write([put(diamond(1, { v4 }), revision)], at(2))
-        await build.write([{ put: diamond(1, { v4: 'again' }), revision: 5n, over }], at(2))
+        await build.write([{ put: diamond(1, { v4: 'again' }), revision: 5n, basedOn: over }], at(2))
         assert.equal(await (await store.model(diamonds)).get(1, ['v4']), { v4 })
       }
     }),
@@ -222,7 +230,7 @@ export function writingRules(test: Test, open: () => Promise<Opened>): void {
   )
 }
 
-async function loadedOne(build: Build, id: number): Promise<Stored> {
+async function loadedOne(build: ReadModelBuild, id: number): Promise<StoredDocument> {
   const [loaded] = await build.load([id])
   if (loaded === undefined) throw new Error(`${id} is not there`)
   return loaded

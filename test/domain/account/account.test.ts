@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/account/account.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 
 const test = suite('an account')
 
@@ -22,7 +22,7 @@ const registered: AccountEvent = {
 }
 const wanted = { email: 'Ann@example.com', password: 'hash', plan: 'basic' } as const
 const token = { token: 't1', digest: 'd1', at: 5 }
-const refusal = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const refusal = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
 test('has no address in its events', () => {
   assert.equal(register(accountDecider.initialState, wanted), [registered])

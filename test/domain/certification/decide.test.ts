@@ -1,10 +1,10 @@
 import {
   attach,
-  certificationOf,
+  findCertification,
   create,
   detach,
   diamondDecider,
-  recordReading,
+  recordReportReading,
   remove,
   type Diamond,
   type DiamondEvent,
@@ -12,7 +12,7 @@ import {
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NewCertification } from '../../../src/domain/certification/certification.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
 const OWNER = 7
@@ -23,14 +23,14 @@ const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecid
 const born = create(DIAMOND, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73 }, 0)
 const attached = (id: number, certification = report) =>
   attach(given(born), { diamond: DIAMOND, owner: OWNER }, id, certification)
-const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const refused = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
 const test = suite('a certification')
 
 test('stands with its diamond after it was attached, in the order of attaching', () => {
   const diamond = given(born, ...attached(2), ...attached(1))
   assert.equal(diamond.status === 'live' && diamond.certifications.map(({ id }) => id), [2, 1])
-  assert.equal(certificationOf(diamond, 2), { id: 2, ...report, reading: null })
+  assert.equal(findCertification(diamond, 2), { id: 2, ...report, reading: null })
 })
 
 test('can be attached only by the owner of a diamond that exists', () => {
@@ -43,7 +43,7 @@ test('goes when it is removed, and its event names the file that may go with it'
   const diamond = given(born, ...attached(1), ...attached(2, { ...report, file: null }))
   const events = detach(diamond, 1, OWNER)
   assert.equal(events, [{ type: 'CertificationRemoved', data: { id: 1, digest: file.digest } }])
-  assert.is(certificationOf(given(born, ...attached(1), ...events), 1), undefined)
+  assert.is(findCertification(given(born, ...attached(1), ...events), 1), undefined)
   assert.equal(detach(diamond, 2, OWNER)[0]?.data, { id: 2, digest: null })
 })
 
@@ -61,16 +61,16 @@ test('goes with its diamond, by an event of its own', () => {
 
 test('keeps what was read of its report, once', () => {
   const diamond = given(born, ...attached(1))
-  const events = recordReading(diamond, 1, { ...nothingRead, table: 57 })
+  const events = recordReportReading(diamond, 1, { ...nothingRead, table: 57 })
   const read = given(born, ...attached(1), ...events)
-  assert.is(certificationOf(read, 1)?.reading?.table, 57)
-  assert.equal(recordReading(read, 1, { ...nothingRead, table: 58 }), [])
-  assert.equal(recordReading(diamond, 9, nothingRead), [])
+  assert.is(findCertification(read, 1)?.reading?.table, 57)
+  assert.equal(recordReportReading(read, 1, { ...nothingRead, table: 58 }), [])
+  assert.equal(recordReportReading(diamond, 9, nothingRead), [])
 })
 
 test('that was read does not count as a change by the owner', () => {
   const before = given(born, ...attached(1))
-  const read = given(born, ...attached(1), ...recordReading(before, 1, nothingRead))
+  const read = given(born, ...attached(1), ...recordReportReading(before, 1, nothingRead))
   assert.is(before.status === 'live' && before.readingsBehind, 0)
   assert.is(read.status === 'live' && read.readingsBehind, 1)
   const changed = diamondDecider.evolve(read, { type: 'DiamondPatched', data: { set: { price: 5 }, removed: [] } })

@@ -2,12 +2,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Certification, ReportReading } from '../../../src/domain/certification/certification.ts'
 import { measuredProportions } from '../../../src/domain/certification/measured.ts'
-import { completed } from '../../../src/domain/diamond/fields.ts'
+import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
 const test = suite('what reports measured')
 
-const fields = completed({ sku: 'A-1', cutShape: 11, carat: 1.02 })
+const fields = withDefaults({ sku: 'A-1', cutShape: 11, carat: 1.02 })
 
 function measured(...said: Partial<ReportReading>[]) {
   const certifications = said.map((one, index): Certification => ({

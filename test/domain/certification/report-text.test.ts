@@ -1,9 +1,9 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FACTS, type ReportReading } from '../../../src/domain/certification/certification.ts'
-import { cellsOf } from '../../../src/domain/certification/page-cells.ts'
-import { isEmpty, readReport } from '../../../src/domain/certification/report-text.ts'
+import { REPORT_FACTS, type ReportReading } from '../../../src/domain/certification/certification.ts'
+import { groupIntoCells } from '../../../src/domain/certification/page-cells.ts'
+import { isEmptyReading, parseReport } from '../../../src/domain/certification/report-text.ts'
 import { layouts, nothingRead, type Lines } from '../../fixtures/reports/layouts.ts'
 import { laidOut, PAGE_LAYOUTS, type PageLayout } from '../../fixtures/reports/pages.ts'
 import { reports } from '../../fixtures/reports/reports.ts'
@@ -12,8 +12,8 @@ const test = suite("a report's text")
 
 /** What a page says whose lines are these, each of one cell. */
 const read = (text: string): ReportReading =>
-  readReport([
-    cellsOf(
+  parseReport([
+    groupIntoCells(
       text
         .split('\n')
         .map((line, index) => ({ text: line, x: 40, y: 40 + index * 20, width: line.length * 5, size: 8 })),
@@ -30,7 +30,7 @@ const all: readonly Report[] = [
 for (const { name, lines, reading } of all) {
   for (const [layoutName, layout] of Object.entries(PAGE_LAYOUTS)) {
     test(`of ${name}, as ${layoutName}, is understood`, () => {
-      assert.equal(readReport([cellsOf(laidOut(lines, layout))]), reading)
+      assert.equal(parseReport([groupIntoCells(laidOut(lines, layout))]), reading)
     })
   }
   test(`of ${name}, each label and its value in one piece, is understood`, () => {
@@ -85,8 +85,8 @@ test('gives the right facts or none, however it is laid out and whatever stands 
         (sofar, [other, at]) => (isNew(other) ? sofar.toSpliced(1 + (at % sofar.length), 0, other) : sofar),
         lines,
       )
-      const said = readReport([cellsOf(laidOut(mixed, layout))])
-      for (const fact of FACTS) if (said[fact] !== null) assert.equal(said[fact], reading[fact], fact)
+      const said = parseReport([groupIntoCells(laidOut(mixed, layout))])
+      for (const fact of REPORT_FACTS) if (said[fact] !== null) assert.equal(said[fact], reading[fact], fact)
     }),
     { numRuns: 500 },
   )
@@ -98,7 +98,7 @@ test('counts for neither of two labels that are equally near, and says for which
     { text: 'Table', left: 56, right: 86, y: 58, size: 8 },
     { text: '57.0%', left: 100, right: 130, y: 58, size: 8 },
   ]
-  const { depth, table, unclear } = readReport([cells])
+  const { depth, table, unclear } = parseReport([cells])
   assert.equal([depth, table, unclear], [null, null, ['table', 'depth']])
 })
 
@@ -163,8 +163,8 @@ test('names the laboratory where it names one, the shape, and how the stone came
 })
 
 test('says nothing where there is nothing', () => {
-  assert.ok(isEmpty(read('')))
-  assert.ok(isEmpty(read('An invoice of 12 pages, 99.50 EUR')))
+  assert.ok(isEmptyReading(read('')))
+  assert.ok(isEmptyReading(read('An invoice of 12 pages, 99.50 EUR')))
 })
 
 test('is read to its end, whatever stands in it and however often', () => {

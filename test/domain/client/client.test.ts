@@ -8,14 +8,14 @@ import {
 } from '../../../src/domain/client/client.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 
 const test = suite('a client')
 
 const given = (...events: ClientEvent[]) => events.reduce(clientDecider.evolve, clientDecider.initialState)
 const registered: ClientEvent = { type: 'ClientRegistered', data: { name: 'shop', secret: 'digest' } }
 const refusal = (kind: string, says = /./) => {
-  return (error: unknown) => error instanceof Refusal && error.kind === kind && says.test(error.message)
+  return (error: unknown) => error instanceof RequestError && error.kind === kind && says.test(error.message)
 }
 
 test('needs a name of 1 to 200 characters, without the blanks around it', () => {

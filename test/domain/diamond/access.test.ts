@@ -1,24 +1,35 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { accessAfter, fileRevision, pageRevision, unchangedAccess } from '../../../src/domain/diamond/diamond.ts'
-import { completed } from '../../../src/domain/diamond/fields.ts'
+import {
+  nextAccessRevisions,
+  fileLinkRevision,
+  pageLinkRevision,
+  initialAccessRevisions,
+} from '../../../src/domain/diamond/diamond.ts'
+import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 
 const test = suite('what the links of a stone are bound to')
 
 const fields = (access: 0 | 1 | 2, dataAccess: 0 | 1 | 2) =>
-  completed({ sku: 'A', cutShape: 2, carat: 1, access, dataAccess })
+  withDefaults({ sku: 'A', cutShape: 2, carat: 1, access, dataAccess })
 
 test('grows with each change of who sees it, and of how much, apart', () => {
-  assert.equal(accessAfter(unchangedAccess, fields(0, 0), fields(0, 0)), { access: 0, dataAccess: 0 })
-  assert.equal(accessAfter(unchangedAccess, fields(0, 0), fields(2, 0)), { access: 1, dataAccess: 0 })
-  assert.equal(accessAfter({ access: 3, dataAccess: 5 }, fields(0, 2), fields(0, 1)), { access: 3, dataAccess: 6 })
-  assert.equal(accessAfter({ access: 3, dataAccess: 5 }, fields(1, 2), fields(0, 1)), { access: 4, dataAccess: 6 })
+  assert.equal(nextAccessRevisions(initialAccessRevisions, fields(0, 0), fields(0, 0)), { access: 0, dataAccess: 0 })
+  assert.equal(nextAccessRevisions(initialAccessRevisions, fields(0, 0), fields(2, 0)), { access: 1, dataAccess: 0 })
+  assert.equal(nextAccessRevisions({ access: 3, dataAccess: 5 }, fields(0, 2), fields(0, 1)), {
+    access: 3,
+    dataAccess: 6,
+  })
+  assert.equal(nextAccessRevisions({ access: 3, dataAccess: 5 }, fields(1, 2), fields(0, 1)), {
+    access: 4,
+    dataAccess: 6,
+  })
 })
 
 test('is who sees it alone for its page, and both for its files', () => {
   const accessRevisions = { access: 3, dataAccess: 5 }
-  assert.is(pageRevision({ accessRevisions }), 3)
-  assert.is(fileRevision({ accessRevisions }), 8)
+  assert.is(pageLinkRevision({ accessRevisions }), 3)
+  assert.is(fileLinkRevision({ accessRevisions }), 8)
 })
 
 test.run()

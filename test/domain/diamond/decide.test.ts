@@ -9,16 +9,19 @@ import {
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Change, NewDiamond } from '../../../src/domain/diamond/fields.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import type { DiamondFieldChanges, NewDiamond } from '../../../src/domain/diamond/fields.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 
 const OWNER = 7
 const stone: NewDiamond = { sku: 'A-1', cutShape: 2, carat: 0.73, color: 18, isColored: true }
 const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
 const born = () => create(337, OWNER, stone, 1_417_122_660_999)
-const change = (set: Change['set'], removed: Change['removed'] = []): Change => ({ set, removed })
-const byRoot = (cutShape: number): Change => ({ set: { cutShape }, removed: [], shapeByRoot: true })
-const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const change = (
+  set: DiamondFieldChanges['set'],
+  removed: DiamondFieldChanges['removed'] = [],
+): DiamondFieldChanges => ({ set, removed })
+const byRoot = (cutShape: number): DiamondFieldChanges => ({ set: { cutShape }, removed: [], shapeByRoot: true })
+const refused = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
 const test = suite('a diamond')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { completed, DEFAULTS, withoutDefaults, type DiamondFields } from '../../../src/domain/diamond/fields.ts'
+import { withDefaults, DEFAULTS, withoutDefaults, type DiamondFields } from '../../../src/domain/diamond/fields.ts'
 
 const least = { sku: 'A-1', cutShape: 2, carat: 0.5 }
 const full: DiamondFields = {
@@ -27,16 +27,16 @@ const full: DiamondFields = {
 const test = suite('the fields of a diamond')
 
 test('that were not set are at their defaults', () => {
-  assert.equal(completed(least), { ...DEFAULTS, ...least })
+  assert.equal(withDefaults(least), { ...DEFAULTS, ...least })
 })
 
 test('that were set stay, every one of them', () => {
-  assert.equal(completed(full), full)
+  assert.equal(withDefaults(full), full)
 })
 
 test('are kept without their defaults, and come back whole', () => {
-  assert.equal(withoutDefaults(completed(least)), least)
-  assert.equal(completed(withoutDefaults(full)), full)
+  assert.equal(withoutDefaults(withDefaults(least)), least)
+  assert.equal(withDefaults(withoutDefaults(full)), full)
 })
 
 test.run()

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportReading } from '../../../src/domain/certification/certification.ts'
-import { completed, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
-import { basisOf } from '../../../src/domain/diamond/score-basis.ts'
+import { withDefaults, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
+import { scoreBasisOf } from '../../../src/domain/diamond/score-basis.ts'
 import { cutQuality, symmetry } from '../../../src/domain/dictionaries/cut-grades.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 import { scoresBy } from '../../reactions/scoring/older-scores.ts'
@@ -13,11 +13,11 @@ const of = (fields: Partial<NewDiamond>, read?: Partial<ReportReading>, ver?: st
   const certification = { id: 1, laboratory: 'GIA' as const, number: null, file: null }
   const reading = { ...nothingRead, ...read }
   const diamond = {
-    fields: completed({ sku: 'A-1', cutShape: 2, carat: 1, ...fields }),
+    fields: withDefaults({ sku: 'A-1', cutShape: 2, carat: 1, ...fields }),
     certifications: read === undefined ? [] : [{ ...certification, reading }],
   }
   const brilliance = { val: 1, rg: 1, d: 0.02, faceup: 1, avg: 1, ver: String(ver) }
-  return basisOf(diamond, ver === undefined ? null : { ...scoresBy(ver), brilliance })
+  return scoreBasisOf(diamond, ver === undefined ? null : { ...scoresBy(ver), brilliance })
 }
 
 const graded = { cutQuality: cutQuality.find('Good') ?? 0 }

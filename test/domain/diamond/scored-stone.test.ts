@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { completed, DICTIONARIES, type DictionaryName, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
+import { withDefaults, DICTIONARIES, type DictionaryName, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
 import { stoneOf } from '../../../src/domain/diamond/scored-stone.ts'
 
 const test = suite('what a stone is scored from')
 
 const ROUND: NewDiamond = { sku: 'A', cutShape: 2, carat: 1.2 }
 const stone = (fields: Partial<NewDiamond> = {}) =>
-  stoneOf({ fields: completed({ ...ROUND, ...fields }), certifications: [] })
+  stoneOf({ fields: withDefaults({ ...ROUND, ...fields }), certifications: [] })
 const idOf = (name: DictionaryName, title: string) => {
   const id = Array.from({ length: 500 }, (_, at) => at).find((at) => {
     const dictionary = DICTIONARIES[name]

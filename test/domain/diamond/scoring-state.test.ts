@@ -2,7 +2,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReportReading } from '../../../src/domain/certification/certification.ts'
 import type { DiamondEvent } from '../../../src/domain/diamond/diamond.ts'
-import { evolveScoring, mayTouchScores, neverScored, touchesScores } from '../../../src/domain/diamond/score-basis.ts'
+import {
+  evolveScoring,
+  mayInvalidateScores,
+  initialScoringState,
+  invalidatesScores,
+} from '../../../src/domain/diamond/score-basis.ts'
 
 const test = suite('what scores a stone anew')
 
@@ -51,7 +56,7 @@ const BODY: DiamondEvent = {
 const BODY_REMOVED: DiamondEvent = { type: 'StoneModelRemoved', data: { digest: 'a'.repeat(64) } }
 
 const stoneRevision = (...events: readonly DiamondEvent[]) =>
-  events.reduce((state, event, revision) => evolveScoring(state, event, revision), neverScored).stoneRevision
+  events.reduce((state, event, revision) => evolveScoring(state, event, revision), initialScoringState).stoneRevision
 
 for (const [what, event, touches, may] of [
   ['a creation', CREATED, true, true],
@@ -69,12 +74,12 @@ for (const [what, event, touches, may] of [
   ['its deletion', { type: 'DiamondDeleted', data: {} } satisfies DiamondEvent, false, false],
 ] as const) {
   test(`${touches ? 'is' : 'is not'} ${what}, which ${may ? 'may' : 'can not'}`, () => {
-    assert.is(touchesScores(event), touches)
-    assert.is(mayTouchScores(event), may)
+    assert.is(invalidatesScores(event), touches)
+    assert.is(mayInvalidateScores(event), may)
   })
 }
 
-test('is nothing before there is a stone', () => assert.is(neverScored.stoneRevision, -1))
+test('is nothing before there is a stone', () => assert.is(initialScoringState.stoneRevision, -1))
 
 test('is the last event that changed what scores rest on', () => {
   assert.is(stoneRevision(CREATED), 0)

@@ -9,8 +9,8 @@ import {
 } from '../../../src/domain/diamond/diamond.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
-import { foldOf, ownStone } from '../../../src/domain/diamond/scored-stone.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
+import { symmetryFoldOf, stoneOfOwnModel } from '../../../src/domain/diamond/scored-stone.ts'
 import { modelWarnings, type StoneModel } from '../../../src/domain/diamond/stone-model.ts'
 
 const CREATED: DiamondEvent = {
@@ -34,7 +34,7 @@ const AT = { id: 1, owner: 7 }
 const folded = (...events: readonly DiamondEvent[]): Diamond =>
   events.reduce(diamondDecider.evolve, diamondDecider.initialState)
 const refuses = (kind: string, message: string) => (error: unknown) =>
-  error instanceof Refusal && error.kind === kind && error.message === message
+  error instanceof RequestError && error.kind === kind && error.message === message
 
 const test = suite("a stone's own body")
 
@@ -109,7 +109,8 @@ for (const [what, cutShape, length, fold] of [
   ['a briolette, of which any side may look up, of none', 'Briolette', 6.5, undefined],
   ['a shape that nobody knows of none', 'my own', 6.5, undefined],
 ] as const) {
-  test(`is made of as many alike parts as its shape: ${what}`, () => assert.is(foldOf(live(cutShape, length)), fold))
+  test(`is made of as many alike parts as its shape: ${what}`, () =>
+    assert.is(symmetryFoldOf(live(cutShape, length)), fold))
 }
 
 test('is what its stone is scored from, in the place of what a report measured', () => {
@@ -139,7 +140,7 @@ test('is what its stone is scored from, in the place of what a report measured',
     },
   ]
   const measured = folded(CREATED, attached(model()), ...read) as LiveDiamond
-  assert.equal(ownStone(measured), { shape: 'Round', carat: 1, ownFacets: true })
+  assert.equal(stoneOfOwnModel(measured), { shape: 'Round', carat: 1, ownFacets: true })
 })
 
 test.run()

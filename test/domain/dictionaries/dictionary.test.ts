@@ -191,7 +191,7 @@ const GRADES = ['clarity', 'color', 'cutQuality', 'polish', 'symmetry', 'fluorIn
 
 for (const name of GRADES) {
   test(`finds the lower of two grades of ${name}, in any order and however they are joined`, () => {
-    const { entries, find, findTwo, title } = DICTIONARIES[name]
+    const { entries, find, findRange, title } = DICTIONARIES[name]
     const grade = fc.constantFrom(...entries)
     const joint = fc.constantFrom('-', ' - ', '/', ' to ', '–')
     fc.assert(
@@ -200,7 +200,7 @@ for (const name of GRADES) {
         const [better, lower] = one.position < other.position ? [one, other] : [other, one]
         for (const text of [`${one.title}${between}${other.title}`, `${other.title}${between}${one.title} Range`]) {
           assert.is(title(find(text) ?? 0), lower.title, text)
-          assert.equal(findTwo(text), [better, lower], text)
+          assert.equal(findRange(text), [better, lower], text)
         }
       }),
     )
@@ -216,7 +216,7 @@ test('finds a grade with a sign behind it, and none of three or of none', () => 
 })
 
 test('finds no two hues: a hyphen is of their names', () => {
-  assert.is(DICTIONARIES.colorHue.findTwo('Yellow-Blue'), undefined)
+  assert.is(DICTIONARIES.colorHue.findRange('Yellow-Blue'), undefined)
   assert.is(titleOf('colorHue', 'Green-Yellow'), 'Green-Yellow')
 })
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import * as fc from '../../fast-check.ts'
-import { colorHue, colorModifier, fancyGrade, readFancyColor } from '../../../src/domain/dictionaries/colors.ts'
+import { colorHue, colorModifier, fancyGrade, parseFancyColor } from '../../../src/domain/dictionaries/colors.ts'
 
 const test = suite('the description of a fancy colour')
 
@@ -12,15 +12,15 @@ test('names a grade, a modifier where there is one, and a hue', () => {
     fc.property(grade, modifier, hue, (strength, tint, { title }) => {
       const text = [strength.title, tint?.title, title].filter((word) => word !== undefined).join(' ')
       const named = { fancyGrade: strength.title, ...(tint && { colorModifier: tint.title }), colorHue: title }
-      assert.equal(readFancyColor(text), named, text)
-      assert.equal(readFancyColor(`NATURAL ${text.toUpperCase()}, even`), named, text)
+      assert.equal(parseFancyColor(text), named, text)
+      assert.equal(parseFancyColor(`NATURAL ${text.toUpperCase()}, even`), named, text)
     }),
   )
 })
 
 test('is none where it lacks a hue or has another word', () => {
   for (const text of ['', 'Fancy', 'Yellow', 'G', 'Fancy B', 'Fancy Nice Yellow', 'Light', 'Fancy Yellow maybe'])
-    assert.is(readFancyColor(text), undefined, text)
+    assert.is(parseFancyColor(text), undefined, text)
 })
 
 test.run()

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import {
   culetSizes,
   girdleGrades,
-  girdleRange,
+  parseGirdleRange,
   parseCuletSize,
   parseGirdle,
 } from '../../../src/domain/dictionaries/girdle.ts'
@@ -64,7 +64,7 @@ test('has its thin end first, however the range was written', () => {
 
 test('whose range has equal ends is of one grade', () => {
   assert.is(parseGirdle('med-Medium'), 'Medium')
-  assert.equal(girdleRange('Medium'), ['Medium', 'Medium'])
+  assert.equal(parseGirdleRange('Medium'), ['Medium', 'Medium'])
 })
 
 test('is unknown when either end is, or when there are more than two', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nearMiss } from '../../../src/domain/dictionaries/nearest.ts'
+import { findNearMiss } from '../../../src/domain/dictionaries/nearest.ts'
 
 const test = suite('a name that is another but for its case or a letter or two')
 
@@ -15,7 +15,7 @@ for (const [name, candidates, meant] of [
   ['off', ['oft'], undefined],
   ['x'.repeat(1_000_000), ['limit'], undefined],
 ] as const) {
-  test(`is found, and no other: ${name.slice(0, 20)}`, () => assert.is(nearMiss(name, candidates), meant))
+  test(`is found, and no other: ${name.slice(0, 20)}`, () => assert.is(findNearMiss(name, candidates), meant))
 }
 
 test.run()

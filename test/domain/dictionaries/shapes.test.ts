@@ -2,14 +2,14 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
-  cutShape,
-  cutShapes,
+  findCutShape,
+  cutShapeTree,
   isShapeId,
-  OTHER,
+  OTHER_SHAPE_ID,
   parseShape,
-  rootOf,
+  rootShapeOf,
   shapeTitle,
-  topShapes,
+  topLevelShapes,
   UnknownShape,
 } from '../../../src/domain/dictionaries/shapes.ts'
 
@@ -28,7 +28,7 @@ const ACCEPTED = [
   'Radiant|R|RAD|RA|RC|RDN|CRB|RCRB',
 ].map((line) => line.split('|'))
 
-const all = cutShapes().flatMap((shape) => [shape, ...shape.children])
+const all = cutShapeTree().flatMap((shape) => [shape, ...shape.children])
 const titleOf = (text: string) => {
   const id = parseShape(text)
   return id === undefined ? undefined : shapeTitle(id)
@@ -38,7 +38,7 @@ const test = suite('a cut shape')
 
 test('at the top level is one of the eleven of the platform, in its order', () => {
   assert.equal(
-    topShapes().map(({ id, title }) => `${id} ${title}`),
+    topLevelShapes().map(({ id, title }) => `${id} ${title}`),
     [
       '2 Round',
       '4 Princess',
@@ -68,12 +68,12 @@ test('is known by every accepted spelling, in any case', () => {
 test('is known by its own title', () => {
   for (const { id, title } of all) assert.is(parseShape(title), id)
   assert.is(parseShape('Cushion'), 9)
-  assert.is(parseShape('other'), OTHER)
+  assert.is(parseShape('other'), OTHER_SHAPE_ID)
 })
 
 test('has no spelling that another one has', () => {
   const spellings = all.flatMap(({ id, title }) =>
-    [title, ...(cutShape(id)?.aliases ?? [])].map((text) => text.toLowerCase()),
+    [title, ...(findCutShape(id)?.aliases ?? [])].map((text) => text.toLowerCase()),
   )
   assert.is(new Set(spellings).size, spellings.length)
 })
@@ -120,17 +120,17 @@ test('outside the dictionary is not known', () => {
 })
 
 test('of the top level is its own root', () => {
-  for (const { id } of topShapes()) assert.is(rootOf(id), id)
+  for (const { id } of topLevelShapes()) assert.is(rootShapeOf(id), id)
 })
 
 test('below the top level has an id from 200 up, and the shape it stands under as its root', () => {
-  const children = cutShapes().flatMap(({ id, children }) => children.map((child) => ({ root: id, ...child })))
+  const children = cutShapeTree().flatMap(({ id, children }) => children.map((child) => ({ root: id, ...child })))
   assert.ok(children.length > 0)
   for (const { id, root } of children) {
     assert.ok(id >= 200, `${id}`)
-    assert.is(rootOf(id), root)
+    assert.is(rootShapeOf(id), root)
   }
-  assert.equal([rootOf(200), rootOf(201)], [9, 9])
+  assert.equal([rootShapeOf(200), rootShapeOf(201)], [9, 9])
 })
 
 test('has an id of its own', () => {
@@ -139,7 +139,7 @@ test('has an id of its own', () => {
 })
 
 test('shows its parent, its aliases and its children', () => {
-  assert.equal(cutShape(9), {
+  assert.equal(findCutShape(9), {
     id: 9,
     title: 'Cushion',
     parent: null,
@@ -149,15 +149,15 @@ test('shows its parent, its aliases and its children', () => {
       { id: 201, title: 'Cushion Modified' },
     ],
   })
-  assert.equal(cutShape(200), { id: 200, title: 'Cushion Brilliant', parent: 9, aliases: ['CB'], children: [] })
+  assert.equal(findCutShape(200), { id: 200, title: 'Cushion Brilliant', parent: 9, aliases: ['CB'], children: [] })
 })
 
 test('with an id that none has is missing, also 87, whose meaning was never published', () => {
   for (const id of [0, 1, 87, 199, 204, 1.5, NaN]) {
-    assert.is(cutShape(id), undefined)
+    assert.is(findCutShape(id), undefined)
     assert.not(isShapeId(id))
     assert.throws(
-      () => rootOf(id),
+      () => rootShapeOf(id),
       (error: unknown) => error instanceof UnknownShape && error.message === `there is no cut shape ${id}`,
     )
     assert.throws(
@@ -171,7 +171,7 @@ test('is named by a text or by none, whatever the text', () => {
   fc.assert(
     fc.property(fc.anyText({ maxLength: 64 }), (text) => {
       const id = parseShape(text)
-      return id === undefined || isShapeId(rootOf(id))
+      return id === undefined || isShapeId(rootShapeOf(id))
     }),
   )
 })

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { belongsWith, hasLostVault } from '../../../src/domain/installation/installation.ts'
+import { isSameInstallation, hasLostVault } from '../../../src/domain/installation/installation.ts'
 
 const test = suite('vault and files beside a log')
 
@@ -13,7 +13,7 @@ for (const [what, found, belongs, lostVault] of [
   ["that are both another's do not, and no vault is lost", { ...known, vault: 'v2', files: 'f2' }, false, false],
 ] as const) {
   test(what, () => {
-    assert.is(belongsWith(known, found), belongs)
+    assert.is(isSameInstallation(known, found), belongs)
     assert.is(hasLostVault(known, found), lostVault)
   })
 }

@@ -1,6 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { closedBy, isForReading, passes, reasonOf, type Closed } from '../../../src/domain/installation/moving.ts'
+import {
+  readOnlyStateOf,
+  isIntentionallyReadOnly,
+  isAppendAllowed,
+  describeReadOnlyState,
+  type ReadOnlyState,
+} from '../../../src/domain/installation/moving.ts'
 
 const event = (type: string, data: Readonly<Record<string, unknown>> = {}) => ({ type, data })
 
@@ -15,7 +21,7 @@ const ways: readonly (readonly [
   what: string,
   log: typeof FENCED | undefined,
   copy: readonly (typeof FENCED)[],
-  by: Closed | undefined,
+  by: ReadOnlyState | undefined,
 ])[] = [
   ['that was never moved is open', undefined, [], undefined],
   ['that has only begun is open', event('LogCreated', { identity: 'l1' }), [], undefined],
@@ -54,7 +60,7 @@ const ways: readonly (readonly [
     { why: 'fenced', copy: '', to: '' },
   ],
 ]
-for (const [what, log, copy, by] of ways) closed(what, () => assert.equal(closedBy(log, copy), by))
+for (const [what, log, copy, by] of ways) closed(what, () => assert.equal(readOnlyStateOf(log, copy), by))
 
 closed.run()
 
@@ -65,7 +71,7 @@ const all = {
   unfinished: { why: 'unfinished', copy: 'c', from: 'here' },
   halfReplayed: { why: 'half-replayed', copy: 'c', from: 'here' },
   abandoned: { why: 'abandoned', copy: 'c', from: 'here' },
-} as const satisfies Record<string, Closed>
+} as const satisfies Record<string, ReadOnlyState>
 
 const appended = suite('a closed log')
 
@@ -78,17 +84,17 @@ for (const [name, isOpenForItself] of [
   ['abandoned', true],
 ] as const) {
   appended(`that is ${all[name].why} ${isOpenForItself ? 'takes' : 'does not take'} what befalls itself`, () => {
-    assert.is(passes(all[name], 'log', ['LogOpened']), isOpenForItself)
-    assert.is(isForReading(all[name].why), !isOpenForItself)
+    assert.is(isAppendAllowed(all[name], 'log', ['LogOpened']), isOpenForItself)
+    assert.is(isIntentionallyReadOnly(all[name].why), !isOpenForItself)
   })
   appended(`that is ${all[name].why} takes no changes of stones`, () => {
-    assert.is(passes(all[name], 'diamond-1', ['DiamondPatched']), false)
+    assert.is(isAppendAllowed(all[name], 'diamond-1', ['DiamondPatched']), false)
   })
   appended(`that is ${all[name].why} takes outcomes of mails only where it is fenced`, () => {
     const isFenced = name === 'fenced'
-    assert.is(passes(all[name], 'secret-1', ['MailSent']), isFenced)
-    assert.is(passes(all[name], 'secret-1', ['MailRefused', 'MailSent']), isFenced)
-    assert.is(passes(all[name], 'secret-1', ['MailSent', 'SecretShared']), false)
+    assert.is(isAppendAllowed(all[name], 'secret-1', ['MailSent']), isFenced)
+    assert.is(isAppendAllowed(all[name], 'secret-1', ['MailRefused', 'MailSent']), isFenced)
+    assert.is(isAppendAllowed(all[name], 'secret-1', ['MailSent', 'SecretShared']), false)
   })
 }
 
@@ -109,7 +115,7 @@ for (const [name, says] of [
     'This installation was begun as a copy of here, which was given up: it can be deleted, and is of no other use',
   ],
 ] as const) {
-  appended(`that is ${all[name].why} says what to do`, () => assert.is(reasonOf(all[name]), says))
+  appended(`that is ${all[name].why} says what to do`, () => assert.is(describeReadOnlyState(all[name]), says))
 }
 
 appended.run()

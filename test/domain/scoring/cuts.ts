@@ -1,4 +1,4 @@
-import { finishOf, type Cut, type CutGrade, type ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
+import { defaultFinishGrade, type Cut, type CutGrade, type ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { solidOf, type Solid } from '../../../src/domain/scoring/solid/solid.ts'
@@ -19,8 +19,8 @@ export const turnedBy = ({ facets }: Solid, angle: number): Solid => {
 export const plain = (shape: ModelledShape, grade: CutGrade): Cut => ({
   shape,
   grade,
-  polish: finishOf(grade),
-  symmetry: finishOf(grade),
+  polish: defaultFinishGrade(grade),
+  symmetry: defaultFinishGrade(grade),
 })
 
 export const close = (got: number, expected: number, tolerance: number): boolean =>

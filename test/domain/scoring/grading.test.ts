@@ -1,39 +1,39 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { graded, scoreGrades } from '../../../src/domain/scoring/grading.ts'
+import { gradeScore, scoreGrades } from '../../../src/domain/scoring/grading.ts'
 import { close } from './cuts.ts'
 
 const test = suite('a grade range')
 
 test('places fire 0.73 ± 0.05 as the platform prints it: 0.9 of Good, 8/15 of Very Good', () => {
-  const { ag, hr, marks } = graded('fire', 0.73, 0.05)
+  const { ag, hr, marks } = gradeScore('fire', 0.73, 0.05)
   assert.equal(ag, ['G', 'VG'])
   assert.is(hr, 'G-VG')
   assert.ok(close(marks[0], 2.9, 1e-9) && close(marks[1], 3 + 8 / 15, 1e-9))
 })
 
 test('counts a value on a bound to both neighbours', () => {
-  assert.equal(graded('symmetry', 8, 0).ag, ['EX', 'OU'])
-  assert.is(graded('fire', 1, 0).hr, 'EX-OU')
+  assert.equal(gradeScore('symmetry', 8, 0).ag, ['EX', 'OU'])
+  assert.is(gradeScore('fire', 1, 0).hr, 'EX-OU')
 })
 
 test('reads 0.98 - 0.05 as 0.93: the bound between Very Good and Excellent of integral', () => {
-  assert.equal(graded('integral', 0.98, 0.05).ag, ['VG', 'EX', 'OU'])
+  assert.equal(gradeScore('integral', 0.98, 0.05).ag, ['VG', 'EX', 'OU'])
 })
 
 test('is one grade where the interval lies inside its segment', () => {
-  assert.is(graded('brightness', 0.9, 0.02).hr, 'VG')
+  assert.is(gradeScore('brightness', 0.9, 0.02).hr, 'VG')
 })
 
 test('starts with Poor at nothing and is open at Outstanding', () => {
-  assert.is(graded('fire', 0.05, 0.1).hr, 'P')
-  assert.is(graded('fire', 4, 0.1).hr, 'OU')
+  assert.is(gradeScore('fire', 0.05, 0.1).hr, 'P')
+  assert.is(gradeScore('fire', 4, 0.1).hr, 'OU')
 })
 
 test('clamps marks to the drawn scale', () => {
-  assert.equal(graded('fire', 4, 0.1).marks, [6, 6])
-  assert.is(graded('fire', 0.05, 0.1).marks[0], 0)
+  assert.equal(gradeScore('fire', 4, 0.1).marks, [6, 6])
+  assert.is(gradeScore('fire', 0.05, 0.1).marks[0], 0)
 })
 
 test('is contiguous, and wider for a larger error', () => {
@@ -42,10 +42,10 @@ test('is contiguous, and wider for a larger error', () => {
       fc.double({ min: 0, max: 2, noNaN: true }),
       fc.double({ min: 0, max: 0.5, noNaN: true }),
       (value, error) => {
-        const wide = graded('integral', value, error).ag
+        const wide = gradeScore('integral', value, error).ag
         const first = scoreGrades.indexOf(wide[0] ?? 'P')
         assert.equal(wide, scoreGrades.slice(first, first + wide.length))
-        assert.ok(graded('integral', value, 0).ag.every((grade) => wide.includes(grade)))
+        assert.ok(gradeScore('integral', value, 0).ag.every((grade) => wide.includes(grade)))
       },
     ),
   )

@@ -3,8 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grades, modelledShapes, type Grade } from '../../../src/domain/scoring/cut/cut.ts'
 import { scoringGrades } from '../../../src/domain/dictionaries/constants.ts'
-import { decimals } from '../../../src/domain/scoring/members.ts'
-import { reference, score, tabled } from '../../../src/domain/scoring/score.ts'
+import { roundDecimals } from '../../../src/domain/scoring/members.ts'
+import { referenceCut, scoreStone, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { cutOf, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
 import { close, plain } from './cuts.ts'
 
@@ -12,17 +12,17 @@ const test = suite('scores')
 
 function scored(stone: Stone) {
   const cut = cutOf(stone)
-  return score(stone, (cut && tabled(cut)) ?? null)
+  return scoreStone(stone, (cut && findTracedCut(cut)) ?? null)
 }
 
 const anyStone = fc.record({
   shape: fc.constantFrom(...modelledShapes),
   cutGrade: fc.constantFrom(...grades),
-  carat: fc.double({ min: 0.18, max: 30, noNaN: true }).map((carat) => decimals(carat, 2)),
+  carat: fc.double({ min: 0.18, max: 30, noNaN: true }).map((carat) => roundDecimals(carat, 2)),
 })
 
 test('of the reference at one carat are 1, and its spread is nothing', () => {
-  const { integral, fire, brilliance, spread } = score({ shape: 'Round', carat: 1 }, reference)
+  const { integral, fire, brilliance, spread } = scoreStone({ shape: 'Round', carat: 1 }, referenceCut)
   assert.equal([integral?.val, integral?.rg, fire?.val, fire?.rg], [1, 1, 1, 1])
   assert.equal([brilliance?.val, brilliance?.rg, brilliance?.faceup, brilliance?.avg], [1, 1, 1, 1])
   assert.equal([spread?.ct, spread?.pc], [0, 0])
@@ -164,8 +164,8 @@ test('have two decimals, pc one, and a version', () => {
     fc.property(anyStone, (stone) => {
       const { fire, spread, brilliance } = scored(stone)
       assert.ok(fire && spread && brilliance)
-      for (const value of [fire.val, fire.rg, spread.ct, brilliance.faceup]) assert.is(decimals(value, 2), value)
-      assert.is(decimals(spread.pc, 1), spread.pc)
+      for (const value of [fire.val, fire.rg, spread.ct, brilliance.faceup]) assert.is(roundDecimals(value, 2), value)
+      assert.is(roundDecimals(spread.pc, 1), spread.pc)
       assert.match(fire.ver, /^\d+\.\d+\.\d+\+[0-9a-f]{8}$/)
     }),
   )
@@ -173,7 +173,7 @@ test('have two decimals, pc one, and a version', () => {
 
 test('round as decimal numbers read', () => {
   assert.equal(
-    [decimals(1.005, 2), decimals(-1.005, 2), decimals(-0.001, 2), decimals(0.145, 2)],
+    [roundDecimals(1.005, 2), roundDecimals(-1.005, 2), roundDecimals(-0.001, 2), roundDecimals(0.145, 2)],
     [1.01, -1.01, 0, 0.15],
   )
 })
@@ -228,7 +228,7 @@ test('are the surer the more a report says', () => {
   const known = { shape: 'Round', carat: 1, cutGrade: 'Ideal' } as const
   const angles = { tablePct: 56, depthPct: 60.8, crownAngle: 34, pavilionAngle: 40.6 }
   const errors = [undefined, angles, { ...angles, starPct: 50, lowerPct: 75 }].map(
-    (measured) => score({ ...known, ...(measured && { measured }) }, reference).brilliance?.d ?? NaN,
+    (measured) => scoreStone({ ...known, ...(measured && { measured }) }, referenceCut).brilliance?.d ?? NaN,
   )
   assert.ok(falls(errors), `${errors}`)
 })

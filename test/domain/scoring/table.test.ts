@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cutGrades, modelledShapes, type Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
-import { errorsOf } from '../../../src/domain/scoring/errors.ts'
+import { errorMarginsOf } from '../../../src/domain/scoring/errors.ts'
 import { relativePerformance } from '../../../src/domain/scoring/members.ts'
 import {
   roundProportions,
@@ -11,20 +11,20 @@ import {
   traceSolid,
   type TracedCut,
 } from '../../../src/domain/scoring/cut/trace-cut.ts'
-import { reference, table, tabled } from '../../../src/domain/scoring/score.ts'
+import { referenceCut, tracedCuts, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { solidOf } from '../../../src/domain/scoring/solid/solid.ts'
 import { plain } from './cuts.ts'
 
 const test = suite('the table of traced cuts')
 
-const errors = errorsOf({ ownFacets: true })
+const errors = errorMarginsOf({ ownFacets: true })
 
 const isFull = process.env['ADAMANT_FULL'] === '1'
 
 test('has every shape in every grade, and what is typical of it', () => {
-  assert.is(Object.keys(table).length, modelledShapes.length * cutGrades.length)
+  assert.is(Object.keys(tracedCuts).length, modelledShapes.length * cutGrades.length)
   for (const shape of modelledShapes)
-    for (const grade of cutGrades) assert.ok(tabled(plain(shape, grade)), `${shape} ${grade}`)
+    for (const grade of cutGrades) assert.ok(findTracedCut(plain(shape, grade)), `${shape} ${grade}`)
 })
 
 test('knows no cut whose culet, girdle or measures differ from its grade', () => {
@@ -34,13 +34,13 @@ test('knows no cut whose culet, girdle or measures differ from its grade', () =>
     { ...cut, girdle: ['Thin', 'Medium'] },
     { ...cut, measured: { tablePct: 57 } },
   ]
-  assert.ok(others.every((other) => tabled(other) === undefined))
-  assert.ok(tabled({ ...cut, culet: 'None' }))
+  assert.ok(others.every((other) => findTracedCut(other) === undefined))
+  assert.ok(findTracedCut({ ...cut, culet: 'None' }))
 })
 
 test('knows a cut of every polish and symmetry, and says of it what tracing it would', () => {
   const cut: Cut = { ...plain('Oval', 'Excellent'), polish: 'Fair', symmetry: 'Poor' }
-  const [known, usual] = [tabled(cut), tabled(plain('Oval', 'Excellent'))]
+  const [known, usual] = [findTracedCut(cut), findTracedCut(plain('Oval', 'Excellent'))]
   assert.ok(known && usual && known.factors.brilliance < usual.factors.brilliance)
   same(traceCut(cut), known)
 })
@@ -57,14 +57,14 @@ function same(traced: TracedCut, kept: TracedCut | undefined): void {
   }
 }
 
-test('has what tracing the reference gives', () => same(traceReference(), reference))
+test('has what tracing the reference gives', () => same(traceReference(), referenceCut))
 
 const sample: Cut[] = isFull
   ? modelledShapes.flatMap((shape) => cutGrades.map((grade) => plain(shape, grade)))
   : [plain('Round', 'Excellent'), plain('Emerald', 'Very Good'), plain('Heart', 'Good')]
 for (const cut of sample)
   test(`has what tracing a ${cut.grade} ${cut.shape} gives`, () =>
-    same(traceCut(cut), table[`${cut.shape}, ${cut.grade}`]))
+    same(traceCut(cut), tracedCuts[`${cut.shape}, ${cut.grade}`]))
 
 const fineness = isFull ? 16 : 4
 const half = isFull ? 'half' : 'less of'
@@ -73,11 +73,12 @@ for (const cut of isFull ? modelledShapes.map((shape) => plain(shape, 'Excellent
     const none = { crown: 0, pavilion: 0 }
     const fine = traceCut(cut, fineness)
     const one = traceSolid(solidOf(facetModels.Round(roundProportions({}))), none, fineness)
-    const kept = tabled(cut)
+    const kept = findTracedCut(cut)
     assert.ok(kept)
-    const brilliance = relativePerformance(fine, cut.shape, one) / relativePerformance(kept, cut.shape, reference) - 1
+    const brilliance =
+      relativePerformance(fine, cut.shape, one) / relativePerformance(kept, cut.shape, referenceCut) - 1
     assert.ok(Math.abs(brilliance) < errors.brilliance, `${brilliance}`)
-    assert.ok(Math.abs(fine.fire / one.fire / (kept.fire / reference.fire) - 1) < errors.fire)
+    assert.ok(Math.abs(fine.fire / one.fire / (kept.fire / referenceCut.fire) - 1) < errors.fire)
   })
 
 test.run()

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
-import { checkRecipient, obfuscated } from '../../../src/domain/secret/address.ts'
-import { checkSecret, generated, ttlInForce } from '../../../src/domain/secret/secret.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
+import { checkRecipient, obfuscateEmail } from '../../../src/domain/secret/address.ts'
+import { checkSecret, generateSecretValue, effectiveTtl } from '../../../src/domain/secret/secret.ts'
 import { choicesFor } from '../../seeded.ts'
 
-const refuses = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const refuses = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 const test = suite('what may be shared')
 
 test('has as many characters as the plan allows, counted as code points', () => {
@@ -27,16 +27,16 @@ test('is at least one character', () => {
 
 test('lives 7 days unless told, at least 60 seconds and at most 30 days', () => {
   assert.equal(
-    [undefined, 0, 1, 60, 61, 2_592_000, 2_592_001, Infinity].map(ttlInForce),
+    [undefined, 0, 1, 60, 61, 2_592_000, 2_592_001, Infinity].map(effectiveTtl),
     [604_800, 604_800, 60, 60, 61, 2_592_000, 2_592_000, 2_592_000],
   )
 })
 
 test('shows at most two characters of a name and one of a domain, never all of either, and the top-level domain', () => {
-  assert.is(obfuscated('tom@myspace.com'), 'to*****@m*****.com')
-  assert.is(obfuscated('ab@x.io'), 'a*****@*****.io')
-  assert.is(obfuscated('a@b'), '*****@*****')
-  assert.is(obfuscated('user@example.museum'), 'us*****@e*****.museum')
+  assert.is(obfuscateEmail('tom@myspace.com'), 'to*****@m*****.com')
+  assert.is(obfuscateEmail('ab@x.io'), 'a*****@*****.io')
+  assert.is(obfuscateEmail('a@b'), '*****@*****')
+  assert.is(obfuscateEmail('user@example.museum'), 'us*****@e*****.museum')
 })
 
 test('goes to one well-formed address', () => {
@@ -49,7 +49,7 @@ test('goes to one well-formed address', () => {
 test('when generated has 12 characters, one of each class, and no look-alike', () => {
   const choices = choicesFor('generated secrets')
   for (let round = 0; round < 500; round++) {
-    const value = generated((limit) => choices.below(limit))
+    const value = generateSecretValue((limit) => choices.below(limit))
     assert.match(value, /^[^ilo1IO0]{12}$/)
     for (const one of [/[a-z]/, /[A-Z]/, /[2-9]/, /[^a-zA-Z0-9]/]) assert.match(value, one)
   }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { attributes, mailStatus, stateAt, type ShownState } from '../../../src/domain/secret/render.ts'
-import type { KnownSecret, MailOnRecord } from '../../../src/domain/secret/secret.ts'
+import { toSecretAttributes, mailStatus, stateAt, type SecretState } from '../../../src/domain/secret/render.ts'
+import type { KnownSecret, RecordedMail } from '../../../src/domain/secret/secret.ts'
 
 const SHARED = 10_000
 /** Its end, and when it is forgotten, in milliseconds. */
@@ -27,8 +27,8 @@ const secret = (own: Partial<KnownSecret> = {}): KnownSecret => ({
 })
 
 const KEYS = { metadataKey: 'm', secretKey: 's' }
-const shown = (own: Partial<KnownSecret>, now: number, keys: Parameters<typeof attributes>[2] = KEYS) =>
-  attributes(secret(own), 'ann@example.com', keys, now)
+const shown = (own: Partial<KnownSecret>, now: number, keys: Parameters<typeof toSecretAttributes>[2] = KEYS) =>
+  toSecretAttributes(secret(own), 'ann@example.com', keys, now)
 
 const test = suite('what is shown of a secret')
 
@@ -106,19 +106,19 @@ test('is new to the last millisecond of its life', () => {
 
 const mails = suite("what became of a secret's mails")
 
-const link = (name: string, outcome: MailOnRecord['outcome'] = 'sent'): MailOnRecord => ({
+const link = (name: string, outcome: RecordedMail['outcome'] = 'sent'): RecordedMail => ({
   kind: 'link',
   name,
   outcome,
 })
-const NOTICE: MailOnRecord = { kind: 'notice', name: 'n', outcome: 'sent' }
+const NOTICE: RecordedMail = { kind: 'notice', name: 'n', outcome: 'sent' }
 const TWO = ['a', 'b']
 
 const outcomes: readonly (readonly [
   what: string,
   recipient: readonly string[],
-  mails: readonly MailOnRecord[],
-  ShownState,
+  mails: readonly RecordedMail[],
+  SecretState,
   ReturnType<typeof mailStatus>,
 ])[] = [
   ['is nothing without a recipient', [], [], 'new', undefined],

@@ -1,8 +1,8 @@
 import {
   burn,
   expire,
-  recordMail,
-  remembered,
+  recordMailOutcome,
+  requireUnexpiredMetadata,
   reveal,
   secretDecider,
   tryPassphrase,
@@ -10,7 +10,7 @@ import {
 } from '../../../src/domain/secret/secret.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 
 const MINUTE = 60_000
 const shared: SecretEvent = {
@@ -20,7 +20,7 @@ const shared: SecretEvent = {
 const given = (...events: SecretEvent[]) => events.reduce(secretDecider.evolve, secretDecider.initialState)
 const tries = (...times: number[]): SecretEvent[] =>
   times.map((at) => ({ type: 'PassphraseTried', data: { at, for: 'reveal' } }))
-const refuses = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const refuses = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 const test = suite('a secret')
 
 test('that waits is revealed to its reader', () => {
@@ -49,8 +49,8 @@ test('is unknown from the second in which it expires, whoever has noticed', () =
 })
 
 test('is remembered for twice its ttl', () => {
-  assert.ok(remembered(given(shared), 7_199_999))
-  assert.throws(() => remembered(given(shared), 7_200_000), refuses('missing'))
+  assert.ok(requireUnexpiredMetadata(given(shared), 7_199_999))
+  assert.throws(() => requireUnexpiredMetadata(given(shared), 7_200_000), refuses('missing'))
 })
 
 test('takes five wrong passphrases within ten minutes, then none for thirty', () => {
@@ -72,16 +72,16 @@ test('that is locked says for how many seconds', () => {
     tryPassphrase(given(shared, ...tries(0, 0, 0, 0, 0)), 1, 'reveal')
     assert.unreachable()
   } catch (error) {
-    assert.is(error instanceof Refusal && error.retryAfter, 1800)
+    assert.is(error instanceof RequestError && error.retryAfter, 1800)
   }
 })
 
 test('has one outcome of each of its mails on record', () => {
   const outcome = { mail: 'link', messageId: '<a@b>' } as const
-  const sent = recordMail(given(shared), 10, outcome)
+  const sent = recordMailOutcome(given(shared), 10, outcome)
   assert.equal(sent, [{ type: 'MailSent', data: { ...outcome, at: 10 } }])
-  assert.equal(recordMail(given(shared, ...sent), 11, { ...outcome, refused: '550' }), [])
-  assert.is(recordMail(given(shared, ...sent), 11, { mail: 'notice', messageId: '<c@b>' }).length, 1)
+  assert.equal(recordMailOutcome(given(shared, ...sent), 11, { ...outcome, refused: '550' }), [])
+  assert.is(recordMailOutcome(given(shared, ...sent), 11, { mail: 'notice', messageId: '<c@b>' }).length, 1)
 })
 
 test.run()

@@ -1,9 +1,9 @@
 import {
-  findUsed,
-  GrantRefused,
-  open,
-  refresh,
-  revoke,
+  findUsedToken,
+  InvalidGrant,
+  startSession,
+  rotateRefreshToken,
+  revokeSession,
   revokeAccessToken,
   sessionDecider,
   type SessionEvent,
@@ -22,7 +22,7 @@ const rotated = (number: number, at: number): SessionEvent => ({
   data: { ...rotation, digest: `d${number}`, number, at, expiresAt: at + 50_000 },
 })
 const asked = {
-  presented: 'd0',
+  presentedDigest: 'd0',
   digest: 'd1',
   client: '1_x',
   clientEpoch: 2,
@@ -31,26 +31,29 @@ const asked = {
   now: 2000,
   expiresAt: 52_000,
 }
-const refused = (error: unknown) => error instanceof GrantRefused
+const refused = (error: unknown) => error instanceof InvalidGrant
 
 test('opens with its first token', () => {
-  assert.equal(open(sessionDecider.initialState, rotation), [opened])
+  assert.equal(startSession(sessionDecider.initialState, rotation), [opened])
 })
 
 test('goes on with the next token, which repeats the grant', () => {
-  assert.equal(refresh(given(opened), asked), [rotated(1, 2000)])
+  assert.equal(rotateRefreshToken(given(opened), asked), [rotated(1, 2000)])
 })
 
 test('is read from its newest events as from all', () => {
   const whole = given(opened, rotated(1, 2000), rotated(2, 3000))
   const newest = given(rotated(2, 3000))
-  assert.equal(refresh(newest, { ...asked, presented: 'd2' }), refresh(whole, { ...asked, presented: 'd2' }))
+  assert.equal(
+    rotateRefreshToken(newest, { ...asked, presentedDigest: 'd2' }),
+    rotateRefreshToken(whole, { ...asked, presentedDigest: 'd2' }),
+  )
 })
 
 test('ends when a token that was used comes again more than 10 s later', () => {
   const session = given(opened, rotated(1, 2000))
-  assert.throws(() => refresh(session, { ...asked, now: 12_000 }), refused)
-  assert.equal(refresh(session, { ...asked, now: 12_001 }), [
+  assert.throws(() => rotateRefreshToken(session, { ...asked, now: 12_000 }), refused)
+  assert.equal(rotateRefreshToken(session, { ...asked, now: 12_001 }), [
     { type: 'RefreshReused', data: { at: 12_001 } },
     { type: 'SessionRevoked', data: { at: 12_001, reason: 'reuse' } },
   ])
@@ -58,35 +61,35 @@ test('ends when a token that was used comes again more than 10 s later', () => {
 
 test('counts the 10 s of each token from its own rotation', () => {
   const session = given(opened, rotated(1, 2000), rotated(2, 30_000))
-  assert.is(refresh(session, { ...asked, presented: 'd0', now: 31_000 }).length, 2)
-  assert.throws(() => refresh(session, { ...asked, presented: 'd1', now: 31_000 }), refused)
+  assert.is(rotateRefreshToken(session, { ...asked, presentedDigest: 'd0', now: 31_000 }).length, 2)
+  assert.throws(() => rotateRefreshToken(session, { ...asked, presentedDigest: 'd1', now: 31_000 }), refused)
 })
 
 test('is not for a token it never had, an expired one, another client, or what was ended by an epoch', () => {
   const session = given(opened)
   for (const change of [
-    { presented: 'x' },
+    { presentedDigest: 'x' },
     { now: 50_000 },
     { client: '2_y' },
     { clientEpoch: 3 },
     { accountEpoch: 2 },
     { logEpoch: 3 },
   ]) {
-    assert.throws(() => refresh(session, { ...asked, ...change }), refused)
+    assert.throws(() => rotateRefreshToken(session, { ...asked, ...change }), refused)
   }
 })
 
 test('that was revoked gives and takes nothing more', () => {
-  const session = given(opened, ...revoke(given(opened), { now: 3000 }))
-  assert.throws(() => refresh(session, asked), refused)
-  assert.equal(revoke(session, { now: 4000 }), [])
+  const session = given(opened, ...revokeSession(given(opened), { now: 3000 }))
+  assert.throws(() => rotateRefreshToken(session, asked), refused)
+  assert.equal(revokeSession(session, { now: 4000 }), [])
   assert.equal(revokeAccessToken(session, { number: 0, now: 4000 }), [])
 })
 
 test('knows every token it has used', () => {
   const session = given(opened, rotated(1, 2000), rotated(2, 3000))
   assert.equal(
-    ['d0', 'd1', 'd2', 'x'].map((digest) => findUsed(session, digest)?.at),
+    ['d0', 'd1', 'd2', 'x'].map((digest) => findUsedToken(session, digest)?.at),
     [2000, 3000, undefined, undefined],
   )
 })

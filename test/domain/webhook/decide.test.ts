@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
-  noteDelivery,
+  recordDelivery,
   rotateWebhookSecret,
-  webhookOf,
-  type DeliveryNews,
+  requireWebhook,
+  type DeliveryStateChange,
   type Webhook,
   type WebhookChange,
   type WebhookEvent,
@@ -30,7 +30,7 @@ const webhook = (state: WebhookState = 'active', id = 1): Webhook => ({
 const refused = (kind: string, message: string, decide: () => unknown) =>
   assert.throws(
     decide,
-    (error: unknown) => error instanceof Refusal && error.kind === kind && error.message === message,
+    (error: unknown) => error instanceof RequestError && error.kind === kind && error.message === message,
     `${kind}: ${message}`,
   )
 
@@ -50,11 +50,11 @@ test('is the tenth at most', () => {
 
 test('that there is not is missing, whatever is asked of it', () => {
   const none = 'There is no webhook 7'
-  refused('missing', none, () => webhookOf([webhook()], 7))
+  refused('missing', none, () => requireWebhook([webhook()], 7))
   refused('missing', none, () => changeWebhook([webhook()], 7, {}))
   refused('missing', none, () => rotateWebhookSecret([webhook()], 7, 's2', 0))
   refused('missing', none, () => deleteWebhook([webhook()], 7))
-  assert.is(webhookOf([webhook('paused', 2), webhook()], 1).state, 'active')
+  assert.is(requireWebhook([webhook('paused', 2), webhook()], 1).state, 'active')
 })
 
 test('is deleted', () => assert.equal(deleteWebhook([webhook()], 1), [{ type: 'WebhookDeleted', data: { id: 1 } }]))
@@ -103,12 +103,12 @@ for (const [what, state, change, events] of changes)
   test(`of which its owner changes ${what} notes that alone`, () =>
     assert.equal(changeWebhook([webhook(state)], 1, change), events))
 
-const PROGRESSED: DeliveryNews = { what: 'progressed', cursor: '0-9' }
-const RECOVERED: DeliveryNews = { what: 'recovered', cursor: '0-9' }
-const FAILING: DeliveryNews = { what: 'failing', cursor: '0-9', error: '500' }
-const GONE: DeliveryNews = { what: 'paused', why: 'gone', cursor: '0-9', error: '410' }
+const PROGRESSED: DeliveryStateChange = { what: 'progressed', cursor: '0-9' }
+const RECOVERED: DeliveryStateChange = { what: 'recovered', cursor: '0-9' }
+const FAILING: DeliveryStateChange = { what: 'failing', cursor: '0-9', error: '500' }
+const GONE: DeliveryStateChange = { what: 'paused', why: 'gone', cursor: '0-9', error: '410' }
 
-const noted: readonly (readonly [WebhookState, DeliveryNews, readonly WebhookEvent[]])[] = [
+const noted: readonly (readonly [WebhookState, DeliveryStateChange, readonly WebhookEvent[]])[] = [
   ['active', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
   ['active', { what: 'progressed', cursor: NEW.cursor }, []],
   ['failing', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
@@ -121,15 +121,15 @@ const noted: readonly (readonly [WebhookState, DeliveryNews, readonly WebhookEve
 ]
 for (const [state, news, events] of noted) {
   test(`that is ${state} and whose delivery ${news.what} at ${news.cursor} notes ${events.length} events`, () =>
-    assert.equal(noteDelivery([webhook(state)], 1, news), events))
+    assert.equal(recordDelivery([webhook(state)], 1, news), events))
 }
 
 test('that its owner has paused or deleted meanwhile notes nothing of deliveries', () => {
   for (const news of [PROGRESSED, RECOVERED, FAILING, GONE]) {
-    assert.equal(noteDelivery([webhook('paused')], 1, news), [])
-    assert.equal(noteDelivery([webhook('active', 2)], 1, news), [])
+    assert.equal(recordDelivery([webhook('paused')], 1, news), [])
+    assert.equal(recordDelivery([webhook('active', 2)], 1, news), [])
   }
-  assert.equal(noteDelivery([webhook()], 1, { what: 'slept', cursor: '0-9' } as unknown as DeliveryNews), [])
+  assert.equal(recordDelivery([webhook()], 1, { what: 'slept', cursor: '0-9' } as unknown as DeliveryStateChange), [])
 })
 
 test.run()

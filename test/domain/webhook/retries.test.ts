@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { afterFailure } from '../../../src/domain/webhook/webhook.ts'
+import { decideRetry } from '../../../src/domain/webhook/webhook.ts'
 
 const test = suite('a delivery that failed')
 
@@ -9,7 +9,11 @@ const HOUR = 60 * MINUTE
 const DAYS = 24 * HOUR
 
 test('is the first failure where none was before, since now', () => {
-  assert.equal(afterFailure(null, 1_000), { failures: { count: 1, since: 1_000 }, next: 6_000, isLong: false })
+  assert.equal(decideRetry(null, 1_000), {
+    failures: { count: 1, since: 1_000 },
+    nextAttemptAt: 6_000,
+    isPastFailingThreshold: false,
+  })
 })
 
 for (const [count, pause] of [
@@ -22,15 +26,15 @@ for (const [count, pause] of [
   [60, 6 * HOUR],
 ] as const) {
   test(`${count} times in a row is tried again after ${pause / 1000} s, and counted from the first`, () => {
-    const { failures, next } = afterFailure({ count: count - 1, since: 7 }, 100)
+    const { failures, nextAttemptAt } = decideRetry({ count: count - 1, since: 7 }, 100)
     assert.equal(failures, { count, since: 7 })
-    assert.is(next, 100 + pause)
+    assert.is(nextAttemptAt, 100 + pause)
   })
 }
 
 test('for three days is failing, and not a moment before', () => {
-  assert.is(afterFailure({ count: 20, since: 7 }, 7 + 3 * DAYS - 1).isLong, false)
-  assert.is(afterFailure({ count: 20, since: 7 }, 7 + 3 * DAYS).isLong, true)
+  assert.is(decideRetry({ count: 20, since: 7 }, 7 + 3 * DAYS - 1).isPastFailingThreshold, false)
+  assert.is(decideRetry({ count: 20, since: 7 }, 7 + 3 * DAYS).isPastFailingThreshold, true)
 })
 
 test.run()

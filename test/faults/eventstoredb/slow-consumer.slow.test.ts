@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { expect } from '../../api/harness/request.ts'
 import { startService } from '../../api/harness/service.ts'
 import { list, stone } from '../../api/harness/stones.ts'
@@ -54,7 +54,7 @@ type Gate = { open: Promise<void> }
 
 /** The same read models, whose batches are not written before the gate is open. */
 function slowed(reads: ReadStore, gate: Gate): ReadStore {
-  const slow = (build: Build): Build => ({
+  const slow = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
       await gate.open

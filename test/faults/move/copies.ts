@@ -5,10 +5,10 @@ import type { MasterKeys } from '../../../src/credentials/master-keys.ts'
 import { STORES_STREAM } from '../../../src/domain/installation/installation.ts'
 import { COPY_STREAM } from '../../../src/domain/installation/moving.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
-import { open } from '../../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 import type { Vault } from '../../../src/stores/ports/vault.ts'
 import { all, event } from '../../contract/event-store/given.ts'
 import type { Site } from '../../cli/move/moving.ts'
@@ -33,7 +33,7 @@ export const filledSite = (site: Site, events: number): Promise<void> =>
     for (let secret = 0; secret < SECRETS; secret++) await share(vault, keys, secret)
   })
 
-async function keep(files: Files, bytes: Buffer): Promise<void> {
+async function keep(files: FileStore, bytes: Buffer): Promise<void> {
   const incoming = await files.receive()
   for (let from = 0; from < bytes.length; from += 65_536) await incoming.write(bytes.subarray(from, from + 65_536))
   ;(await incoming.keep()).release()
@@ -59,7 +59,7 @@ export async function withOpened<Result>(
   { dataDir, settings }: Site,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
-  const installation = await open(readSettings({ LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir }))
+  const installation = await openInstallation(readSettings({ LOG_LEVEL: 'silent', ...settings, DATA_DIR: dataDir }))
   try {
     return await work(installation)
   } finally {
@@ -71,8 +71,8 @@ export async function withOpened<Result>(
 export const isMoved = (from: Site, to: Site): Promise<void> =>
   withOpened(from, (source) =>
     withOpened(to, async (target) => {
-      assert.is((await source.store.closed())?.why, 'fenced')
-      assert.is(await target.store.closed(), undefined)
+      assert.is((await source.store.closedReason())?.why, 'fenced')
+      assert.is(await target.store.closedReason(), undefined)
       const types = (await target.store.read(COPY_STREAM)).map(({ type }) => type)
       assert.equal(types, ['CopyBegun', 'CopyDone'])
       const events = await eventsOf(source.store)
@@ -96,7 +96,7 @@ async function eventsOf(store: EventStore): Promise<Omit<StoredEvent, 'position'
   })
 }
 
-async function filesOf(files: Files): Promise<Map<string, number>> {
+async function filesOf(files: FileStore): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   for (const { digest } of await all(files.list())) {
     let bytes = 0

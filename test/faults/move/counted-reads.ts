@@ -1,6 +1,6 @@
 import type { Installation } from '../../../src/wiring/installation.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 
 /** What was read of the logs, event by event, and how many of the files. */
 export type CountedReads = Record<'source' | 'target', { events: number; files: number }>
@@ -31,7 +31,7 @@ function startAgain(): void {
   for (const count of Object.values(counts)) count.events = count.files = 0
 }
 
-const countedFiles = (end: keyof CountedReads, files: Files): Files => ({
+const countedFiles = (end: keyof CountedReads, files: FileStore): FileStore => ({
   ...files,
   read(...given) {
     counts[end].files++
@@ -47,11 +47,11 @@ const countedIn = (end: keyof CountedReads, installation: Installation): Install
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
-const { open } = (await built(
+const { openInstallation } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
 await run(process.argv.slice(2), async (settings, purpose) =>
-  countedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
+  countedIn(purpose === 'filled' ? 'target' : 'source', await openInstallation(settings, purpose)),
 )
 process.stdout.write(`${JSON.stringify(counts)}\n`)

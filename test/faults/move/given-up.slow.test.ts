@@ -32,12 +32,12 @@ async function standingStill({ sites, from, to }: Given, call: string): Promise<
 async function isOpenAtItsSource({ service, from, to }: Given, acknowledged: number): Promise<void> {
   await created(service.ann, { sku: 'AFTER' })
   assert.is(shown(expect(200, await service.ann.get(`/v4/diamond/${acknowledged}`))).sku, 'MEANWHILE')
-  assert.is(await withOpened(to, async ({ store }) => (await store.closed())?.why), 'abandoned')
-  assert.is(await withOpened(from, ({ store }) => store.closed()), undefined)
+  assert.is(await withOpened(to, async ({ store }) => (await store.closedReason())?.why), 'abandoned')
+  assert.is(await withOpened(from, ({ store }) => store.closedReason()), undefined)
 }
 
 for (const [where, call] of [
-  ['just before the fence', 'target.store.closed/1'],
+  ['just before the fence', 'target.store.closedReason/1'],
   ['behind the fence', 'source.store.append/1'],
   ['just before its end', 'target.store.identity/1'],
 ] as const) {
@@ -63,7 +63,7 @@ test('and is complete by then ends nevertheless, and its source stays closed', a
   copy.kill('SIGCONT')
   resultOf(await copy.ended)
   expect(503, await service.ann.post('/v4/diamond', stone()))
-  assert.is(await withOpened(to, ({ store }) => store.closed()), undefined)
+  assert.is(await withOpened(to, ({ store }) => store.closedReason()), undefined)
 })
 
 test.run()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LOG_STREAM } from '../../../src/domain/installation/moving.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { CommandLine } from '../../cli/command-line.ts'
 import { copiedEvents, resultOf, SIGNALLED } from '../../cli/move/moving.ts'
 import { FROM_SOURCE } from '../../from-source.ts'
@@ -67,14 +67,16 @@ const begunWell = ({ target }: Context) => {
 
 async function goesOn(context: Context): Promise<void> {
   const { events } = resultOf(await context.commands.run(words(context)))
-  const [source, target] = [context.source, context.target].map((folder) => openSqliteEvents(join(folder, 'events.db')))
+  const [source, target] = [context.source, context.target].map((folder) =>
+    openSqliteEventStore(join(folder, 'events.db')),
+  )
   if (source === undefined || target === undefined) throw new Error('nothing was opened')
   try {
     const copied = await copiedEvents(target)
     assert.is(copied.length, events)
     assert.equal(JSON.stringify(shown(copied)) === JSON.stringify(shown(await copiedEvents(source))), true)
-    assert.is((await source.closed())?.why, 'fenced')
-    assert.is(await target.closed(), undefined)
+    assert.is((await source.closedReason())?.why, 'fenced')
+    assert.is(await target.closedReason(), undefined)
   } finally {
     await source.close()
     await target.close()
@@ -99,10 +101,10 @@ test('behind the fence goes on there, and the source takes no writes meanwhile',
   const settings = { AT: 'source.store.append/1', SIGNAL: 'SIGKILL' }
   const { code } = await commands.start(words(context), settings, [...FROM_SOURCE, SIGNALLED]).ended
   assert.is(code, null, 'it had ended before')
-  const watched = openSqliteEvents(join(source, 'events.db'))
+  const watched = openSqliteEventStore(join(source, 'events.db'))
   try {
     assert.is((await watched.read(LOG_STREAM, { last: 1 })).at(-1)?.type, 'LogFenced')
-    assert.is((await watched.closed())?.why, 'fenced')
+    assert.is((await watched.closedReason())?.why, 'fenced')
   } finally {
     await watched.close()
   }

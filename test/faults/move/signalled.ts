@@ -1,5 +1,5 @@
 import type { Installation } from '../../../src/wiring/installation.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 
 /**
  * The built command line in a process that sends itself SIGNAL behind one call of its stores: AT=target.vault.restore/2 is the
@@ -33,7 +33,7 @@ function watched<Port extends object>(name: string, port: Port): Port {
   })
 }
 
-const watchedFiles = (name: string, files: Files): Files =>
+const watchedFiles = (name: string, files: FileStore): FileStore =>
   watched(name, { ...files, receive: async () => watched(`${name}.incoming`, await files.receive()) })
 
 function watchedIn(name: string, installation: Installation): Installation {
@@ -49,10 +49,10 @@ function watchedIn(name: string, installation: Installation): Installation {
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
-const { open } = (await built(
+const { openInstallation } = (await built(
   'wiring/open-installation.js',
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
 await run(process.argv.slice(2), async (settings, purpose) =>
-  watchedIn(purpose === 'filled' ? 'target' : 'source', await open(settings, purpose)),
+  watchedIn(purpose === 'filled' ? 'target' : 'source', await openInstallation(settings, purpose)),
 )

@@ -32,6 +32,6 @@ export async function isMovedInTheEnd(sites: Sites, from: Site, to: Site, calls:
 async function diesBehind(sites: Sites, from: Site, to: Site, call: string): Promise<void> {
   const { code, err, out } = await sites.signalled(from, to, call).ended
   assert.is(code, null, `it did not die at ${call}: ${out} ${err}`)
-  const why = await withOpened(to, async ({ store }) => (await store.closed())?.why)
+  const why = await withOpened(to, async ({ store }) => (await store.closedReason())?.why)
   assert.ok(why === 'unfinished' || why === 'fenced', `the target is ${String(why)} behind ${call}`)
 }

@@ -1,7 +1,7 @@
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { registerClient } from '../../../src/commands/clients/clients.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import { Passwords } from '../../../src/credentials/passwords.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { PasswordHasher } from '../../../src/credentials/passwords.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
 import type { Person } from './clients/client.ts'
 
@@ -10,9 +10,9 @@ const origin = { actor: 'operator', via: 'cli', correlation: 'workload' } as con
 /** Somebody who has an account with a password, and a registered program that logs in for them. */
 export async function newPerson({ writing }: Installation): Promise<Person> {
   const ids = { ...writing, size: 1, origin }
-  const accountIds = new IdBlocks({ ...ids, kind: 'account' })
-  const clientIds = new IdBlocks({ ...ids, kind: 'client' })
-  const passwords = new Passwords()
+  const accountIds = new IdAllocator({ ...ids, kind: 'account' })
+  const clientIds = new IdAllocator({ ...ids, kind: 'client' })
+  const passwords = new PasswordHasher()
   const person = { email: 'person@example.com', password: 'correct horse battery staple' }
   try {
     await registerAccount({ ...writing, accountIds, passwords }, { ...person, plan: 'basic' }, origin)

@@ -1,21 +1,21 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
-import { FILE_LIMIT, PdfCheck } from '../../../src/http/certifications/upload.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
+import { FILE_LIMIT, PdfValidator } from '../../../src/http/certifications/upload.ts'
 import { fixture, reports } from '../../fixtures/reports/reports.ts'
 
 const test = suite('a PDF on its way in')
 
 /** The kind of refusal, or undefined where it is a PDF. */
 function verdict(chunks: readonly Buffer[]): string | undefined {
-  const check = new PdfCheck()
+  const check = new PdfValidator()
   try {
-    for (const chunk of chunks) check.take(chunk)
-    check.end()
+    for (const chunk of chunks) check.update(chunk)
+    check.finish()
     return undefined
   } catch (error) {
-    if (error instanceof Refusal) return error.kind
+    if (error instanceof RequestError) return error.kind
     throw error
   }
 }
@@ -60,12 +60,12 @@ test('has an end-of-file mark behind its header, whatever stands behind that', (
 })
 
 test('is refused as soon as it has no header, and at the first byte over 10 MiB', () => {
-  const check = new PdfCheck()
-  check.take(Buffer.alloc(1_023))
-  assert.throws(() => check.take(Buffer.alloc(1)), /%PDF- is not within its first 1024 bytes/)
-  const large = new PdfCheck()
-  large.take(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(FILE_LIMIT - 5)]))
-  assert.throws(() => large.take(Buffer.from('x')), /at most 10485760 bytes/)
+  const check = new PdfValidator()
+  check.update(Buffer.alloc(1_023))
+  assert.throws(() => check.update(Buffer.alloc(1)), /%PDF- is not within its first 1024 bytes/)
+  const large = new PdfValidator()
+  large.update(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(FILE_LIMIT - 5)]))
+  assert.throws(() => large.update(Buffer.from('x')), /at most 10485760 bytes/)
 })
 
 test.run()

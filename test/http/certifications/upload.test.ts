@@ -5,42 +5,42 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { upload } from '../../../src/http/certifications/upload.ts'
+import { certificationUpload } from '../../../src/http/certifications/upload.ts'
 import { FormUploads } from '../../../src/http/files/form-uploads.ts'
 import { noContent } from '../../../src/http/kit/answer.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'
-import { platform } from '../../../src/http/kit/errors.ts'
+import { platformGroup } from '../../../src/http/kit/errors.ts'
 import { createApp } from '../../../src/http/app.ts'
-import { listen, type Listening } from '../../../src/http/kit/server.ts'
-import type { LeastPace } from '../../../src/runtime/fairness/pace.ts'
-import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import { listen, type ListeningServer } from '../../../src/http/kit/server.ts'
+import type { MinimumTransferRate } from '../../../src/runtime/fairness/pace.ts'
+import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { comes, until } from '../../until.ts'
 
 /** A service that takes uploads and keeps none. */
-function uploadServer({ files, received, requests }: Given, leastPace: LeastPace): Promise<Listening> {
+function uploadServer({ files, received, requests }: Given, leastPace: MinimumTransferRate): Promise<ListeningServer> {
   const taking = endpoint({
-    name: 'upload',
+    operationId: 'upload',
     method: 'POST',
     path: '/upload',
-    about: 'Takes an upload.',
-    who: {
+    summary: 'Takes an upload.',
+    auth: {
       scheme: 'none',
-      refuses: [],
-      admit: ({ headers }) => ({ account: Number(headers['x-account']), session: 's', client: 'c' }),
+      errorStatuses: [],
+      authenticate: ({ headers }) => ({ account: Number(headers['x-account']), session: 's', client: 'c' }),
     },
-    body: upload,
-    answers: { 204: 'It was taken' },
-    family: platform,
-    run({ body }) {
+    body: certificationUpload,
+    responses: { 204: 'It was taken' },
+    group: platformGroup,
+    handler({ body }) {
       received.push(Number(body.file !== undefined))
       return noContent()
     },
   })
   const services = { certifications: { uploads: new FormUploads(files) } }
-  const options = { log: () => undefined, trustProxy: 0, bodies: { leastPace } }
+  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate: leastPace } }
   const listener = createApp([taking], services, options).callback()
   return listen(
     () => (req, res) => {
@@ -53,15 +53,15 @@ function uploadServer({ files, received, requests }: Given, leastPace: LeastPace
 }
 
 /** For tests of anything but how fast a body has to come. */
-const ANY_PACE: LeastPace = { bytes: 0, milliseconds: 3_600_000 }
+const ANY_PACE: MinimumTransferRate = { bytes: 0, milliseconds: 3_600_000 }
 
 /** How fast a body has to come. */
-const PACE: LeastPace = { bytes: 1024, milliseconds: 300 }
+const PACE: MinimumTransferRate = { bytes: 1024, milliseconds: 300 }
 
 type Given = {
-  server: Listening
+  server: ListeningServer
   folder: string
-  files: Files
+  files: FileStore
   received: number[]
   /** What has come to the server. */
   requests: IncomingMessage[]
@@ -71,7 +71,7 @@ const test = suite<Given>('the upload of a form')
 
 test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-upload-'))
-  given.files = openDirectoryFiles(given.folder)
+  given.files = openDirectoryFileStore(given.folder)
   given.received = []
   given.requests = []
   given.server = await uploadServer(given, PACE)

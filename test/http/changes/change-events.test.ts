@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changeEvents, CHANGES_AT_ONCE, type Following } from '../../../src/http/changes/changes.ts'
+import { streamChangeEvents, CHANGES_PER_READ, type ChangeStreamOptions } from '../../../src/http/changes/changes.ts'
 import type { ChangePage } from '../../../src/projections/diamonds/change-feed.ts'
 
 const test = suite('changes as a stream of events')
@@ -11,7 +11,7 @@ const COMMENT = ':\n\n'
 class Feed {
   readonly reads: { after: string | undefined; limit: number }[] = []
   readonly waits: { after: string; ms: number }[] = []
-  stopped = false
+  isStopped = false
 
   constructor(private readonly pages: ChangePage[] = []) {}
 
@@ -20,7 +20,7 @@ class Feed {
     return Promise.resolve(this.pages.shift() ?? page([], after ?? '0-0'))
   }
 
-  changed(_account: number, after: string, ms: number): Promise<void> {
+  waitForChanges(_account: number, after: string, ms: number): Promise<void> {
     this.waits.push({ after, ms })
     return Promise.resolve()
   }
@@ -35,14 +35,14 @@ const page = (numbers: readonly number[], next: string, more = false): ChangePag
   })),
   next,
   more,
-  current: true,
+  isCurrent: true,
 })
 
-const following = (feed: Feed, over = new AbortController().signal): Following => ({
+const following = (feed: Feed, over = new AbortController().signal): ChangeStreamOptions => ({
   feed,
   version: 'v4',
   account: 1,
-  over,
+  abortSignal: over,
 })
 
 /** The next so many pieces. */
@@ -56,7 +56,7 @@ const event = (number: number) => `id: 0-${number}\nevent: change\ndata: {"n":${
 
 test('carry a comment at once, and after each fifteen seconds in which nothing came', async () => {
   const feed = new Feed()
-  const events = changeEvents(following(feed), page([], '0-7'))
+  const events = streamChangeEvents(following(feed), page([], '0-7'))
   assert.equal(await take(events, 4), [COMMENT, COMMENT, COMMENT, COMMENT])
   assert.equal(
     feed.waits.map(({ ms }) => ms),
@@ -67,7 +67,7 @@ test('carry a comment at once, and after each fifteen seconds in which nothing c
 
 test('go on behind the last page, and wait only where there is no more', async () => {
   const feed = new Feed([page([3], '0-3'), page([], '0-3')])
-  const events = changeEvents(following(feed), page([1, 2], '0-2', true))
+  const events = streamChangeEvents(following(feed), page([1, 2], '0-2', true))
   assert.equal(await take(events, 5), [COMMENT, event(1), event(2), event(3), COMMENT])
   assert.equal(
     feed.reads.map(({ after }) => after),
@@ -80,26 +80,26 @@ test('go on behind the last page, and wait only where there is no more', async (
 })
 
 test('are read no further than who takes them has come: at most a page stands in memory for each', async () => {
-  const full = Array.from({ length: CHANGES_AT_ONCE }, (_, index) => index + 1)
+  const full = Array.from({ length: CHANGES_PER_READ }, (_, index) => index + 1)
   const feed = new Feed()
-  const events = changeEvents(following(feed), page(full, `0-${CHANGES_AT_ONCE}`, true))
-  await take(events, 1 + CHANGES_AT_ONCE)
+  const events = streamChangeEvents(following(feed), page(full, `0-${CHANGES_PER_READ}`, true))
+  await take(events, 1 + CHANGES_PER_READ)
   assert.is(feed.reads.length, 0, 'it read ahead')
   await events.next()
-  assert.ok(feed.reads.every(({ limit }) => limit === CHANGES_AT_ONCE))
+  assert.ok(feed.reads.every(({ limit }) => limit === CHANGES_PER_READ))
 })
 
 test('end behind what was told when the time of the token is up, or the service stops', async () => {
   const over = new AbortController()
-  const ending = changeEvents(following(new Feed(), over.signal), page([1], '0-1', true))
+  const ending = streamChangeEvents(following(new Feed(), over.signal), page([1], '0-1', true))
   await take(ending, 2)
   over.abort()
   assert.ok((await ending.next()).done)
 
   const feed = new Feed()
-  const stopping = changeEvents(following(feed), page([1], '0-1'))
+  const stopping = streamChangeEvents(following(feed), page([1], '0-1'))
   await take(stopping, 2)
-  feed.stopped = true
+  feed.isStopped = true
   assert.ok((await stopping.next()).done)
 })
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isNearby } from '../../../src/http/health/metrics.ts'
+import { isFromPrivateNetwork } from '../../../src/http/health/metrics.ts'
 
 const test = suite('a request')
 
@@ -10,12 +10,12 @@ const far = ['203.0.113.9', '172.32.0.1', '172.15.0.1', '11.0.0.1', '0.0.0.0', '
 const farToo = ['::ffff:203.0.113.9', '', 'localhost', '127.1', '0x7f.1', '127.0.0.1.', 'unknown', '_hidden']
 
 for (const peer of [...near, ...nearToo]) {
-  test(`from ${peer} is near`, () => assert.ok(isNearby({ peer, headers: {} })))
+  test(`from ${peer} is near`, () => assert.ok(isFromPrivateNetwork({ peerAddress: peer, headers: {} })))
 }
 
 for (const peer of [...far, ...farToo]) {
   test(`from ${peer || 'nowhere'} is not near`, () => {
-    assert.not.ok(isNearby({ peer, headers: {} }))
+    assert.not.ok(isFromPrivateNetwork({ peerAddress: peer, headers: {} }))
   })
 }
 
@@ -32,7 +32,7 @@ for (const headers of [
   { 'x-forwarded-for': '10.0.0.1', forwarded: 'for=203.0.113.9' },
 ]) {
   test(`that a near proxy brought is not near: ${JSON.stringify(headers)}`, () => {
-    assert.not.ok(isNearby({ peer: '127.0.0.1', headers }))
+    assert.not.ok(isFromPrivateNetwork({ peerAddress: '127.0.0.1', headers }))
   })
 }
 
@@ -42,8 +42,8 @@ for (const headers of [
   { forwarded: 'for="[fd00::1]:4711";by=203.0.113.43' },
 ]) {
   test(`that a near proxy brought for somebody near is near: ${JSON.stringify(headers)}`, () => {
-    assert.ok(isNearby({ peer: '10.0.0.2', headers }))
-    assert.not.ok(isNearby({ peer: '203.0.113.9', headers }))
+    assert.ok(isFromPrivateNetwork({ peerAddress: '10.0.0.2', headers }))
+    assert.not.ok(isFromPrivateNetwork({ peerAddress: '203.0.113.9', headers }))
   })
 }
 

@@ -1,26 +1,26 @@
 import { Registry } from 'prom-client'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RequestFigures } from '../../../src/http/health/health.ts'
-import type { Seen } from '../../../src/http/middleware/access-log.ts'
+import { RequestMetrics } from '../../../src/http/health/health.ts'
+import type { RequestLogEntry } from '../../../src/http/middleware/access-log.ts'
 
-const seen = (more: Partial<Seen>): Seen => ({
+const seen = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
   endpoint: 'readDiamond',
   method: 'GET',
   status: 200,
-  milliseconds: 3,
-  bytes: 100,
+  durationMs: 3,
+  responseBytes: 100,
   account: 7,
   requestId: 'r',
-  address: () => '192.0.2.1',
+  clientAddress: () => '192.0.2.1',
   ...more,
 })
 
 /** The samples after so many requests, by name and labels, as `/metrics` has them. */
-async function samplesAfter(...requests: readonly Partial<Seen>[]): Promise<ReadonlyMap<string, number>> {
+async function samplesAfter(...requests: readonly Partial<RequestLogEntry>[]): Promise<ReadonlyMap<string, number>> {
   const registry = new Registry()
-  const figures = new RequestFigures(registry)
-  for (const request of requests) figures.saw(seen(request))
+  const figures = new RequestMetrics(registry)
+  for (const request of requests) figures.record(seen(request))
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => line.split(' ') as [string, string]).map(([name, value]) => [name, Number(value)]))
 }
@@ -33,7 +33,7 @@ const countsIn = (samples: ReadonlyMap<string, number>) =>
 const test = suite('the figures of requests')
 
 test('count a request in every bucket that it was quick enough for', async () => {
-  const samples = await samplesAfter({ milliseconds: 3 }, { milliseconds: 40 }, { milliseconds: 60_000 })
+  const samples = await samplesAfter({ durationMs: 3 }, { durationMs: 40 }, { durationMs: 60_000 })
   const labels = 'endpoint="readDiamond",method="GET",status="200"'
   assert.equal(countsIn(samples), [[`${DURATION}_count{${labels}}`, 3]])
   assert.is(Math.round((samples.get(`${DURATION}_sum{${labels}}`) ?? 0) * 1000), 60_043)

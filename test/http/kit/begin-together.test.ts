@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answeredTogether, begunTogether } from '../../../src/http/kit/server.ts'
+import { batchRequests, batchCalls } from '../../../src/http/kit/server.ts'
 
 const test = suite('requests that arrive together')
 
@@ -14,7 +14,7 @@ function watched(takes = 0) {
   const seen: string[] = []
   let noted = false
   let now = 0
-  const begin = begunTogether(
+  const begin = batchCalls(
     (name: string) => {
       now += takes
       seen.push(name)
@@ -59,7 +59,7 @@ test('let timers come between where each takes long', async () => {
 
 test('may come while others are begun', async () => {
   const { begin, seen } = watched()
-  const again = begunTogether((name: string) => {
+  const again = batchCalls((name: string) => {
     begin(name)
     if (name === 'a') again('b')
   })
@@ -70,7 +70,7 @@ test('may come while others are begun', async () => {
 
 test('are not begun for whoever has hung up meanwhile', async () => {
   const begun: (string | undefined)[] = []
-  const answered = answeredTogether((req, res) => {
+  const answered = batchRequests((req, res) => {
     begun.push(req.url)
     res.end('here')
   })

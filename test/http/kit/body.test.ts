@@ -3,11 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { saw } from '../../api/harness/seen-answers.ts'
 import { ok } from '../../../src/http/kit/answer.ts'
-import { BULK_BODY, json } from '../../../src/http/kit/json-body.ts'
-import { anybody, endpoint } from '../../../src/http/kit/endpoint.ts'
-import { platform } from '../../../src/http/kit/errors.ts'
+import { BULK_BODY_MAX_BYTES, json } from '../../../src/http/kit/json-body.ts'
+import { publicAccess, endpoint } from '../../../src/http/kit/endpoint.ts'
+import { platformGroup } from '../../../src/http/kit/errors.ts'
 import { createApp } from '../../../src/http/app.ts'
-import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import { listen, type ListeningServer } from '../../../src/http/kit/server.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
@@ -19,15 +19,15 @@ const LEAST = { bytes: 2_000, milliseconds: 300 }
 /** What has come to the server of all bodies, so far. */
 type Arrived = { begun: number; bytes: number }
 
-async function withServer(run: (server: Listening, arrived: Arrived) => Promise<void>): Promise<void> {
+async function withServer(run: (server: ListeningServer, arrived: Arrived) => Promise<void>): Promise<void> {
   const arrived = { begun: 0, bytes: 0 }
-  const inner = json(undefined, BULK_BODY)
+  const inner = json(undefined, BULK_BODY_MAX_BYTES)
   const read = endpoint({
-    name: 'read',
+    operationId: 'read',
     method: 'POST',
     path: '/read',
-    about: 'Reads a body.',
-    who: anybody,
+    summary: 'Reads a body.',
+    auth: publicAccess,
     body: {
       ...inner,
       read(ctx, ...rest) {
@@ -37,11 +37,11 @@ async function withServer(run: (server: Listening, arrived: Arrived) => Promise<
         return value
       },
     },
-    family: platform,
-    answers: { 200: 'It was read' },
-    run: ({ body }) => ok({ read: JSON.stringify(body).length }),
+    group: platformGroup,
+    responses: { 200: 'It was read' },
+    handler: ({ body }) => ok({ read: JSON.stringify(body).length }),
   })
-  const bodies = { bytes: BYTES, leastPace: LEAST }
+  const bodies = { memoryBytes: BYTES, minTransferRate: LEAST }
   const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {
@@ -52,7 +52,7 @@ async function withServer(run: (server: Listening, arrived: Arrived) => Promise<
 }
 
 /** A connection on which a request of `length` bytes has begun, by somebody with these credentials. */
-async function begin({ port }: Listening, who: string, length: number): Promise<Socket> {
+async function begin({ port }: ListeningServer, who: string, length: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   await new Promise<void>((done) => socket.once('connect', done))
@@ -75,7 +75,7 @@ function answerOf(socket: Socket): Promise<string> {
 
 const text = (length: number) => `"${'x'.repeat(length - 2)}"`
 
-async function ask(server: Listening, who: string, length: number): Promise<string> {
+async function ask(server: ListeningServer, who: string, length: number): Promise<string> {
   const socket = await begin(server, who, length)
   const answer = answerOf(socket)
   socket.write(text(length))

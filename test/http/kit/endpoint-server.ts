@@ -1,9 +1,9 @@
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
-import type { LogError } from '../../../src/http/kit/errors.ts'
+import type { ErrorLogger } from '../../../src/http/kit/errors.ts'
 import { createApp } from '../../../src/http/app.ts'
-import { listen, type Listening } from '../../../src/http/kit/server.ts'
+import { listen, type ListeningServer } from '../../../src/http/kit/server.ts'
 
-export type EndpointServer = Listening & {
+export type EndpointServer = ListeningServer & {
   readonly url: string
   /** What the log was told. */
   readonly faults: readonly unknown[]
@@ -20,7 +20,7 @@ export async function withEndpoints<Service>(
 ): Promise<void> {
   const faults: unknown[] = []
   const failed: (string | undefined)[] = []
-  const log: LogError = (error, _requestId, _status, endpoint) => {
+  const log: ErrorLogger = (error, _requestId, _status, endpoint) => {
     faults.push(error)
     failed.push(endpoint)
   }

@@ -2,11 +2,18 @@ import { PassThrough, Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
-import { Refusal } from '../../../src/domain/decider.ts'
-import { answer, bytes, created, noContent, ok } from '../../../src/http/kit/answer.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
+import { createResponse, binaryResponse, created, noContent, ok } from '../../../src/http/kit/answer.ts'
 import { json } from '../../../src/http/kit/json-body.ts'
-import { anybody, endpoint, type Body, type Endpoint, type Family, type Who } from '../../../src/http/kit/endpoint.ts'
-import { platform, RefusedWith } from '../../../src/http/kit/errors.ts'
+import {
+  publicAccess,
+  endpoint,
+  type RequestBody,
+  type Endpoint,
+  type EndpointGroup,
+  type Authenticator,
+} from '../../../src/http/kit/endpoint.ts'
+import { platformGroup, ErrorWithHeaders } from '../../../src/http/kit/errors.ts'
 import { withEndpoints } from './endpoint-server.ts'
 
 const test = suite('an endpoint')
@@ -16,63 +23,65 @@ type Shelf = { readonly shelf: Map<string, unknown> }
 const VERSION = z.enum(['v3', 'v4'])
 const NAME = z.string()
 
-const guest: Who<{ readonly name: string }> = {
+const guest: Authenticator<{ readonly name: string }> = {
   scheme: 'none',
-  refuses: [401],
-  admit({ headers }) {
+  errorStatuses: [401],
+  authenticate({ headers }) {
     const name = headers['x-name']
     if (typeof name === 'string') return { name }
-    throw new RefusedWith({ 'WWW-Authenticate': 'Name' }, new Refusal('unauthenticated', 'Who are you?'))
+    throw new ErrorWithHeaders({ 'WWW-Authenticate': 'Name' }, new RequestError('unauthenticated', 'Who are you?'))
   },
 }
 
-const shelves: Family = {
+const shelves: EndpointGroup = {
   name: 'shelves',
-  prefixes: ['/v3/shelf', '/v4/shelf'],
-  refusals: { media: 'application/json' },
+  pathPrefixes: ['/v3/shelf', '/v4/shelf'],
+  errorFormat: { mediaType: 'application/json' },
   headers: { 'X-Shelf': 'yes' },
-  refusal: ({ status, faults }, _error, { params }) => answer(status, { shelf: faults[0]?.message, at: params }),
+  errorResponse: ({ status, faults }, _error, { params }) =>
+    createResponse(status, { shelf: faults[0]?.message, at: params }),
 }
 
-const common = { about: 'A test.', parameters: { version: VERSION, name: NAME }, family: shelves } as const
+const common = { summary: 'A test.', pathParameters: { version: VERSION, name: NAME }, group: shelves } as const
 
 const read = endpoint({
   ...common,
-  name: 'readThing',
+  operationId: 'readThing',
   method: 'GET',
   path: '/{version}/shelf/{name}',
-  who: anybody,
+  auth: publicAccess,
   headers: { 'Cache-Control': 'no-cache' },
-  answers: { 200: 'The thing', 404: 'None' },
-  run({ params: { version, name } }, { shelf }: Shelf) {
-    if (!shelf.has(name)) throw new Refusal('missing', 'Nothing there')
+  responses: { 200: 'The thing', 404: 'None' },
+  handler({ params: { version, name } }, { shelf }: Shelf) {
+    if (!shelf.has(name)) throw new RequestError('missing', 'Nothing there')
     return ok({ version, name, thing: shelf.get(name) })
   },
 })
 
 const put = endpoint({
   ...common,
-  name: 'putThing',
+  operationId: 'putThing',
   method: ['PUT', 'PATCH'],
   path: '/{version}/shelf/{name}',
-  who: guest,
+  auth: guest,
   body: json(),
-  answers: { 201: 'It is there' },
-  async run({ params: { version, name }, asker, body }, { shelf }: Shelf) {
-    shelf.set(name, { of: asker.name, body })
+  responses: { 201: 'It is there' },
+  async handler({ params: { version, name }, principal, body }, { shelf }: Shelf) {
+    shelf.set(name, { of: principal.name, body })
     return created(`/${version}/shelf/${name}`, {}, { 'Cache-Control': 'no-store' })
   },
 })
 
 const all = endpoint({
-  name: 'countThings',
+  operationId: 'countThings',
   method: 'GET',
   path: ['/v4/shelf/all', '/v4/shelf/every'],
-  about: 'A test.',
-  who: anybody,
-  family: shelves,
-  answers: { 200: 'How many' },
-  run: ({ search, method, address }, { shelf }: Shelf) => ok({ count: shelf.size, search, method, address }),
+  summary: 'A test.',
+  auth: publicAccess,
+  group: shelves,
+  responses: { 200: 'How many' },
+  handler: ({ search, method, clientAddress }, { shelf }: Shelf) =>
+    ok({ count: shelf.size, search, method, address: clientAddress }),
 })
 
 const endpoints: readonly Endpoint<Shelf>[] = [read, put, all]
@@ -164,31 +173,31 @@ test('knows the client that its proxies name', () =>
 
 test('whose who needs the body has it read before, and given back whatever happens', async () => {
   const given: string[] = []
-  const word: Body<string> = {
-    media: [''],
-    upTo: 10,
+  const word: RequestBody<string> = {
+    mediaTypes: [''],
+    maxBytes: 10,
     read: ({ headers }) => String(headers['x-word']),
     release: (value) => void given.push(value),
   }
-  const knows: Who<string> = {
+  const knows: Authenticator<string> = {
     scheme: 'none',
-    refuses: [401],
+    errorStatuses: [401],
     needsBody: true,
-    admit({ body }) {
-      if (body !== 'sesame') throw new Refusal('unauthenticated', 'No')
+    authenticate({ body }) {
+      if (body !== 'sesame') throw new RequestError('unauthenticated', 'No')
       return String(body)
     },
   }
   const open = endpoint({
-    name: 'open',
+    operationId: 'open',
     method: 'POST',
     path: '/open',
-    about: 'A test.',
-    who: knows,
+    summary: 'A test.',
+    auth: knows,
     body: word,
-    family: platform,
-    answers: { 204: 'Open' },
-    run: ({ asker, body }) => (asker === body ? noContent() : answer(500, {})),
+    group: platformGroup,
+    responses: { 204: 'Open' },
+    handler: ({ principal, body }) => (principal === body ? noContent() : createResponse(500, {})),
   })
   await withEndpoints([open], undefined, async ({ url }) => {
     const post = async (said: string) =>
@@ -201,18 +210,18 @@ test('whose who needs the body has it read before, and given back whatever happe
 test('may answer a stream, which is destroyed where nobody reads it', async () => {
   const streams: Readable[] = []
   const file = endpoint({
-    name: 'readFile',
+    operationId: 'readFile',
     method: 'GET',
     path: '/file',
-    about: 'A test.',
-    who: anybody,
-    family: platform,
-    answers: { 200: { about: 'The file', media: 'application/pdf' } },
-    run({ headers }) {
+    summary: 'A test.',
+    auth: publicAccess,
+    group: platformGroup,
+    responses: { 200: { description: 'The file', mediaType: 'application/pdf' } },
+    handler({ headers }) {
       const stream = headers['x-broken'] === undefined ? Readable.from(['one', 'two']) : new PassThrough()
       streams.push(stream)
       if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk is gone')))
-      return bytes(200, 'application/pdf', stream, { 'Content-Length': '6' })
+      return binaryResponse(200, 'application/pdf', stream, { 'Content-Length': '6' })
     },
   })
   await withEndpoints([file], undefined, async ({ url, faults }) => {
@@ -232,14 +241,14 @@ test('may answer a stream, which is destroyed where nobody reads it', async () =
 test('that fails by a fault of ours is 500, and the log is told why', async () => {
   const failing = (name: string, run: () => never) =>
     endpoint({
-      name,
+      operationId: name,
       method: 'GET',
       path: `/${name}`,
-      about: 'A test.',
-      who: anybody,
-      family: platform,
-      answers: {},
-      run,
+      summary: 'A test.',
+      auth: publicAccess,
+      group: platformGroup,
+      responses: {},
+      handler: run,
     })
   const now = failing('now', () => {
     throw new Error('broken')
@@ -248,8 +257,8 @@ test('that fails by a fault of ours is 500, and the log is told why', async () =
     ...now,
     method: 'GET',
     path: '/unsendable',
-    name: 'unsendable',
-    run: () => ok({}, { 'X-A': '\n' }),
+    operationId: 'unsendable',
+    handler: () => ok({}, { 'X-A': '\n' }),
   })
   await withEndpoints([now, unsendable], undefined, async ({ url, faults, failed: named }) => {
     for (const path of ['now', 'unsendable']) {

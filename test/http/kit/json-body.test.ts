@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { refuseLarge } from '../../../src/http/kit/json-body.ts'
 
 const test = suite('the size of a JSON value')
@@ -11,8 +11,8 @@ function judged(text: string): string {
     refuseLarge(JSON.parse(text))
     return 'fine'
   } catch (error) {
-    assert.instance(error, Refusal)
-    return (error as Refusal).kind
+    assert.instance(error, RequestError)
+    return (error as RequestError).kind
   }
 }
 

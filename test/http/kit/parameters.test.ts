@@ -5,10 +5,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
-import { Refusal } from '../../../src/domain/decider.ts'
-import { parameters } from '../../../src/http/kit/parameters/parameters.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
+import { defineParameters } from '../../../src/http/kit/parameters/parameters.ts'
 import { bodyBounds } from '../../../src/http/middleware/readable-requests.ts'
-import type { Context as Bounded } from '../../../src/http/middleware/context.ts'
+import type { RequestContext as Bounded } from '../../../src/http/middleware/context.ts'
 import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from '../../fast-check.ts'
 
 const test = suite('parameters')
@@ -38,11 +38,11 @@ function sent(body: string | Buffer | readonly string[], type?: string, more: Re
 }
 
 const shape = { a: z.string('must be text').optional(), list: z.array(z.string()).default([]) }
-const rack = parameters(shape, { rules: 'rack', upTo: 1000, asWritten: ['a'] })
-const once = parameters({ a: z.string().optional() }, { rules: 'once', upTo: 1000 })
+const rack = defineParameters(shape, { rules: 'rack', maxBytes: 1000, verbatimNumbers: ['a'] })
+const once = defineParameters({ a: z.string().optional() }, { rules: 'once', maxBytes: 1000 })
 
 const refusedWith = (kind: string, message: RegExp) => (error: unknown) =>
-  error instanceof Refusal && error.kind === kind && message.test(error.message)
+  error instanceof RequestError && error.kind === kind && message.test(error.message)
 
 async function refuses(reading: Promise<unknown>, kind: string, message: RegExp): Promise<void> {
   const isRefused = refusedWith(kind, message)
@@ -174,7 +174,7 @@ test('in any malformed multipart body are read or refused, however it is divided
         () => undefined,
         (error: unknown) => error,
       )
-      if (refused !== undefined) assert.instance(refused, Refusal)
+      if (refused !== undefined) assert.instance(refused, RequestError)
       // What the parser emits behind that would end the process.
       await new Promise(setImmediate)
     }),

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isReady } from '../../../src/http/health/health.ts'
+import { readinessCheck } from '../../../src/http/health/health.ts'
 import { createApp } from '../../../src/http/app.ts'
-import { listen, type Listening, type Patience } from '../../../src/http/kit/server.ts'
+import { listen, type ListeningServer, type ServerTimeouts } from '../../../src/http/kit/server.ts'
 import { expectRaw, sendRaw } from '../../api/harness/raw.ts'
 import { comes, until } from '../../until.ts'
 
@@ -16,11 +16,17 @@ type Gate = { readonly entered: Promise<void>; open(): void }
 
 /** Milliseconds in which nothing happens in any of these tests. */
 const NEVER = 3_600_000
-const PATIENT: Patience = { headers: NEVER, request: NEVER, look: NEVER, linger: NEVER, drain: NEVER }
+const PATIENT: ServerTimeouts = {
+  headersMs: NEVER,
+  requestMs: NEVER,
+  checkIntervalMs: NEVER,
+  lingerMs: NEVER,
+  drainMs: NEVER,
+}
 
 async function withServer(
-  run: (server: Listening & { readonly url: string }, gate: Gate) => Promise<void>,
-  impatience: Partial<Patience> = {},
+  run: (server: ListeningServer & { readonly url: string }, gate: Gate) => Promise<void>,
+  impatience: Partial<ServerTimeouts> = {},
 ): Promise<void> {
   let open = () => {}
   let enter = () => {}
@@ -31,7 +37,11 @@ async function withServer(
     await opened
     return []
   }
-  const answer = createApp([isReady], { health: { waiting } }, { log: () => {}, trustProxy: 0 }).callback()
+  const answer = createApp(
+    [readinessCheck],
+    { health: { notReadyReasons: waiting } },
+    { log: () => {}, trustProxy: 0 },
+  ).callback()
   const half = (res: ServerResponse) => void res.writeHead(200, { 'Content-Length': 10 }).write('half')
   const server = await listen(
     () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),
@@ -48,9 +58,9 @@ async function withServer(
 
 test('answers 408 to headers that do not arrive in time', () =>
   withServer(async ({ url }) => expectRaw(408, await sendRaw(url, 'GET / HTTP/1.1\r\nHost: a\r\n')), {
-    headers: 50,
-    request: 50,
-    look: 20,
+    headersMs: 50,
+    requestMs: 50,
+    checkIntervalMs: 20,
   }))
 
 test('refuses CONNECT with an answer like every other', () =>
@@ -66,7 +76,7 @@ test('closes a refused connection that its client keeps, so that a stop does not
       await comes('the stop, beside a client that never ends', stop())
       socket.destroy()
     },
-    { linger: 50 },
+    { lingerMs: 50 },
   ))
 
 test('does not answer within another answer', () =>
@@ -86,8 +96,8 @@ test('does not answer within another answer', () =>
 
 test('closes connections that are too many, and never all of those that others could have', async () => {
   const server = await listen(() => (_req, res) => void res.end('served'), '127.0.0.1', 0, undefined, false, {
-    most: 20,
-    byAddress: true,
+    maxConnections: 20,
+    isPerAddress: true,
   })
   const opened = (localAddress: string) =>
     new Promise<Socket | undefined>((done) => {
@@ -104,7 +114,7 @@ test('closes connections that are too many, and never all of those that others c
   try {
     const crowd = await manyFrom('127.0.0.1')
     assert.is(crowd.length, 10)
-    assert.is(server.refused(), 5)
+    assert.is(server.refusedConnectionCount(), 5)
     // Only Linux has all of 127.0.0.0/8 without being told.
     if (process.platform === 'linux') {
       const others = await manyFrom('127.0.0.2')

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { traceOf } from '../../../src/http/middleware/context.ts'
+import { parseTraceparent } from '../../../src/http/middleware/context.ts'
 
 const test = suite('traceparent')
 
@@ -9,19 +9,19 @@ const PARENT = '00f067aa0ba902b7'
 const GOOD = `00-${TRACE}-${PARENT}-01`
 
 test('is read as it came, blanks around it aside', () => {
-  assert.is(traceOf(GOOD), GOOD)
-  assert.is(traceOf(` ${GOOD}\t`), GOOD)
-  assert.is(traceOf(`00-${TRACE}-${PARENT}-00`), `00-${TRACE}-${PARENT}-00`)
+  assert.is(parseTraceparent(GOOD), GOOD)
+  assert.is(parseTraceparent(` ${GOOD}\t`), GOOD)
+  assert.is(parseTraceparent(`00-${TRACE}-${PARENT}-00`), `00-${TRACE}-${PARENT}-00`)
 })
 
 test('has the flags that version 00 knows, and no other', () => {
-  assert.is(traceOf(`00-${TRACE}-${PARENT}-ff`), GOOD)
-  assert.is(traceOf(`00-${TRACE}-${PARENT}-02`), `00-${TRACE}-${PARENT}-00`)
+  assert.is(parseTraceparent(`00-${TRACE}-${PARENT}-ff`), GOOD)
+  assert.is(parseTraceparent(`00-${TRACE}-${PARENT}-02`), `00-${TRACE}-${PARENT}-00`)
 })
 
 test('of a later version counts as far as this one goes', () => {
-  assert.is(traceOf(`cc-${TRACE}-${PARENT}-01`), GOOD)
-  assert.is(traceOf(`cc-${TRACE}-${PARENT}-01-what-the-future-will-be-like`), GOOD)
+  assert.is(parseTraceparent(`cc-${TRACE}-${PARENT}-01`), GOOD)
+  assert.is(parseTraceparent(`cc-${TRACE}-${PARENT}-01-what-the-future-will-be-like`), GOOD)
 })
 
 const malformed: readonly (readonly [why: string, header: string | string[] | undefined])[] = [
@@ -43,6 +43,6 @@ const malformed: readonly (readonly [why: string, header: string | string[] | un
 ]
 
 for (const [why, header] of malformed)
-  test(`counts as none where it ${why}`, () => assert.is(traceOf(header), undefined))
+  test(`counts as none where it ${why}`, () => assert.is(parseTraceparent(header), undefined))
 
 test.run()

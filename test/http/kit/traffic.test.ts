@@ -3,15 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { EventEmitter, once } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Traffic } from '../../../src/http/kit/traffic.ts'
+import { RequestActivity } from '../../../src/http/kit/traffic.ts'
 
 const test = suite('traffic')
 
 /** Runs with a server whose requests are seen, and what sends one and lets it go. */
-async function serving(listener: RequestListener, run: (traffic: Traffic, send: () => Promise<void>) => Promise<void>) {
-  const traffic = new Traffic()
+async function serving(
+  listener: RequestListener,
+  run: (traffic: RequestActivity, send: () => Promise<void>) => Promise<void>,
+) {
+  const traffic = new RequestActivity()
   const server = createServer((req, res) => {
-    traffic.saw(res)
+    traffic.track(res)
     void listener(req, res)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -29,15 +32,15 @@ async function serving(listener: RequestListener, run: (traffic: Traffic, send: 
   }
 }
 
-test('rests before the first request', () => assert.ok(new Traffic().hasRested(1_000_000)))
+test('rests before the first request', () => assert.ok(new RequestActivity().isIdleFor(1_000_000)))
 
 test('does not rest right after a request that was answered at once', async () =>
   await serving(
     (_req, res) => void res.end(),
     async (traffic, send) => {
       await send()
-      assert.not(traffic.hasRested(1_000_000))
-      assert.ok(traffic.hasRested(0))
+      assert.not(traffic.isIdleFor(1_000_000))
+      assert.ok(traffic.isIdleFor(0))
     },
   ))
 
@@ -50,11 +53,11 @@ test('does not rest while a request is under way, and does when its answer is ou
       const answered = send()
       const [res] = (await arrived) as [ServerResponse]
       await new Promise((done) => setImmediate(done))
-      assert.not(traffic.hasRested(0))
+      assert.not(traffic.isIdleFor(0))
       const closed = once(res, 'close')
       res.end()
       await Promise.all([answered, closed])
-      assert.ok(traffic.hasRested(0))
+      assert.ok(traffic.isIdleFor(0))
     },
   )
 })
@@ -68,15 +71,15 @@ test('rests while a request waits for something, also when its client had left b
         const arrived = once(arrivals, 'request')
         const answered = send().catch(() => undefined)
         const [res] = (await arrived) as [ServerResponse]
-        assert.not(traffic.hasRested(0))
+        assert.not(traffic.isIdleFor(0))
         const closed = once(res, 'close')
         if (hasLeft) res.destroy()
         if (hasLeft) await closed
-        traffic.waits(res)
-        assert.ok(traffic.hasRested(0))
+        traffic.excludeLongPoll(res)
+        assert.ok(traffic.isIdleFor(0))
         res.end()
         await Promise.all([answered, closed])
-        assert.ok(traffic.hasRested(0))
+        assert.ok(traffic.isIdleFor(0))
       }
     },
   )

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ApiTokenVerifier } from '../../../src/commands/accounts/api-tokens.ts'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import { ann, openProcess } from '../../commands/accounts-on-disk.ts'
 import { passwordGrant, withTokenServer, type TokenServer } from './token-server.ts'
 
@@ -142,7 +142,7 @@ test('at API tokens locks out no password', () =>
       for (let count = 1; count <= 49; count++) assert.is(await verifier.verify(guess), undefined)
       await verifier.verify(guess).then(
         () => assert.unreachable('the 50th was not stopped'),
-        (error: unknown) => assert.ok(error instanceof Refusal && error.kind === 'too-many', String(error)),
+        (error: unknown) => assert.ok(error instanceof RequestError && error.kind === 'too-many', String(error)),
       )
       assert.is((await post('token', passwordGrant)).status, 200)
     },

@@ -4,7 +4,7 @@ import { registerClient, type ClientCredentials } from '../../../src/commands/cl
 import { ok } from '../../../src/http/kit/answer.ts'
 import { bearer as bearerToken } from '../../../src/http/kit/authenticate.ts'
 import { endpoint } from '../../../src/http/kit/endpoint.ts'
-import { platform } from '../../../src/http/kit/errors.ts'
+import { platformGroup } from '../../../src/http/kit/errors.ts'
 import { createApp } from '../../../src/http/app.ts'
 import { describeAuthorizationServer } from '../../../src/http/front/well-known.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/one-token.ts'
@@ -57,7 +57,7 @@ export const withTokenServer = (
     const client = await registerClient(process, 'shop', cli)
     const services = {
       sessions: cheap === true ? { ...process, passwords: cheapPasswords } : process,
-      authorizationServer: { address: 'https://auth.example.com' },
+      authorizationServer: { baseUrl: 'https://auth.example.com' },
       bearer: process,
     }
     const endpoints = [issueToken, revokeToken, introspectToken, describeAuthorizationServer, whoAmI]
@@ -103,14 +103,14 @@ async function answer(address: string, request: RequestInit): Promise<Answer> {
 }
 
 const whoAmI = endpoint({
-  name: 'whoAmI',
+  operationId: 'whoAmI',
   method: 'GET',
   path: '/v4/whoami',
-  about: 'Whose the access token is.',
-  who: bearerToken,
-  family: platform,
-  answers: { 200: 'The account' },
-  run: ({ asker }) => ok({ account: asker.account }),
+  summary: 'Whose the access token is.',
+  auth: bearerToken,
+  group: platformGroup,
+  responses: { 200: 'The account' },
+  handler: ({ principal }) => ok({ account: principal.account }),
 })
 
 export const passwordGrant = { grant_type: 'password', username: ann.email, password: ann.password }

@@ -139,11 +139,11 @@ for (const [what, form, status, error, text] of REFUSED) {
 
 test('answers an unknown user and a wrong password by the same bytes, after a comparison each', () =>
   withTokenServer(async ({ post, process }) => {
-    const { compared } = process.passwords
+    const { comparisonCount } = process.passwords
     const wrong = await post('token', { ...passwordGrant, password: 'wrong' })
     const unknown = await post('token', { ...passwordGrant, username: 'nobody@example.com' })
     assert.is(unknown.text, wrong.text)
-    assert.is(process.passwords.compared - compared, 2)
+    assert.is(process.passwords.comparisonCount - comparisonCount, 2)
   }))
 
 test('takes the client from Basic, and challenges one that is wrong', () =>

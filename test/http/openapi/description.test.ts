@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { constants } from '../../../src/domain/dictionaries/constants.ts'
-import { cutShape, cutShapes } from '../../../src/domain/dictionaries/shapes.ts'
+import { findCutShape, cutShapeTree } from '../../../src/domain/dictionaries/shapes.ts'
 import { fieldsOf } from '../../../src/domain/diamond/fields.ts'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from '../../../src/http/constants/constants.ts'
-import { describe } from '../../../src/http/openapi/description.ts'
+import { createOpenApiDocument } from '../../../src/http/openapi/description.ts'
 import { TAGS } from '../../../src/http/openapi/operation.ts'
 import { routeFinder } from '../found-route.ts'
 
@@ -24,7 +24,7 @@ type Operation = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-const description = describe(ENDPOINTS, { address: 'https://api.example.com', version: '1.2.3' })
+const description = createOpenApiDocument(ENDPOINTS, { baseUrl: 'https://api.example.com', version: '1.2.3' })
 // As a client reads it.
 const read = JSON.parse(JSON.stringify(description)) as Description
 const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
@@ -53,10 +53,10 @@ test('has every path and method that is answered, and no other', () => {
     assert.ok(findRoute(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1')), `${method} ${path}`)
   }
   const described = new Set(operations.map(({ operation }) => operation.operationId.toLowerCase()))
-  for (const { name } of ENDPOINTS) {
+  for (const { operationId } of ENDPOINTS) {
     assert.ok(
-      [...described].some((id) => id.startsWith(name.toLowerCase())),
-      `${name} is described nowhere`,
+      [...described].some((id) => id.startsWith(operationId.toLowerCase())),
+      `${operationId} is described nowhere`,
     )
   }
   for (const path of ['/v3/diamond/{id}', '/v4/diamond/bulk', '/api/oauth/v2/token', '/api/v1/create', '/v2/constants'])
@@ -167,9 +167,9 @@ test('shows the two versions as they differ', () => {
 
 test('has the constants and the cut shapes as they are answered', () => {
   CONSTANTS.parse(constants('1.2.3'))
-  CUT_SHAPE_TREE.parse(cutShapes())
-  for (const { id, children } of cutShapes())
-    for (const one of [id, ...children.map((child) => child.id)]) CUT_SHAPE_DETAIL.parse(cutShape(one))
+  CUT_SHAPE_TREE.parse(cutShapeTree())
+  for (const { id, children } of cutShapeTree())
+    for (const one of [id, ...children.map((child) => child.id)]) CUT_SHAPE_DETAIL.parse(findCutShape(one))
   type Json = { readonly 'application/json'?: { readonly schema?: object } }
   const schemaOf = (path: string) => {
     const found = operations.find((one) => one.path === path && one.method === 'get')

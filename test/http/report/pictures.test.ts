@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportions.ts'
-import { Pictures, type Draw } from '../../../src/http/report/pictures.ts'
+import { StonePictureCache, type PictureRenderer } from '../../../src/http/report/pictures.ts'
 import { plain } from '../../domain/scoring/cuts.ts'
 
 const test = suite('the pictures of report pages')
@@ -9,14 +9,14 @@ const test = suite('the pictures of report pages')
 const round = plain('Round', 'Good')
 
 /** Draws at once, and knows what it was asked for and what it keeps beyond its memory. */
-function drawing(answer: Draw = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {
+function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {
   const drawn: string[] = []
-  const draw: Draw = (order) => {
-    const { shown, look } = order
-    drawn.push(`${'cut' in shown ? shown.cut.shape : shown.model}, ${look}`)
+  const draw: PictureRenderer = (order) => {
+    const { subject, look } = order
+    drawn.push(`${'cut' in subject ? subject.cut.shape : subject.model}, ${look}`)
     return answer(order)
   }
-  const pictures = new Pictures(draw, {
+  const pictures = new StonePictureCache(draw, {
     get: async (key) => beyond.get(key),
     put: async (key, png) => void beyond.set(key, png),
   })
@@ -25,21 +25,21 @@ function drawing(answer: Draw = async () => new Uint8Array([1]), beyond = new Ma
 
 test('are drawn once for each cut and light, whoever asks, at once or later', async () => {
   const { drawn, pictures } = drawing()
-  await Promise.all([1, 2, 3].map(() => pictures.of({ cut: { ...round } }, 'face-up').png()))
-  await pictures.of({ cut: round }, 'face-up').png()
-  await pictures.of({ cut: round }, 'aset').png()
+  await Promise.all([1, 2, 3].map(() => pictures.pictureOf({ cut: { ...round } }, 'face-up').png()))
+  await pictures.pictureOf({ cut: round }, 'face-up').png()
+  await pictures.pictureOf({ cut: round }, 'aset').png()
   assert.equal(drawn, ['Round, face-up', 'Round, aset'])
 })
 
 test('have a tag of their own without being drawn, the same for equal cuts and bodies', () => {
   const { drawn, pictures } = drawing()
   const tags = [
-    pictures.of({ cut: round }, 'face-up'),
-    pictures.of({ cut: { ...round } }, 'face-up'),
-    pictures.of({ cut: round }, 'aset'),
-    pictures.of({ cut: { ...round, measured: { tablePct: 57 } } }, 'face-up'),
-    pictures.of({ model: 'a'.repeat(64) }, 'face-up'),
-    pictures.of({ model: 'b'.repeat(64) }, 'face-up'),
+    pictures.pictureOf({ cut: round }, 'face-up'),
+    pictures.pictureOf({ cut: { ...round } }, 'face-up'),
+    pictures.pictureOf({ cut: round }, 'aset'),
+    pictures.pictureOf({ cut: { ...round, measured: { tablePct: 57 } } }, 'face-up'),
+    pictures.pictureOf({ model: 'a'.repeat(64) }, 'face-up'),
+    pictures.pictureOf({ model: 'b'.repeat(64) }, 'face-up'),
   ].map(({ etag }) => etag)
   assert.is(tags[0], tags[1])
   assert.is(new Set(tags).size, 5)
@@ -54,31 +54,31 @@ test('that failed are tried again by who asks next', async () => {
   })
   assert.is(
     await pictures
-      .of({ cut: round }, 'aset')
+      .pictureOf({ cut: round }, 'aset')
       .png()
       .catch(() => 'failed'),
     'failed',
   )
   fails = false
-  assert.equal(await pictures.of({ cut: round }, 'aset').png(), new Uint8Array([7]))
+  assert.equal(await pictures.pictureOf({ cut: round }, 'aset').png(), new Uint8Array([7]))
 })
 
 test('do not exist of a stone that can not be, which is found once', async () => {
   const { drawn, pictures } = drawing(async () => {
     throw new ImpossibleProportions('the culet is above the table')
   })
-  assert.is(await pictures.of({ cut: round }, 'aset').png(), undefined)
-  assert.is(await pictures.of({ cut: round }, 'aset').png(), undefined)
+  assert.is(await pictures.pictureOf({ cut: round }, 'aset').png(), undefined)
+  assert.is(await pictures.pictureOf({ cut: round }, 'aset').png(), undefined)
   assert.is(drawn.length, 1)
 })
 
 test('of cuts are found again by a process that starts later, those of own bodies are drawn again', async () => {
   const first = drawing()
-  await first.pictures.of({ cut: round }, 'rocked').png()
-  await first.pictures.of({ model: 'a'.repeat(64) }, 'rocked').png()
+  await first.pictures.pictureOf({ cut: round }, 'rocked').png()
+  await first.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
   const second = drawing(undefined, first.beyond)
-  assert.equal(await second.pictures.of({ cut: round }, 'rocked').png(), new Uint8Array([1]))
-  await second.pictures.of({ model: 'a'.repeat(64) }, 'rocked').png()
+  assert.equal(await second.pictures.pictureOf({ cut: round }, 'rocked').png(), new Uint8Array([1]))
+  await second.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
   assert.equal(second.drawn, [`${'a'.repeat(64)}, rocked`])
   assert.is(first.beyond.size, 1)
 })
@@ -86,11 +86,11 @@ test('of cuts are found again by a process that starts later, those of own bodie
 test('are kept in memory up to 60, the oldest go first', async () => {
   const { drawn, pictures } = drawing()
   const models = Array.from({ length: 61 }, (_, index) => String(index).padStart(64, '0'))
-  for (const model of models) await pictures.of({ model }, 'aset').png()
+  for (const model of models) await pictures.pictureOf({ model }, 'aset').png()
   assert.is(drawn.length, 61)
-  await pictures.of({ model: models[60] ?? '' }, 'aset').png()
+  await pictures.pictureOf({ model: models[60] ?? '' }, 'aset').png()
   assert.is(drawn.length, 61)
-  await pictures.of({ model: models[0] ?? '' }, 'aset').png()
+  await pictures.pictureOf({ model: models[0] ?? '' }, 'aset').png()
   assert.is(drawn.length, 62)
 })
 

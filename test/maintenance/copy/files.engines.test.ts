@@ -8,25 +8,25 @@ import { Binary, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { copyFiles, faultIn } from '../../../src/maintenance/copy/files.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
-import { placesIn } from '../../../src/stores/folder/places.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
+import { layoutOf } from '../../../src/stores/folder/places.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { all, rejection } from '../../contract/event-store/given.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
 /** Files, and a way to flip one byte of one of them behind the adapter's back. */
-type Kept = { readonly files: Files; damage(digest: string): Promise<void>; close(): Promise<void> }
+type Kept = { readonly files: FileStore; damage(digest: string): Promise<void>; close(): Promise<void> }
 type Open = () => Promise<Kept>
 
 function inFolder(): Promise<Kept> {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-copied-files-'))
-  const files = openDirectoryFiles(folder)
+  const files = openDirectoryFileStore(folder)
   return Promise.resolve({
     files,
     async damage(digest) {
-      const path = placesIn(folder).fileOf(digest)
+      const path = layoutOf(folder).pathOf(digest)
       await writeFile(path, flipped(await readFile(path)))
     },
     async close() {
@@ -40,7 +40,7 @@ const server = await mongoServer('copied files')
 
 async function inMongo(): Promise<Kept> {
   const address = server?.newDatabase() ?? ''
-  const stores = openMongo(address, openLog('silent'))
+  const stores = openMongo(address, createLogger('silent'))
   const client = new MongoClient(address)
   return {
     files: stores.files,
@@ -69,7 +69,7 @@ function flipped(bytes: Buffer): Buffer {
   return changed
 }
 
-async function keep(files: Files, bytes: Buffer): Promise<string> {
+async function keep(files: FileStore, bytes: Buffer): Promise<string> {
   const incoming = await files.receive()
   await incoming.write(bytes)
   const { digest, release } = await incoming.keep()
@@ -87,7 +87,7 @@ async function copied({ source, target }: { readonly source: Kept; readonly targ
   return { whole, faulty }
 }
 
-async function digestIn(files: Files, digest: string): Promise<string> {
+async function digestIn(files: FileStore, digest: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of (await files.read(digest)) ?? []) hash.update(chunk as Buffer)
   return hash.digest('hex')
@@ -134,7 +134,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
   }) => {
     const [missing = '', ...others] = digests
     const whole = new Map<string, number>()
-    await source.files.remove(missing, (await source.files.markOf(missing)) ?? '')
+    await source.files.remove(missing, (await source.files.readTouchToken(missing)) ?? '')
     const faulty = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
     assert.equal([...faulty], [[missing, undefined]])
     assert.is(faultIn(missing, undefined), 'is missing')
@@ -145,7 +145,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     await copied({ source, target })
     const [damaged = '', missing = ''] = digests
     await target.damage(damaged)
-    await target.files.remove(missing, (await target.files.markOf(missing)) ?? '')
+    await target.files.remove(missing, (await target.files.readTouchToken(missing)) ?? '')
     const { whole, faulty } = await copied({ source, target })
     assert.is(faulty.size, 0)
     assert.equal([...whole.keys()].toSorted(), digests.toSorted())
@@ -158,7 +158,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
       String(await rejection(copied({ source, target: forgetful }))),
       /The target's file [0-9a-f]{64} is missing/,
     )
-    const files: Files = { ...target.files, read: () => Promise.resolve(Readable.from([Buffer.from('other')])) }
+    const files: FileStore = { ...target.files, read: () => Promise.resolve(Readable.from([Buffer.from('other')])) }
     const changing = { ...target, files }
     assert.match(
       String(await rejection(copied({ source, target: changing }))),

@@ -6,9 +6,9 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { STORES_STREAM } from '../../../src/domain/installation/installation.ts'
-import { appendsOf, SamePlaces, Walk, writeInOrder, type Moment } from '../../../src/maintenance/copy/log.ts'
+import { appendsOf, PositionMap, LogCopier, writeInOrder, type LogCutoff } from '../../../src/maintenance/copy/log.ts'
 import type { EventStore, NewEvent, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { all, event, rejection } from '../../contract/event-store/given.ts'
 import { faultyStore } from '../../stores/faulty-store.ts'
 
@@ -17,10 +17,10 @@ const test = suite<Context>('a log that is copied')
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), 'adamant-walk-'))
-  context.source = openSqliteEvents(join(context.folder, 'source.db'))
+  context.source = openSqliteEventStore(join(context.folder, 'source.db'))
   context.opened = [context.source]
   context.openTarget = () => {
-    const store = openSqliteEvents(join(context.folder, `${randomUUID()}.db`), { filling: true })
+    const store = openSqliteEventStore(join(context.folder, `${randomUUID()}.db`), { filling: true })
     context.opened.push(store)
     return store
   }
@@ -47,7 +47,7 @@ const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
   metadata,
 ]
 const everything = async (store: EventStore) => (await all(store.readAll('start'))).map(shown)
-const walk = (source: EventStore, target: EventStore) => new Walk(source, target)
+const walk = (source: EventStore, target: EventStore) => new LogCopier(source, target)
 const unseen = () => undefined
 
 /** All that the source has. */
@@ -63,7 +63,7 @@ test('is the same in every event and in their order, wherever it was interrupted
       const target = openTarget()
       await writeInOrder(target, appendsOf(events.slice(0, done)))
 
-      const filled = await walk(source, target).fill(unseen)
+      const filled = await walk(source, target).copyMissing(unseen)
 
       assert.is(filled, Math.max(0, events.length - done))
       assert.equal(await everything(target), await everything(source))
@@ -77,10 +77,10 @@ test('goes on from what has come since', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
   const walking = walk(source, target)
-  assert.is(await walking.fill(unseen), 3)
+  assert.is(await walking.copyMissing(unseen), 3)
   await write(source, ['a-1', 'c-1'])
-  assert.is(await walking.fill(unseen), 2)
-  assert.is(await walking.fill(unseen), 0)
+  assert.is(await walking.copyMissing(unseen), 2)
+  assert.is(await walking.copyMissing(unseen), 0)
   assert.equal(await everything(target), await everything(source))
 })
 
@@ -105,10 +105,10 @@ test('is compared once, in parts, with the digest that it has as a whole', async
   const [source, target] = [counting(context.source), counting(context.openTarget())]
   const [filling, comparing] = [walk(context.source, target.store), walk(source.store, target.store)]
   await write(source.store, ['a-1', 'b-1'])
-  await filling.fill(unseen)
+  await filling.copyMissing(unseen)
   await comparing.compare(3, unseen)
   await write(source.store, ['a-1', 'c-1'])
-  await filling.fill(unseen)
+  await filling.copyMissing(unseen)
   source.read = target.read = 0
   const pairs: string[] = []
   await comparing.compare(5, ({ stream }, there) => pairs.push(`${stream} ${there.stream}`))
@@ -123,11 +123,11 @@ test('is compared once, in parts, with the digest that it has as a whole', async
 test('is compared to where it was copied, whatever has come to its source since', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
-  await walk(source, target).fill(unseen)
+  await walk(source, target).copyMissing(unseen)
   await write(source, ['c-1'])
   const comparing = walk(source, target)
   await comparing.compare(3, unseen)
-  assert.is(comparing.events, 3)
+  assert.is(comparing.eventCount, 3)
   assert.match(String(await rejection(comparing.compare(4, unseen))), /c-1@0.*the target does not have it/)
   await write(target, ['d-1'])
   assert.match(String(await rejection(comparing.compare(3, unseen))), /d-1@0.*the source does not have it/)
@@ -138,16 +138,16 @@ test('tells where the last event up to any place of the source is in the target'
   await write(target, [STORES_STREAM])
   const streams = Array.from({ length: 250 }, (_, number) => (number % 50 === 7 ? STORES_STREAM : `a-${number}`))
   await write(source, streams)
-  await walk(source, target).fill(unseen)
-  const places = new SamePlaces(source, target)
+  await walk(source, target).copyMissing(unseen)
+  const places = new PositionMap(source, target)
   const there = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
-  await walk(source, target).compare(there.size - 1, places.pair)
+  await walk(source, target).compare(there.size - 1, places.addPair)
   let last: string | undefined
   for (const { id, stream, position } of await all(source.readAll('start'))) {
     if (stream !== STORES_STREAM) last = id
-    assert.equal(await places.of(position), { id: last, position: there.get(last ?? '') })
+    assert.equal(await places.findTarget(position), { id: last, position: there.get(last ?? '') })
   }
-  assert.is(await places.of({ commit: -1n, prepare: -1n }), undefined)
+  assert.is(await places.findTarget({ commit: -1n, prepare: -1n }), undefined)
 })
 
 test('ends where it is cut, at a place or a time, however often it is gone on with', async ({ source, openTarget }) => {
@@ -158,13 +158,16 @@ test('ends where it is cut, at a place or a time, however often it is gone on wi
   }
   const events = await all(source.readAll('start'))
   const third = events.find(({ stream }) => stream === 'a-3')
-  const moments: Moment[] = [{ time: Date.parse(at(3)) }, { position: third?.position ?? { commit: 0n, prepare: 0n } }]
+  const moments: LogCutoff[] = [
+    { time: Date.parse(at(3)) },
+    { position: third?.position ?? { commit: 0n, prepare: 0n } },
+  ]
   for (const until of moments) {
     const target = openTarget()
-    const cut = new Walk(source, target, until)
-    assert.is(await cut.fill(unseen), events.length - 1)
-    assert.is(await cut.fill(unseen), 0)
-    await new Walk(source, target, until).compare(cut.events, unseen)
+    const cut = new LogCopier(source, target, until)
+    assert.is(await cut.copyMissing(unseen), events.length - 1)
+    assert.is(await cut.copyMissing(unseen), 0)
+    await new LogCopier(source, target, until).compare(cut.eventCount, unseen)
     assert.equal(await everything(target), (await everything(source)).slice(0, -1))
   }
 })
@@ -174,7 +177,7 @@ test('is written in its order and once by a store that is away, times out, and w
   await write(source, ['a-1', 'b-1', 'a-1'])
   const target = faultyStore(openTarget())
   target.failNext('unavailable', 'stored', 'lost')
-  await walk(source, target).fill(unseen)
+  await walk(source, target).copyMissing(unseen)
   assert.equal(await everything(target), await everything(source))
 })
 
@@ -201,17 +204,17 @@ for (const [what, change] of Object.entries(changes)) {
   test(`is not complete where the ${what} of one event differs`, async (context) => {
     const target = await changed(context, change)
     assert.match(String(await rejection(compare(context.source, target))), /At a-1@1/)
-    assert.match(String(await rejection(walk(context.source, target).fill(unseen))), /At a-1@1/)
+    assert.match(String(await rejection(walk(context.source, target).copyMissing(unseen))), /At a-1@1/)
   })
 }
 
 test('is not complete where an event is missing, or one too many', async ({ source, openTarget }) => {
   await write(source, ['a-1'])
   const target = openTarget()
-  await walk(source, target).fill(unseen)
+  await walk(source, target).copyMissing(unseen)
   await write(source, ['b-1'])
   assert.match(String(await rejection(compare(source, target))), /b-1@0.*the target does not have it/)
-  await walk(source, target).fill(unseen)
+  await walk(source, target).copyMissing(unseen)
   await write(target, ['c-1'])
   assert.match(String(await rejection(compare(source, target))), /c-1@0.*the source does not have it/)
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { copyVault } from '../../../src/maintenance/copy/installation.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import type { Vault, VaultItem } from '../../../src/stores/ports/vault.ts'
@@ -33,7 +33,7 @@ const server = await mongoServer('a copied vault')
 
 function inMongo(): Opened {
   const address = server?.newDatabase() ?? ''
-  const stores = openMongo(address, openLog('silent'))
+  const stores = openMongo(address, createLogger('silent'))
   return {
     vault: stores.vault,
     async close() {

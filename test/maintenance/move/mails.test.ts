@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HeldMails } from '../../../src/maintenance/move/under-way.ts'
+import { MailHold } from '../../../src/maintenance/move/under-way.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import type { Vault } from '../../../src/stores/ports/vault.ts'
 
@@ -30,8 +30,8 @@ async function queue(vault: Vault, digest: string, dueAt: number | null): Promis
 test('that are due are nobody else’s to send any more', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   await queue(vault, 'b'.repeat(64), NOW + 60_000)
-  const held = new HeldMails(vault, 'the copy', () => NOW)
-  await held.hold(() => assert.unreachable('nothing is on its way'))
+  const held = new MailHold(vault, 'the copy', () => NOW)
+  await held.claimAllDue(() => assert.unreachable('nothing is on its way'))
   assert.is(await vault.claimMail(NOW, 'a mailer', never), undefined)
   held.close()
 })
@@ -39,9 +39,9 @@ test('that are due are nobody else’s to send any more', async ({ vault }) => {
 test('that are on their way are waited for, until they have left the queue', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   const sending = await vault.claimMail(NOW, 'a mailer', never)
-  const held = new HeldMails(vault, 'the copy', () => NOW)
+  const held = new MailHold(vault, 'the copy', () => NOW)
   const waitedFor: number[] = []
-  await held.hold((mails) => {
+  await held.claimAllDue((mails) => {
     waitedFor.push(mails)
     if (waitedFor.length === 2) void vault.removeMail(sending?.id ?? '')
   })
@@ -54,8 +54,8 @@ test('whose sender has died are held as soon as it has been silent for as long a
   await queue(vault, 'a'.repeat(64), NOW - 1)
   await vault.claimMail(NOW, 'a dead mailer', never)
   let now = 0
-  const held = new HeldMails(vault, 'the copy', () => NOW, { now: () => now })
-  await held.hold(() => (now += 500))
+  const held = new MailHold(vault, 'the copy', () => NOW, { now: () => now })
+  await held.claimAllDue(() => (now += 500))
   assert.is(await vault.claimMail(NOW, 'a mailer', never), undefined)
   held.close()
 })
@@ -63,8 +63,8 @@ test('whose sender has died are held as soon as it has been silent for as long a
 test('that an earlier run of the copy has claimed are its own at once', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   await vault.claimMail(NOW, 'the copy', never)
-  const held = new HeldMails(vault, 'the copy', () => NOW + 1)
-  await held.hold(() => assert.unreachable('nothing is on its way'))
+  const held = new MailHold(vault, 'the copy', () => NOW + 1)
+  await held.claimAllDue(() => assert.unreachable('nothing is on its way'))
   assert.is(await vault.claimMail(NOW + 30_000, 'a mailer', never), undefined)
   held.close()
 })

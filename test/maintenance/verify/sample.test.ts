@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chosenOf, verifySample } from '../../../src/maintenance/verify/sample.ts'
-import type { Stored } from '../../../src/stores/ports/read-store.ts'
+import { sampleDocuments, verifySample } from '../../../src/maintenance/verify/sample.ts'
+import type { StoredDocument } from '../../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../../engines.ts'
 import { certificateIn, inFile, Site } from './site.ts'
 import { withOpen } from './verified.ts'
@@ -73,10 +73,10 @@ if (areEmbedded) {
       // A diamond and its certification are made of one stream.
       [100, 4],
     ] as const) {
-      const { verified } = await sampled(site.copy(), count)
-      assert.equal(verified.differences, [])
-      assert.is(verified.models['diamonds']?.documents, looked)
-      assert.ok(verified.ok && verified.events > 2 && verified.tree.ok)
+      const { report } = await sampled(site.copy(), count)
+      assert.equal(report.differences, [])
+      assert.is(report.models['diamonds']?.documents, looked)
+      assert.ok(report.ok && report.events > 2 && report.tree.ok)
     }
   })
 
@@ -84,27 +84,28 @@ if (areEmbedded) {
     test(`finds ${name} that was damaged, where it is among what was chosen`, async ({ site }) => {
       const folder = site.copy()
       damage(folder)
-      const { verified, differences } = await sampled(folder, 100)
-      assert.ok(differences > 0 && !verified.ok)
-      const fits = verified.differences.some((one) => where.test(one.where) && what.test(one.what))
-      assert.ok(fits, JSON.stringify(verified.differences))
+      const { report, differences } = await sampled(folder, 100)
+      assert.ok(differences > 0 && !report.ok)
+      const fits = report.differences.some((one) => where.test(one.where) && what.test(one.what))
+      assert.ok(fits, JSON.stringify(report.differences))
       site.drop(folder)
     })
   }
 } else console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
 
 test('chooses each document as often as any other, and all where there are no more', async () => {
-  const documents = Array.from({ length: 18 }, (_, id): Stored => ({ document: { id: id + 1 }, revision: 1n }))
+  const documents = Array.from({ length: 18 }, (_, id): StoredDocument => ({ document: { id: id + 1 }, revision: 1n }))
   const build = {
-    async *walk() {
+    async *scan() {
       yield documents.slice(0, 7)
       yield documents.slice(7)
     },
   }
-  assert.is((await chosenOf(build, 100)).length, 18)
+  assert.is((await sampleDocuments(build, 100)).length, 18)
   const times = new Map<unknown, number>()
   for (let round = 0; round < 3_000; round++) {
-    for (const { document } of await chosenOf(build, 6)) times.set(document['id'], (times.get(document['id']) ?? 0) + 1)
+    for (const { document } of await sampleDocuments(build, 6))
+      times.set(document['id'], (times.get(document['id']) ?? 0) + 1)
   }
   // A thousand each, with a standard deviation of 26.
   assert.is(times.size, 18)

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { checkpointOf } from '../../../src/projections/engine/reaction.ts'
+import { checkpointModelOf } from '../../../src/projections/engine/reaction.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
@@ -73,7 +73,7 @@ export function inFile<Result>(folder: string, begins: string, work: (db: Databa
 
 async function hasCaughtUp({ store, reads }: Installation): Promise<boolean> {
   const head = await store.head()
-  for (const declaration of [...READ_MODELS.map((model) => model.declaration), checkpointOf(scoring.name)]) {
+  for (const declaration of [...READ_MODELS.map((model) => model.declaration), checkpointModelOf(scoring.name)]) {
     if (comparePositions(await (await reads.model(declaration)).position(), head) < 0) return false
   }
   return true

@@ -1,6 +1,6 @@
-import { verifyInstallation, type Verified } from '../../../src/maintenance/verify/verify.ts'
+import { verifyInstallation, type VerificationReport } from '../../../src/maintenance/verify/verify.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
-import { open } from '../../../src/wiring/open-installation.ts'
+import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { quietOperation } from '../../quiet-operation.ts'
 import { enginesFor } from '../../engines.ts'
@@ -8,10 +8,10 @@ import { enginesFor } from '../../engines.ts'
 /** Runs with an installation open in this process, on the engines that test/engines.ts says. */
 export async function withOpen<Result>(dataDir: string, work: (installation: Installation) => Promise<Result>) {
   const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
-  const installation = await open(readSettings(settings), 'existing')
+  const installation = await openInstallation(readSettings(settings), 'existing')
   return work(installation).finally(() => installation.close())
 }
 
 /** What `verify` finds, without a process of its own. */
-export const verified = (dataDir: string): Promise<Verified> =>
-  withOpen(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).verified)
+export const verified = (dataDir: string): Promise<VerificationReport> =>
+  withOpen(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).report)

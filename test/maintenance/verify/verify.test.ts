@@ -8,7 +8,7 @@ import { newSender, reveal, shared, type Sender } from '../../api/harness/secret
 import { PATIENT, startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany } from '../../api/harness/stones.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { COMPARED, type Verified } from '../../../src/maintenance/verify/verify.ts'
+import { COMPARED_MODELS, type VerificationReport } from '../../../src/maintenance/verify/verify.ts'
 import { CommandLine } from '../../cli/command-line.ts'
 import { withOpen } from './verified.ts'
 
@@ -43,10 +43,10 @@ async function live({ url }: Service, sender: Sender, owner: Vendor, sku: string
   expect(200, await reveal(url, read))
 }
 
-async function verify({ commands }: Context, expected = 0): Promise<Verified> {
+async function verify({ commands }: Context, expected = 0): Promise<VerificationReport> {
   const { code, out, err } = await commands.run(['verify', '--json'])
   assert.is(code, expected, `${err}${out}`)
-  return JSON.parse(out) as Verified
+  return JSON.parse(out) as VerificationReport
 }
 
 test('finds no difference where there is none, and says what it has looked at', async (context) => {
@@ -59,7 +59,7 @@ test('finds no difference where there is none, and says what it has looked at', 
   assert.is(result.ok, true)
   assert.equal(
     Object.keys(result.models),
-    COMPARED.map(({ declaration }) => declaration.name),
+    COMPARED_MODELS.map(({ declaration }) => declaration.name),
   )
   assert.ok((result.models['diamonds']?.documents ?? 0) >= 31)
   assert.ok(result.events > 40)

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CertificationQueries } from '../../../src/projections/certifications/certifications.ts'
-import type { From } from '../../../src/stores/ports/event-store.ts'
+import type { PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 import { appendTo } from '../engine/poison-kinds.ts'
@@ -12,8 +12,8 @@ const CERTIFICATION = 5
 const DIAMOND = 7
 
 /** A read model that is behind until `came`, and has the certification then. */
-function behind(): ReadModel & { came(position: From): void } {
-  let position: From = 'start'
+function behind(): ReadModel & { came(position: PositionOrStart): void } {
+  let position: PositionOrStart = 'start'
   const unused = (): never => {
     throw new Error('nobody asks for it')
   }
@@ -24,7 +24,7 @@ function behind(): ReadModel & { came(position: From): void } {
     counts: unused,
     sequences: unused,
     position: async () => position,
-    parked: async () => new Set(),
+    parkedStreams: async () => new Set(),
     came: (to) => void (position = to),
   }
 }
@@ -55,7 +55,7 @@ for (const [what, reached] of moments) {
       const attached = await appendTo(store, `diamond-${DIAMOND}`, { type: 'CertificationAttached', data })
       const model = behind()
       const queries = new CertificationQueries(model, store, {
-        reached: (_position, ms) => reached({ came: () => model.came(attached) }, ms),
+        waitForPosition: (_position, ms) => reached({ came: () => model.came(attached) }, ms),
       })
       assert.is(await queries.diamondOf(CERTIFICATION), DIAMOND)
     } finally {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import { ChangeFeed, CursorLost } from '../../../src/projections/diamonds/change-feed.ts'
-import { ChangeWatch } from '../../../src/projections/diamonds/change-watch.ts'
+import { ChangeNotifier } from '../../../src/projections/diamonds/change-watch.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { PATHS } from '../../../src/representations/json.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import type { Progress } from '../../../src/projections/engine/progress.ts'
-import type { From } from '../../../src/stores/ports/event-store.ts'
+import { PATH_LINKS } from '../../../src/representations/json.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import type { ProjectionProgress } from '../../../src/projections/engine/progress.ts'
+import type { PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import { buildsOf, origin, owner, project, runnerOf, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
 import { comes } from '../../until.ts'
 
@@ -16,12 +16,15 @@ const test = suite('the feed of changes')
 
 type Element = { cursor: string; id: number; sku: string; what: string[]; diamond: { price: number } | null }
 
-const reached: Progress & { position: From | undefined } = { reached: () => true, position: undefined }
+const reached: ProjectionProgress & { position: PositionOrStart | undefined } = {
+  waitForPosition: () => true,
+  position: undefined,
+}
 
 async function feedOf({ store, reads }: Disk, writing: typeof reached = reached) {
   const model = await reads.model(diamonds.declaration)
-  const watch = new ChangeWatch({ model, writing, log: openLog('silent') })
-  const feed = new ChangeFeed({ model, progress: writing, store, watch }, PATHS)
+  const watch = new ChangeNotifier({ model, progress: writing, log: createLogger('silent') })
+  const feed = new ChangeFeed({ model, progress: writing, store, watch }, PATH_LINKS)
   return { feed, watch }
 }
 
@@ -48,8 +51,8 @@ test(
     assert.equal(told(await page(feed, '0-3')), [`0-4 ${a} fields`, `0-5 ${b} deleted`])
     assert.is((await page(feed, '0-4')).changes[0]?.diamond, null)
     assert.equal(await page(feed, '0-5'), { changes: [], next: '0-5', more: false })
-    assert.is(await feed.now(1), '0-5')
-    assert.is(await feed.now(2), '0-0')
+    assert.is(await feed.currentCursor(1), '0-5')
+    assert.is(await feed.currentCursor(2), '0-0')
   }),
 )
 
@@ -89,7 +92,7 @@ test(
       id: randomUUID(),
       type,
       data: { ...data },
-      metadata: metadata(origin, Date.now()),
+      metadata: toEventMetadata(origin, Date.now()),
     })
     await disk.store.append(stream, 0n, [event('DiamondPatched', broken)])
     await project(disk)
@@ -121,7 +124,10 @@ test(
     })
     older.start()
     assert.ok(
-      await comes('the older release', Promise.resolve(older.progress.reached(await disk.store.head(), Infinity))),
+      await comes(
+        'the older release',
+        Promise.resolve(older.progress.waitForPosition(await disk.store.head(), Infinity)),
+      ),
     )
     await older.stop()
     const { feed } = await feedOf(disk)
@@ -132,7 +138,7 @@ test(
         id: randomUUID(),
         type: 'RetryRequested',
         data: { model: 'diamonds', streams: [`diamond-${b}`] },
-        metadata: metadata(origin, Date.now()),
+        metadata: toEventMetadata(origin, Date.now()),
       },
     ])
     await project(disk)
@@ -146,7 +152,7 @@ test(
     const vendor = owner(disk.store)
     const restored = (epoch: number, after: 'none' | bigint) =>
       disk.store.append('restores', after, [
-        { id: randomUUID(), type: 'LogRestored', data: { epoch }, metadata: metadata(origin, Date.now()) },
+        { id: randomUUID(), type: 'LogRestored', data: { epoch }, metadata: toEventMetadata(origin, Date.now()) },
       ])
     const lost = async (feed: ChangeFeed, cursor: string) => {
       try {
@@ -173,7 +179,7 @@ test(
     assert.is(await lost(feed, '3-2'), 'lost, 4-0')
     assert.match(await lost(feed, '4-7'), 'it has not come so far')
     assert.match(await lost(feed, '5-1'), 'it has not come so far')
-    const ahead = (await feedOf(disk, { ...reached, reached: () => false })).feed
+    const ahead = (await feedOf(disk, { ...reached, waitForPosition: () => false })).feed
     assert.is(await lost(ahead, '4-7'), '4-7', 'a model that is behind knows no better')
   }),
 )
@@ -198,16 +204,16 @@ test(
     const long = 3_600_000
     const never = new AbortController()
     let woken = 0
-    const other = feed.changed(2, '0-0', long, never.signal).then(() => woken++)
-    const waits = feed.changed(1, '0-0', long, new AbortController().signal)
+    const other = feed.waitForChanges(2, '0-0', long, never.signal).then(() => woken++)
+    const waits = feed.waitForChanges(1, '0-0', long, new AbortController().signal)
     await owner(disk.store).create(1)
     await comes('the change', waits)
     assert.equal((await page(feed)).changes.length, 1)
-    await feed.changed(1, '0-0', long, never.signal)
+    await feed.waitForChanges(1, '0-0', long, never.signal)
     assert.is(woken, 0)
     never.abort()
     await other
-    const stopped = feed.changed(1, '0-1', long, new AbortController().signal)
+    const stopped = feed.waitForChanges(1, '0-1', long, new AbortController().signal)
     watch.stop()
     await stopped
     await runner.stop()

@@ -2,11 +2,11 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LiveDiamond } from '../../../src/domain/diamond/diamond.ts'
-import { completed } from '../../../src/domain/diamond/fields.ts'
+import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 import type { Scores } from '../../../src/domain/diamond/scores.ts'
 import { fromDocument, toDocument } from '../../../src/projections/diamonds/diamond-document.ts'
 import { applyEvent, type DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
-import { scoresText } from '../../../src/representations/diamond/scores.ts'
+import { toScoresJson } from '../../../src/representations/diamond/scores.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite("a diamond's document")
@@ -53,7 +53,7 @@ const diamond: fc.Arbitrary<LiveDiamond> = fc.record({
   date: fc.integer({ min: 0, max: 4_000_000_000 }),
   fields: fc
     .record({ sku: hostile, cutShape: fc.oneof(fc.constant(2), hostile), access: fc.constantFrom(0, 2) })
-    .map((fields) => completed({ carat: 1, ...fields })),
+    .map((fields) => withDefaults({ carat: 1, ...fields })),
   certifications: fc.constant([]),
   readingsBehind: fc.integer({ min: 0, max: 2 }),
   warningsBehind: fc.integer({ min: 0, max: 2 }),
@@ -66,7 +66,7 @@ const views: fc.Arbitrary<DiamondView> = fc
     diamond,
     revision,
     stoneRevision: revision,
-    scores: maybe(scores.map((known) => scoresText('v4', known))),
+    scores: maybe(scores.map((known) => toScoresJson('v4', known))),
     scoresRevision: fc.integer({ min: -1, max: 5 }),
     changedAt: fc.nat(),
   })
@@ -94,7 +94,7 @@ test('takes scores of the stone as it is, and is the same for known ones and tho
       const of = (revision: number) => ({ id: view.diamond.id, revision, scores: fresh })
       const scored = applyEvent(view, stored({ revision: next, data: of(view.stoneRevision) }))
       const changedAt = Date.parse('2026-01-01T00:00:00.000Z')
-      assert.equal(scored, { ...view, scores: scoresText('v4', fresh), scoresRevision: Number(next), changedAt })
+      assert.equal(scored, { ...view, scores: toScoresJson('v4', fresh), scoresRevision: Number(next), changedAt })
       assert.is(applyEvent(view, stored({ revision: next, data: of(view.stoneRevision - 1) })), view)
       // One that is known is not looked at: it may be broken.
       if (next > 0n) assert.is(applyEvent(view, stored({ revision: next - 1n, data: {} })), view)

@@ -1,11 +1,11 @@
-import { fromDocument, STATE } from '../../../src/projections/diamonds/diamond-document.ts'
+import { fromDocument, STATE_FIELDS } from '../../../src/projections/diamonds/diamond-document.ts'
 import type { DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
-import { scoresIn } from '../../../src/representations/diamond/scores.ts'
+import { parseScores } from '../../../src/representations/diamond/scores.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 
 /** A diamond that the read model has, as it has it. */
 export async function shownView(model: ReadModel, id: number): Promise<DiamondView> {
-  const document = await model.get(id, STATE)
+  const document = await model.get(id, STATE_FIELDS)
   if (document === undefined) throw new Error(`the read model has no diamond ${id}`)
   return fromDocument(document)
 }
@@ -13,5 +13,5 @@ export async function shownView(model: ReadModel, id: number): Promise<DiamondVi
 /** Its scores; null where it has none. */
 export async function shownScores(model: ReadModel, id: number) {
   const { scores } = await shownView(model, id)
-  return scores === null ? null : scoresIn(scores)
+  return scores === null ? null : parseScores(scores)
 }

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { placesIn, textOf } from '../../../src/projections/engine/places.ts'
-import { foldBatch, type Folded, type Loading } from '../../../src/projections/engine/fold-batch.ts'
-import { isSameSequence, lengthAt, readSequences } from '../../../src/projections/engine/account-sequence.ts'
-import { CHANGE_NUMBERS, isGone } from '../../../src/projections/diamonds/followed-diamond.ts'
+import { parsePositions, formatPositions } from '../../../src/projections/engine/places.ts'
+import { foldBatch, type BatchFoldResult, type FoldSource } from '../../../src/projections/engine/fold-batch.ts'
+import { isSameSequence, eventCountAt, readSequences } from '../../../src/projections/engine/account-sequence.ts'
+import { CHANGE_NUMBERS, isDeleted } from '../../../src/projections/diamonds/followed-diamond.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
+import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import type { Document, FieldValue, StoredDocument, DocumentWrite } from '../../../src/stores/ports/read-store.ts'
 import { choicesFor } from '../../seeded.ts'
 
 const test = suite('events numbered by account')
@@ -55,11 +55,11 @@ const ownerOf = ({ stream }: StoredEvent) => 1 + (Number(stream.slice(stream.ind
 
 /** A table of a build. */
 class Rows {
-  readonly rows = new Map<FieldValue, Stored>()
+  readonly rows = new Map<FieldValue, StoredDocument>()
 
   load = async (keys: readonly FieldValue[]) => keys.flatMap((key) => this.rows.get(key) ?? [])
 
-  write(writes: readonly Write[]): void {
+  write(writes: readonly DocumentWrite[]): void {
     for (const write of writes) {
       assert.ok('put' in write, 'nothing is removed')
       const key = write.put['id'] ?? ''
@@ -71,20 +71,20 @@ class Rows {
 }
 
 /** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
-class Memory implements Loading {
+class Memory implements FoldSource {
   readonly documents = new Rows()
   readonly sequences = new Rows()
   load = this.documents.load
 
   /** @param passes whether a write is made before the crash */
-  write({ writes, sequences }: Folded, passes: () => boolean = () => true): void {
+  write({ writes, sequences }: BatchFoldResult, passes: () => boolean = () => true): void {
     this.documents.write(writes.filter(passes))
     this.sequences.write(sequences.filter(passes))
   }
 
-  async count(account: number, position: From): Promise<number> {
+  async count(account: number, position: PositionOrStart): Promise<number> {
     const sequences = async (ids: readonly number[]) => (await this.sequences.load(ids)).map(({ document }) => document)
-    return lengthAt((await readSequences({ sequences }, [account])).of(account), position)
+    return eventCountAt((await readSequences({ sequences }, [account])).sequenceOf(account), position)
   }
 }
 
@@ -111,7 +111,7 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
         continue
       }
       memory.write(folded)
-      for (const { stream } of folded.letters) parked.add(stream)
+      for (const { stream } of folded.deadLetters) parked.add(stream)
       from = to
       for (const account of [1, 2]) {
         const there = events.slice(0, to).filter((event) => ownerOf(event) === account).length
@@ -122,7 +122,7 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
     for (const [key, { document }] of once.documents.rows) {
       const found = memory.documents.rows.get(key)?.document
       assert.equal(found && numbersIn(found), numbersIn(document), `seed ${seed}, diamond ${key}`)
-      assert.is(found && isGone(found), isGone(document))
+      assert.is(found && isDeleted(found), isDeleted(document))
     }
     for (const [id, { document }] of once.sequences.rows) {
       const found = memory.sequences.rows.get(id)?.document
@@ -157,15 +157,15 @@ test('stay as they are where a runner that fell behind brings old events with ne
 })
 
 test('are kept with places that survive being written', () => {
-  const places: From[] = [
+  const places: PositionOrStart[] = [
     'start',
     { commit: 0n, prepare: 0n },
     { commit: 5n, prepare: 3n },
     { commit: 2n ** 62n, prepare: 2n ** 62n },
     { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 40n },
   ]
-  assert.equal(placesIn(textOf(places)), places)
-  assert.equal(placesIn(textOf(places.slice(2))), places.slice(2))
+  assert.equal(parsePositions(formatPositions(places)), places)
+  assert.equal(parsePositions(formatPositions(places.slice(2))), places.slice(2))
 })
 
 /** Numbers in [0, 1) of this run. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Failed } from '../../../src/maintenance/operation.ts'
+import { OperationFailure } from '../../../src/maintenance/operation.ts'
 import { rebuildAll, rebuildModel } from '../../../src/maintenance/rebuild.ts'
 import { neverAborted } from '../../../src/projections/engine/loop.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { until } from '../../until.ts'
 import { quietOperation } from '../../quiet-operation.ts'
@@ -16,12 +16,12 @@ import { buildsOf, DEADLINE, isFolded, owner, project, runnerOf, withDisk, type 
 const test = suite('a build beside the live one')
 
 const { declaration } = diamonds
-const log = openLog('silent')
+const log = createLogger('silent')
 const untold = () => undefined
 
 const liveId = async ({ reads }: Disk) => (await reads.live(declaration)).id
-const filled = async (disk: Disk): Promise<Build> => {
-  const build = await buildsOf(disk, diamonds).beside.fill(neverAborted(), untold)
+const filled = async (disk: Disk): Promise<ReadModelBuild> => {
+  const build = await buildsOf(disk, diamonds).rebuilder.fill(neverAborted(), untold)
   assert.ok(build !== undefined)
   return build
 }
@@ -29,7 +29,7 @@ const filled = async (disk: Disk): Promise<Build> => {
 /** A runner on these read models, which has caught up and goes on until the end of the test. */
 async function kept(disk: Disk, reads: ReadStore, run: (reached: () => Promise<void>) => Promise<void>): Promise<void> {
   const runner = runnerOf({ store: disk.store, reads })
-  const reached = async () => assert.ok(await runner.progress.reached(await disk.store.head(), DEADLINE))
+  const reached = async () => assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE))
   runner.start()
   try {
     await reached()
@@ -46,7 +46,7 @@ test(
     await vendor.create(5)
     await kept(disk, disk.reads, async (reached) => {
       const before = await liveId(disk)
-      const build = await disk.reads.beginFilling(declaration)
+      const build = await disk.reads.beginPendingBuild(declaration)
       await vendor.create(3)
       await reached()
       assert.is((await filled(disk)).id, build.id)
@@ -67,12 +67,12 @@ test(
     await project(disk)
     const before = await liveId(disk)
     const refused = new Error('damaged')
-    const damaged: ReadStore = { ...disk.reads, openFilling: () => Promise.reject(refused) }
+    const damaged: ReadStore = { ...disk.reads, openPendingBuild: () => Promise.reject(refused) }
     for (const when of ['at the beginning', 'while it is kept']) {
       if (when === 'at the beginning') await filled(disk)
       await kept(disk, damaged, async (reached) => {
         if (when !== 'at the beginning') await filled(disk)
-        await until('the end of its record', async () => (await disk.reads.filling(declaration)) === undefined)
+        await until('the end of its record', async () => (await disk.reads.pendingBuild(declaration)) === undefined)
         await vendor.create(1)
         await reached()
         assert.is(await liveId(disk), before)
@@ -98,7 +98,7 @@ for (const isMade of [true, false]) {
         ...disk.reads,
         async live(model) {
           const build = await disk.reads.live(model)
-          const write: Build['write'] = (...written) => {
+          const write: ReadModelBuild['write'] = (...written) => {
             if (isUnknown && build.id === before) blind++
             return build.write(...written)
           }
@@ -146,26 +146,26 @@ test(
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     for (let round = 0; round < 3; round++) await vendor.create(900)
-    const { beside } = buildsOf(disk, diamonds)
+    const { rebuilder } = buildsOf(disk, diamonds)
     const stop = new AbortController()
     let first = 0
-    const stopped = await beside.fill(stop.signal, (events) => {
+    const stopped = await rebuilder.fill(stop.signal, (events) => {
       first += events
       stop.abort()
     })
     assert.is(stopped, undefined)
-    const recorded = await disk.reads.filling(declaration)
-    assert.is(recorded?.isFilled, false)
+    const recorded = await disk.reads.pendingBuild(declaration)
+    assert.is(recorded?.isCaughtUp, false)
     let second = 0
-    const build = await beside.fill(neverAborted(), (events) => (second += events))
+    const build = await rebuilder.fill(neverAborted(), (events) => (second += events))
     assert.is(build?.id, recorded?.id)
     assert.ok(first > 0 && second > 0)
     assert.is(first + second, 2_700)
 
-    const strange = await disk.reads.beginFilling(declaration)
+    const strange = await disk.reads.beginPendingBuild(declaration)
     const position = { commit: 9_999n, prepare: 9_999n }
     await strange.write([], { position, log: 'another log', event: { id: randomUUID(), position } })
-    await disk.reads.markFilled(declaration, strange)
+    await disk.reads.markCaughtUp(declaration, strange)
     await project(disk)
     assert.is.not(await liveId(disk), strange.id)
     assert.is.not((await filled(disk)).id, strange.id)
@@ -179,8 +179,8 @@ test(
   withDisk(async (disk) => {
     await owner(disk.store).create(2)
     const stores = { ...disk, log }
-    const options = { ...quietOperation(), told: untold, patienceMs: 0 }
-    const lease = await disk.reads.lease({ ...declaration, name: 'diamonds-rebuild' })
+    const options = { ...quietOperation(), onProgress: untold, leaseTimeoutMs: 0 }
+    const lease = await disk.reads.acquireLease({ ...declaration, name: 'diamonds-rebuild' })
     assert.ok(lease !== undefined)
     await rejects(rebuildModel(stores, diamonds, options), /Another process is rebuilding diamonds/)
     await lease.release()
@@ -188,8 +188,8 @@ test(
     const before = await liveId(disk)
     const losing: ReadStore = {
       ...disk.reads,
-      async lease(model) {
-        const taken = await disk.reads.lease(model)
+      async acquireLease(model) {
+        const taken = await disk.reads.acquireLease(model)
         return taken && { ...taken, lost: Promise.resolve(), release: () => taken.release() }
       },
     }
@@ -210,15 +210,17 @@ test(
     await owner(disk.store).create(2)
     const [first, second, ...others] = READ_MODELS
     assert.ok(first !== undefined && second !== undefined)
-    const lease = await disk.reads.lease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
+    const lease = await disk.reads.acquireLease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
     const models = [first, second, ...others]
-    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), patienceMs: 0 })
+    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), leaseTimeoutMs: 0 })
     assert.equal(
       outcome.rebuilt.map(({ model }) => model),
       [second, ...others].map(({ declaration: { name } }) => name),
     )
     const { name } = first.declaration
-    assert.equal(outcome.faults, [{ model: name, error: new Failed(`Another process is rebuilding ${name}`) }])
+    assert.equal(outcome.faults, [
+      { model: name, error: new OperationFailure(`Another process is rebuilding ${name}`) },
+    ])
     await lease?.release()
   }),
 )

@@ -1,18 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { foldBatch, type Loading } from '../../../src/projections/engine/fold-batch.ts'
+import { foldBatch, type FoldSource } from '../../../src/projections/engine/fold-batch.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { Outdated, type Build } from '../../../src/stores/ports/read-store.ts'
+import { ConcurrencyConflict, type ReadModelBuild } from '../../../src/stores/ports/read-store.ts'
 
 const test = suite('a batch of events')
 
 /** What stands in the stream's last event, until there is an end. */
 const last: Projection<string> = {
   declaration: { name: 'last', version: 1, fields: { id: 'text' }, texts: ['value'], indexes: [], counts: [] },
-  follows: ['a-'],
+  streamPrefixes: ['a-'],
   keyOf: ({ stream }) => stream,
-  begins: ({ revision }) => revision === 0n,
+  createsDocument: ({ revision }) => revision === 0n,
   evolve: (_value, { type }) => (type === 'Ended' ? undefined : type),
   toDocument: (value) => ({ id: 'a-1', value }),
   fromDocument: ({ value }) => String(value),
@@ -24,7 +24,7 @@ const events = (...types: string[]): StoredEvent[] =>
     return { id: `e-${index}`, stream: 'a-1', type, data: {}, metadata: {}, revision: BigInt(index), position }
   })
 
-const buildWith = (load: Build['load']): Loading => ({ load, sequences: { load: async () => [] } })
+const buildWith = (load: ReadModelBuild['load']): FoldSource => ({ load, sequences: { load: async () => [] } })
 
 const folded = (...types: string[]) =>
   foldBatch(
@@ -59,13 +59,13 @@ const later = events('AB').map((event) => ({ ...event, revision: 5n }))
 
 test('sets a stream aside that can not be folded', async () => {
   const build = buildWith(async () => [stored('X', 3n)])
-  assert.is((await foldBatch(picky, build, later, new Set())).letters.length, 1)
+  assert.is((await foldBatch(picky, build, later, new Set())).deadLetters.length, 1)
 })
 
 test('sets no stream aside because of what the store did not show', async () => {
   const build = buildWith(async (_keys, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)])
   const error = await foldBatch(picky, build, later, new Set()).catch((thrown: unknown) => thrown)
-  assert.instance(error, Outdated)
+  assert.instance(error, ConcurrencyConflict)
 })
 
 test.run()

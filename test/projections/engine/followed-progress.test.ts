@@ -1,30 +1,30 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FollowedProgress } from '../../../src/projections/engine/progress.ts'
-import { StoreUnavailable, type From } from '../../../src/stores/ports/event-store.ts'
+import { PolledProgress } from '../../../src/projections/engine/progress.ts'
+import { StoreUnavailable, type PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import { withFakeTime } from '../../fake-time.ts'
 
 const test = suite('the progress of a model that another process writes')
 
-const at = (position: number): From => ({ commit: BigInt(position), prepare: BigInt(position) })
+const at = (position: number): PositionOrStart => ({ commit: BigInt(position), prepare: BigInt(position) })
 const LONG = 60_000
 
 test('is what the model says at that moment', async () => {
   let position = at(1)
-  const progress = new FollowedProgress({ position: async () => position })
-  assert.is(await progress.reached(at(1), 0), true)
-  assert.is(await progress.reached(at(2), 0), false)
+  const progress = new PolledProgress({ position: async () => position })
+  assert.is(await progress.waitForPosition(at(1), 0), true)
+  assert.is(await progress.waitForPosition(at(2), 0), false)
   position = at(2)
-  assert.is(await progress.reached(at(2), 0), true)
+  assert.is(await progress.waitForPosition(at(2), 0), true)
   position = at(1)
-  assert.is(await progress.reached(at(2), 0), false)
+  assert.is(await progress.waitForPosition(at(2), 0), false)
 })
 
 test('is looked at until what somebody waits for is reached, and no longer', () =>
   withFakeTime(async (time) => {
     let looks = 0
-    const progress = new FollowedProgress({ position: async () => at(looks++) })
-    const waits = Promise.all([progress.reached(at(4), LONG), progress.reached(at(6), LONG)])
+    const progress = new PolledProgress({ position: async () => at(looks++) })
+    const waits = Promise.all([progress.waitForPosition(at(4), LONG), progress.waitForPosition(at(6), LONG)])
     await time.pass(1_000)
     assert.equal(await waits, [true, true])
     const seen = looks
@@ -32,20 +32,20 @@ test('is looked at until what somebody waits for is reached, and no longer', () 
     assert.is(looks, seen)
   }))
 
-const FAULTS: readonly (readonly [string, () => Promise<From>])[] = [
+const FAULTS: readonly (readonly [string, () => Promise<PositionOrStart>])[] = [
   ['is away', () => Promise.reject(new StoreUnavailable('away'))],
   ['hangs', () => new Promise(() => undefined)],
 ]
 for (const [name, fault] of FAULTS) {
   test(`is behind while its store ${name}, which is told within 400 ms, or when the time of who waits is over`, () =>
     withFakeTime(async (time) => {
-      const progress = new FollowedProgress({ position: fault })
+      const progress = new PolledProgress({ position: fault })
       for (const [patience, limit] of [
         [0, 400],
         [500, 500],
       ] as const) {
         const told: boolean[] = []
-        void progress.reached(at(1), patience).then((reached) => told.push(reached))
+        void progress.waitForPosition(at(1), patience).then((reached) => told.push(reached))
         await time.pass(limit)
         assert.equal(told, [false])
       }
@@ -54,8 +54,8 @@ for (const [name, fault] of FAULTS) {
   test(`is followed again when its store, which ${name}, is back`, () =>
     withFakeTime(async (time) => {
       let looks = 0
-      const progress = new FollowedProgress({ position: () => (looks++ < 2 ? fault() : Promise.resolve(at(1))) })
-      const reached = progress.reached(at(1), LONG)
+      const progress = new PolledProgress({ position: () => (looks++ < 2 ? fault() : Promise.resolve(at(1))) })
+      const reached = progress.waitForPosition(at(1), LONG)
       await time.pass(1_000)
       assert.is(await reached, true)
     }))

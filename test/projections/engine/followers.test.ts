@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkpointOf, reaction, type Reaction } from '../../../src/projections/engine/reaction.ts'
-import { routine } from '../../../src/projections/engine/loop.ts'
+import { checkpointModelOf, defineReaction, type Reaction } from '../../../src/projections/engine/reaction.ts'
+import { defineScheduledJob } from '../../../src/projections/engine/loop.ts'
 import { until } from '../../until.ts'
 import { owner, withDisk, type Disk } from './inventory-on-disk.ts'
 import { working } from './working.ts'
@@ -13,11 +13,11 @@ const test = suite('what is declared to work by itself')
 
 /** Notes the types that it sees; sets aside what it does not know. */
 const noting = (more: Partial<Reaction<Seen>> = {}): Reaction<Seen> =>
-  reaction<Seen>({
+  defineReaction<Seen>({
     name: 'noting',
-    follows: ['diamond-'],
-    on: ['DiamondCreated'],
-    reacting:
+    streamPrefixes: ['diamond-'],
+    eventTypes: ['DiamondCreated'],
+    createHandler:
       ({ seen }) =>
       async (events) => {
         seen.push(...events.map(({ type }) => type))
@@ -32,7 +32,7 @@ const noting = (more: Partial<Reaction<Seen>> = {}): Reaction<Seen> =>
 async function follow(disk: Disk, declared: Reaction<Seen>): Promise<string[]> {
   const seen: string[] = []
   const stop = await working({ reactions: [declared] }, () => ({ seen }), disk)
-  const model = await disk.reads.model(checkpointOf(declared.name))
+  const model = await disk.reads.model(checkpointModelOf(declared.name))
   const head = disk.store.head()
   await until('the head', async () => {
     const position = await model.position()
@@ -51,7 +51,7 @@ test(
     const event = { id: randomUUID(), type: 'DiamondLent', data: {}, metadata: { at: new Date().toISOString() } }
     await disk.store.append(`diamond-${id}`, 1n, [event])
     assert.equal(await follow(disk, noting()), ['DiamondCreated', 'DiamondLent'])
-    const letters = await (await disk.reads.live(checkpointOf('noting'))).deadLetters()
+    const letters = await (await disk.reads.live(checkpointModelOf('noting'))).deadLetters()
     assert.equal(
       letters.map(({ type }) => type),
       ['DiamondLent'],
@@ -85,25 +85,25 @@ test(
   'by the clock does its next round when a reaction wakes it, and something last when it is stopped',
   withDisk(async (disk) => {
     const done: string[] = []
-    const tidying = routine<Seen>({
+    const tidying = defineScheduledJob<Seen>({
       name: 'tidying',
-      every: 60_000,
-      doing:
+      intervalMs: 60_000,
+      createRound:
         ({ seen }) =>
         async () =>
           void seen.push('a round'),
-      last: async ({ seen }) => void seen.push('the last'),
+      onStop: async ({ seen }) => void seen.push('the last'),
     })
     const waking: Reaction<Seen & { readonly wake: (routine: string) => void }> = {
       name: 'waking',
-      follows: ['diamond-'],
-      keeping: ({ wake }) => ({
-        begin: async () => ({ position: 'start', event: null }),
-        take: async (events) => void (events.length > 0 && wake(tidying.name)),
+      streamPrefixes: ['diamond-'],
+      createSelfCheckpointedHandler: ({ wake }) => ({
+        loadCheckpoint: async () => ({ position: 'start', event: null }),
+        handleBatch: async (events) => void (events.length > 0 && wake(tidying.name)),
       }),
     }
     const stop = await working(
-      { reactions: [waking], routines: [tidying] },
+      { reactions: [waking], scheduledJobs: [tidying] },
       (wakes) => ({ seen: done, ...wakes }),
       disk,
     )

@@ -1,31 +1,31 @@
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { changeDiamond, createDiamonds, deleteDiamond, patchDiamond } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdBlocks } from '../../../src/commands/installation/integer-ids.ts'
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { changeDiamond, createDiamonds, planDelete, planPatch } from '../../../src/commands/diamonds/diamonds.ts'
+import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import type { DiamondFields } from '../../../src/domain/diamond/fields.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import { CHANGE_NUMBERS, type FollowedDiamond } from '../../../src/projections/diamonds/followed-diamond.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import { CHANGE_NUMBERS, type DiamondRecord } from '../../../src/projections/diamonds/followed-diamond.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { ReadModelBuilds } from '../../../src/projections/engine/read-model-builds.ts'
+import { ReadModelConsumer } from '../../../src/projections/engine/read-model-builds.ts'
 import type { AnyProjection, Projection } from '../../../src/projections/engine/read-model.ts'
-import { Runner } from '../../../src/projections/engine/runner.ts'
+import { ConsumerRunner } from '../../../src/projections/engine/runner.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Document, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
-import { openSqliteEvents, type SqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteEventStore, type SqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
 export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
 const by = { owner: 1, origin }
-const silent = openLog('silent')
+const silent = createLogger('silent')
 
 /** A log and its read models in one folder, as one process has them open. */
-export type Disk = { readonly store: SqliteEvents; readonly reads: ReadStore; close(): Promise<void> }
+export type Disk = { readonly store: SqliteEventStore; readonly reads: ReadStore; close(): Promise<void> }
 
 export function openDisk(folder: string): Disk {
-  const store = openSqliteEvents(join(folder, 'events.db'))
-  const reads = openDocuments(folder)
+  const store = openSqliteEventStore(join(folder, 'events.db'))
+  const reads = openSqliteReadStore(folder)
   return {
     store,
     reads,
@@ -49,8 +49,8 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
 
 /** What account 1 does with its diamonds. */
 export function owner(store: EventStore) {
-  const writing = writingTo(store, Date.now)
-  const diamondIds = new IdBlocks({ ...writing, kind: 'diamond', size: 100, origin })
+  const writing = createCommandContext(store, Date.now)
+  const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
   return {
     async create(count: number): Promise<number[]> {
       const entries = Array.from({ length: count }, (_, index) => ({ sku: `SKU-${index}`, cutShape: 2, carat: 1 }))
@@ -58,18 +58,18 @@ export function owner(store: EventStore) {
       return created.map(({ data }) => data.id)
     },
     patch: (id: number, set: Partial<DiamondFields>) =>
-      changeDiamond(writing, by, patchDiamond(id, { set, removed: [] }, by)),
-    remove: (id: number) => changeDiamond(writing, by, deleteDiamond(id, by)),
+      changeDiamond(writing, by, planPatch(id, { set, removed: [] }, by)),
+    remove: (id: number) => changeDiamond(writing, by, planDelete(id, by)),
   }
 }
 
 type Stores = { readonly store: EventStore; readonly reads: ReadStore }
 
 export const buildsOf = ({ store, reads }: Stores, projection: AnyProjection) =>
-  new ReadModelBuilds(projection, store, reads, silent)
+  new ReadModelConsumer(projection, store, reads, silent)
 
-export const runnerOf = (stores: Stores, projection: Projection<FollowedDiamond> = diamonds) =>
-  new Runner(buildsOf(stores, projection), stores.store, silent)
+export const runnerOf = (stores: Stores, projection: Projection<DiamondRecord> = diamonds) =>
+  new ConsumerRunner(buildsOf(stores, projection), stores.store, silent)
 
 /** Milliseconds within which a projection must have caught up. */
 export const DEADLINE = 120_000
@@ -78,7 +78,7 @@ export const DEADLINE = 120_000
 export async function project(disk: { store: EventStore; reads: ReadStore }): Promise<void> {
   const runner = runnerOf(disk)
   runner.start()
-  assert.ok(await runner.progress.reached(await disk.store.head(), DEADLINE), 'the projection did not catch up')
+  assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE), 'the projection did not catch up')
   await runner.stop()
 }
 
@@ -100,8 +100,8 @@ export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
 
 /** What the read model ought to have: the log, folded by nothing but the fold. */
 export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
-  const views = new Map<unknown, FollowedDiamond | undefined>()
-  for await (const event of store.readAll('start', { prefixes: diamonds.follows })) {
+  const views = new Map<unknown, DiamondRecord | undefined>()
+  for await (const event of store.readAll('start', { prefixes: diamonds.streamPrefixes })) {
     const key = diamonds.keyOf(event)
     views.set(key, diamonds.evolve(views.get(key), event, 0))
   }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Log } from '../../../src/runtime/log.ts'
+import type { AppLogger } from '../../../src/runtime/log.ts'
 import { Loop } from '../../../src/projections/engine/loop.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
@@ -9,11 +9,11 @@ const test = suite('work that is done again and again')
 
 type Line = { readonly level: string; readonly sentence: string }
 
-function listening(): { log: Log; lines: Line[] } {
+function listening(): { log: AppLogger; lines: Line[] } {
   const lines: Line[] = []
   const at = (level: string) => (_found: unknown, sentence: string) => void lines.push({ level, sentence })
   const log = { trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-  return { log: log as unknown as Log, lines }
+  return { log: log as unknown as AppLogger, lines }
 }
 
 test('starts and stops ten times, each with a signal of its own, and one run at a time', async () => {
@@ -33,7 +33,7 @@ test('starts and stops ten times, each with a signal of its own, and one run at 
     await until('the run', () => signals.size === time)
     await work.stop()
   }
-  assert.equal([most, running, lines.length, work.figures.runs], [1, 0, 0, 10])
+  assert.equal([most, running, lines.length, work.counters.runs], [1, 0, 0, 10])
 })
 
 test('waits for 3 s for a run that hangs when it is stopped, and begins the next one only behind it', () =>
@@ -77,7 +77,7 @@ test('tells of an outage when it begins and when it is over, and not of each try
     lines.map(({ level, sentence }) => `${level}: ${sentence}`),
     ['warn: interrupted; trying again', 'info: goes on after an interruption'],
   )
-  assert.equal(work.figures, { name: 'fails', runs: 5, failures: 4 })
+  assert.equal(work.counters, { name: 'fails', runs: 5, failures: 4 })
 })
 
 test('that is woken runs at once, also where it is woken in the middle of a run', async () => {
@@ -88,7 +88,7 @@ test('that is woken runs at once, also where it is woken in the middle of a run'
     async () => {
       if (++runs === 1) work.wake()
     },
-    { every: 60_000 },
+    { intervalMs: 60_000 },
   )
   work.start()
   await until('the second run', () => runs === 2)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { openReadModel } from '../../../src/projections/engine/open-read-model.ts'
+import { openGuardedReadModel } from '../../../src/projections/engine/open-read-model.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { openDisk, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
@@ -53,10 +53,10 @@ const refused = async (ask: () => unknown) => {
 test(
   'of another log has nothing to say of one diamond, and refuses to list or to count',
   besideAnotherLog(async ({ reads, store }) => {
-    const model = await openReadModel(reads, store, diamonds.declaration)
+    const model = await openGuardedReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
     assert.is(await model.position(), 'start')
-    assert.equal(await model.parked(), new Set())
+    assert.equal(await model.parkedStreams(), new Set())
     assert.ok(await refused(() => listed(model)))
     assert.ok(await refused(() => model.count({ owner: 1 })))
     assert.ok(await refused(() => model.counts({ owner: 1 })))
@@ -69,7 +69,7 @@ test('counts no further than it is asked to', () =>
     try {
       await owner(disk.store).create(5)
       await project(disk)
-      const model = await openReadModel(disk.reads, disk.store, diamonds.declaration)
+      const model = await openGuardedReadModel(disk.reads, disk.store, diamonds.declaration)
       assert.is(await model.count({ owner: 1 }), 5)
       assert.is(await model.count({ owner: 1 }, { by: ['owner', 'date', 'id'], upTo: 2 }), 3)
     } finally {
@@ -80,7 +80,7 @@ test('counts no further than it is asked to', () =>
 test(
   'answers, without being opened again, once it was made anew from this log',
   besideAnotherLog(async ({ reads, store }) => {
-    const model = await openReadModel(reads, store, diamonds.declaration)
+    const model = await openGuardedReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
     const [id] = await owner(store).create(1)
     await project({ reads, store })
@@ -95,7 +95,7 @@ test('that has not begun is empty, and is left to the projections to begin', () 
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
-      const model = await openReadModel(disk.reads, disk.store, diamonds.declaration)
+      const model = await openGuardedReadModel(disk.reads, disk.store, diamonds.declaration)
       assert.equal(await listed(model), [])
       assert.is(await model.position(), 'start')
       assert.equal(
@@ -116,7 +116,7 @@ test(
     const store: EventStore = Object.assign(Object.create(disk.store), {
       identity: () => (looks++, disk.store.identity()),
     })
-    const model = await openReadModel(disk.reads, store, diamonds.declaration)
+    const model = await openGuardedReadModel(disk.reads, store, diamonds.declaration)
     const opening = looks
     assert.equal(listed(model), [{ id: 1 }, { id: 2 }])
     assert.is(model.count({ owner: 1 }), 2)
@@ -134,7 +134,7 @@ test(
     const reads: ReadStore = Object.assign(Object.create(disk.reads), {
       live: () => (isAway ? Promise.reject(new StoreUnavailable('away')) : disk.reads.live(diamonds.declaration)),
     })
-    const model = await openReadModel(reads, disk.store, diamonds.declaration)
+    const model = await openGuardedReadModel(reads, disk.store, diamonds.declaration)
     assert.ok(await refused(() => listed(model)))
     isAway = false
     assert.equal(await listed(model), [{ id: 1 }])

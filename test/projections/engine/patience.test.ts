@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Patience, PATIENCE } from '../../../src/projections/engine/progress.ts'
+import { WaitBudget, READ_MODEL_WAIT_MS } from '../../../src/projections/engine/progress.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { pace } from '../../pace.ts'
 
@@ -8,11 +8,11 @@ const test = suite('the patience of a request with read models')
 
 test('is 1.5 s in all, however often it waits, and then over', () =>
   withFakeTime(async (time) => {
-    assert.is(PATIENCE, 1_500)
-    const patience = new Patience()
+    assert.is(READ_MODEL_WAIT_MS, 1_500)
+    const patience = new WaitBudget()
     const waits: number[] = []
     const wait = async (ms: number) => {
-      const waiting = patience.during((left) => {
+      const waiting = patience.spendOn((left) => {
         waits.push(left)
         return pace(ms)
       })
@@ -21,7 +21,7 @@ test('is 1.5 s in all, however often it waits, and then over', () =>
     }
     for (let nth = 0; nth < 3; nth++) await wait(1_000)
     assert.equal(waits, [1_500, 500, 0])
-    assert.is(patience.left, 0)
+    assert.is(patience.remainingMs, 0)
   }))
 
 test.run()

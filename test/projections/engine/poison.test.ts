@@ -3,21 +3,26 @@ import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { recordReading } from '../../../src/commands/certifications/certifications.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { UntraceableCut } from '../../../src/domain/scoring/cut/proportions.ts'
-import { tabled } from '../../../src/domain/scoring/score.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { findTracedCut } from '../../../src/domain/scoring/score.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { CertificationQueries, certifications } from '../../../src/projections/certifications/certifications.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
-import { CheckpointedReaction } from '../../../src/projections/engine/reaction-runs.ts'
-import { checkpointOf, type React, type Reacting, type Reaction } from '../../../src/projections/engine/reaction.ts'
+import { ReactionConsumer } from '../../../src/projections/engine/reaction-runs.ts'
+import {
+  checkpointModelOf,
+  type ReactionHandler,
+  type ReactionSubscription,
+  type Reaction,
+} from '../../../src/projections/engine/reaction.ts'
 import { reportReading } from '../../../src/reactions/reports/report-reading.ts'
-import { requestFinishing } from '../../../src/reactions/bulk/request-finishing.ts'
-import { Runner, type Kept } from '../../../src/projections/engine/runner.ts'
+import { bulkRequestRecovery } from '../../../src/reactions/bulk/request-finishing.ts'
+import { ConsumerRunner, type EventConsumer } from '../../../src/projections/engine/runner.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import { secrets } from '../../../src/projections/secrets/secrets.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
@@ -30,48 +35,51 @@ import { appendTo, DIAMOND_POISON, REQUEST_POISON, SCORES_POISON, SECRET_POISON,
 import { shownView } from '../diamonds/shown-view.ts'
 
 const test = suite('poison in one stream')
-const silent = openLog('silent')
+const silent = createLogger('silent')
 
 type Follower = {
   readonly declaration: ModelDeclaration
-  readonly progress: Runner['progress']
+  readonly progress: ConsumerRunner['progress']
   start(): void
   stop(): Promise<void>
 }
 
-const follower = (declaration: ModelDeclaration, kept: Kept, { store }: Disk): Follower => {
-  const runner = new Runner(kept, store, silent)
+const follower = (declaration: ModelDeclaration, kept: EventConsumer, { store }: Disk): Follower => {
+  const runner = new ConsumerRunner(kept, store, silent)
   return { declaration, progress: runner.progress, start: () => runner.start(), stop: () => runner.stop() }
 }
 const projecting = <Value>(disk: Disk, projection: Projection<Value>): Follower =>
   follower(projection.declaration, buildsOf(disk, projection), disk)
-const reacting = (disk: Disk, [declared, react]: readonly [Reacting, React]): Follower => {
-  const kept = new CheckpointedReaction(declared, react, { ...disk, log: silent })
-  return follower(checkpointOf(declared.name), kept, disk)
+const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription, ReactionHandler]): Follower => {
+  const kept = new ReactionConsumer(declared, react, { ...disk, log: silent })
+  return follower(checkpointModelOf(declared.name), kept, disk)
 }
 
 /** A reaction with its tools. */
 const using = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, reactionOf(declared, tools)] as const
 
-const writingOf = (store: EventStore) => writingTo(store, Date.now)
-const scoringOn = (store: EventStore, traced: (cut: Cut) => ReturnType<typeof tabled> | Promise<never> = tabled) =>
+const writingOf = (store: EventStore) => createCommandContext(store, Date.now)
+const scoringOn = (
+  store: EventStore,
+  traced: (cut: Cut) => ReturnType<typeof findTracedCut> | Promise<never> = findTracedCut,
+) =>
   using(scoring, {
     scoring: {
       ...writingOf(store),
       traced: (cut) => traced(cut) ?? null,
       tracedModel: noModels,
-      scored: () => undefined,
-      giveWay: async () => true,
+      onScored: () => undefined,
+      yieldToRequests: async () => true,
     },
   })
 
 async function reportsOn({ store, reads }: Disk) {
-  const progress = { reached: () => true }
+  const progress = { waitForPosition: () => true }
   const queries = new CertificationQueries(await reads.model(certifications.declaration), store, progress)
   return using(reportReading, {
     reports: {
       files: { read: async () => Readable.from(['%PDF-']) },
-      certification: (diamond, id) => queries.of(diamond, id),
+      certification: (diamond, id) => queries.findCertification(diamond, id),
       read: async () => reportNamed('gia').reading,
       record: (report) => recordReading(writingOf(store), report),
       log: silent,
@@ -86,17 +94,20 @@ const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   projecting(disk, secrets),
   reacting(disk, scoringOn(disk.store)),
   reacting(disk, await reportsOn(disk)),
-  reacting(disk, using(requestFinishing, { writing: writingOf(nonAtomic(disk.store)), log: silent, gracePeriodMs: 0 })),
+  reacting(
+    disk,
+    using(bulkRequestRecovery, { writing: writingOf(nonAtomic(disk.store)), log: silent, gracePeriodMs: 0 }),
+  ),
 ]
 
-const nonAtomic = (store: EventStore): EventStore => ({ ...store, atomicMany: false })
+const nonAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
 /** Runs them to the head of the log, also of what they append themselves. */
 async function followed({ store }: Disk, followers: readonly Follower[]): Promise<void> {
   for (const follower of followers) follower.start()
   for (let round = 0; round < 3; round++) {
     for (const { progress, declaration } of followers) {
-      assert.ok(await progress.reached(store.head(), DEADLINE), `${declaration.name} stands still`)
+      assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} stands still`)
     }
   }
   for (const follower of followers) await follower.stop()
@@ -236,7 +247,7 @@ for (const [category, poison] of KINDS) {
   )
 }
 
-type Part = 'keyOf' | 'begins' | 'evolve' | 'toDocument' | 'fromDocument'
+type Part = 'keyOf' | 'createsDocument' | 'evolve' | 'toDocument' | 'fromDocument'
 
 /** A projection of which one function stumbles over stone 7. */
 function stumbling(part: Part): Projection<unknown> {
@@ -254,13 +265,15 @@ function stumbling(part: Part): Projection<unknown> {
   return { ...whole, [part]: stumble(whole[part] as (...given: never[]) => unknown) }
 }
 
-for (const part of ['keyOf', 'begins', 'evolve', 'toDocument', 'fromDocument'] as const) {
+for (const part of ['keyOf', 'createsDocument', 'evolve', 'toDocument', 'fromDocument'] as const) {
   test(
     `whatever ${part} of a projection throws for it, leaves all others as they ought to be`,
     withDisk(async (disk) => {
       const ids = [1, 7, 3]
       for (const id of ids) await appendTo(disk.store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
-      await followed(disk, [projecting(disk, part === 'begins' ? stumbling(part) : (diamonds as Projection<unknown>))])
+      await followed(disk, [
+        projecting(disk, part === 'createsDocument' ? stumbling(part) : (diamonds as Projection<unknown>)),
+      ])
       for (const id of ids) {
         await appendTo(disk.store, `diamond-${id}`, {
           type: 'DiamondPatched',
@@ -336,7 +349,7 @@ for (const [what, traced] of [
         data: { ...odd, set: { ...odd.set, girdle: 'Thick' } },
       })
       for (const id of [8, 9]) await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
-      const failing = (cut: Cut) => tabled(cut) ?? traced()
+      const failing = (cut: Cut) => findTracedCut(cut) ?? traced()
       const follower = reacting(disk, scoringOn(store, failing))
       await followed(disk, [follower])
       assert.equal(await asideOf(reads, follower.declaration), ['diamond-7'])
@@ -346,7 +359,7 @@ for (const [what, traced] of [
       await followed(disk, [
         reacting(
           disk,
-          scoringOn(store, (cut) => tabled(cut)),
+          scoringOn(store, (cut) => findTracedCut(cut)),
         ),
       ])
       assert.equal(await asideOf(reads, follower.declaration), [])

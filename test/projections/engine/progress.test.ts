@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { OwnProgress } from '../../../src/projections/engine/progress.ts'
+import { LocalProgress } from '../../../src/projections/engine/progress.ts'
 import type { Position } from '../../../src/stores/ports/event-store.ts'
 import { withFakeTime } from '../../fake-time.ts'
 
@@ -12,16 +12,16 @@ const at = (position: number): Position => ({ commit: BigInt(position), prepare:
 const LONG = 60_000
 
 test('answers at once for what was reached, and for who does not want to wait', () => {
-  const progress = new OwnProgress()
+  const progress = new LocalProgress()
   progress.advance(at(3))
-  assert.is(progress.reached(at(3), LONG), true)
-  assert.is(progress.reached(at(4), 0), false)
+  assert.is(progress.waitForPosition(at(3), LONG), true)
+  assert.is(progress.waitForPosition(at(4), 0), false)
 })
 
 test('wakes those whose position is reached, and nobody else', async () => {
-  const progress = new OwnProgress()
-  const near = progress.reached(at(1), LONG)
-  const far = progress.reached(at(2), LONG)
+  const progress = new LocalProgress()
+  const near = progress.waitForPosition(at(1), LONG)
+  const far = progress.waitForPosition(at(2), LONG)
   progress.advance(at(1))
   assert.is(await near, true)
   const undecided = Symbol('undecided')
@@ -32,10 +32,10 @@ test('wakes those whose position is reached, and nobody else', async () => {
 
 test('tells each one when its own time is over, in whatever order they came', () =>
   withFakeTime(async (time) => {
-    const progress = new OwnProgress()
+    const progress = new LocalProgress()
     const told: string[] = []
     const wait = async (name: string, ms: number) => {
-      assert.is(await progress.reached(at(9), ms), false)
+      assert.is(await progress.waitForPosition(at(9), ms), false)
       told.push(name)
     }
     const all = Promise.all([wait('third', 60), wait('first', 5), wait('second', 30)])
@@ -52,9 +52,9 @@ test('tells each one when its own time is over, in whatever order they came', ()
 
 test('who was woken is not told again when its time is over', () =>
   withFakeTime(async (time) => {
-    const progress = new OwnProgress()
-    const woken = progress.reached(at(1), 5)
-    const late = progress.reached(at(2), 10)
+    const progress = new LocalProgress()
+    const woken = progress.waitForPosition(at(1), 5)
+    const late = progress.waitForPosition(at(2), 10)
     progress.advance(at(1))
     await time.pass(10)
     assert.is(await late, false)
@@ -63,17 +63,17 @@ test('who was woken is not told again when its time is over', () =>
 
 test('pauses until somebody waits, and not at all where somebody does', () =>
   withFakeTime(async (time) => {
-    const progress = new OwnProgress()
-    const pause = progress.unlessAwaited(LONG)
-    const waiting = progress.reached(at(1), LONG)
+    const progress = new LocalProgress()
+    const pause = progress.pauseUnlessAwaited(LONG)
+    const waiting = progress.waitForPosition(at(1), LONG)
     await pause
-    await progress.unlessAwaited(LONG)
+    await progress.pauseUnlessAwaited(LONG)
     progress.advance(at(1))
     assert.is(await waiting, true)
-    const over = progress.unlessAwaited(1)
+    const over = progress.pauseUnlessAwaited(1)
     await time.pass(1)
     await over
-    const ended = progress.unlessAwaited(LONG)
+    const ended = progress.pauseUnlessAwaited(LONG)
     progress.wake()
     await ended
   }))

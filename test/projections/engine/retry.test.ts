@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
-import { writingTo } from '../../../src/commands/core/handle.ts'
-import type { FollowedDiamond } from '../../../src/projections/diamonds/followed-diamond.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import type { DiamondRecord } from '../../../src/projections/diamonds/followed-diamond.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import {
@@ -13,14 +13,14 @@ import {
   type NewEvent,
   type Revision,
 } from '../../../src/stores/ports/event-store.ts'
-import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { DEADLINE, isFolded, origin, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
 import { shownView } from '../diamonds/shown-view.ts'
 
 const test = suite('a stream that was set aside')
 
 /** A release that stumbles over prices of 13, and puts up with all others. */
-const stumbling: Projection<FollowedDiamond> = {
+const stumbling: Projection<DiamondRecord> = {
   ...diamonds,
   evolve(known, event, number) {
     if ((event.data['set'] as { price?: unknown } | undefined)?.price === 13) throw new Error('13 is unlucky')
@@ -28,20 +28,20 @@ const stumbling: Projection<FollowedDiamond> = {
   },
 }
 
-async function projectBy(projection: Projection<FollowedDiamond>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
+async function projectBy(projection: Projection<DiamondRecord>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
   const runner = runnerOf({ store, reads }, projection)
   runner.start()
-  assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+  assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
   await runner.stop()
 }
 
 const retry = (store: EventStore, ...streams: string[]) =>
-  retryStreams(writingTo(store, Date.now), { model: 'diamonds', streams }, origin)
+  retryStreams(createCommandContext(store, Date.now), { model: 'diamonds', streams }, origin)
 
 const append = (store: EventStore, stream: string, type: string, data: NewEvent['data'], after: Revision = 'none') =>
-  store.append(stream, after, [{ id: randomUUID(), type, data, metadata: metadata(origin, Date.now()) }])
+  store.append(stream, after, [{ id: randomUUID(), type, data, metadata: toEventMetadata(origin, Date.now()) }])
 
-const parked = async (reads: ReadStore) => [...(await (await reads.model(diamonds.declaration)).parked())]
+const parked = async (reads: ReadStore) => [...(await (await reads.model(diamonds.declaration)).parkedStreams())]
 
 const scoresFor = (id: number, revision: number) => ({
   id,
@@ -106,10 +106,10 @@ test(
 /** A read store whose next write fails when letters have just been taken out. */
 function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: () => boolean } {
   let state: 'waiting' | 'released' | 'failed' = 'waiting'
-  const wrapped = (build: Build): Build => ({
+  const wrapped = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
-    async release(stream) {
-      await build.release(stream)
+    async unpark(stream) {
+      await build.unpark(stream)
       if (state === 'waiting') state = 'released'
     },
     async write(...batch) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import { DiamondQueries } from '../../../src/projections/diamonds/diamond-queries.ts'
 import { etagOf } from '../../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
@@ -13,7 +13,7 @@ import {
   type Revision,
   type Subscription,
 } from '../../../src/stores/ports/event-store.ts'
-import type { Build, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import {
   buildsOf,
   DEADLINE,
@@ -34,7 +34,7 @@ import { withFolder } from '../../temporary-folder.ts'
 const test = suite('a projection')
 
 const append = (store: EventStore, stream: string, expected: Revision, type: string, data: Record<string, unknown>) =>
-  store.append(stream, expected, [{ id: randomUUID(), type, data, metadata: metadata(origin, Date.now()) }])
+  store.append(stream, expected, [{ id: randomUUID(), type, data, metadata: toEventMetadata(origin, Date.now()) }])
 
 test(
   'makes of the log what a fold makes of it',
@@ -61,7 +61,7 @@ test(
     await project({ store, reads })
 
     const model = await reads.model(diamonds.declaration)
-    assert.equal([...(await model.parked())], [`diamond-${b}`])
+    assert.equal([...(await model.parkedStreams())], [`diamond-${b}`])
     const letters = await (await reads.live(diamonds.declaration)).deadLetters()
     assert.equal(
       letters.map(({ revision, type }) => [revision, type]),
@@ -75,7 +75,7 @@ test(
     const queries = new DiamondQueries(model, store, runner.progress)
     const { views, total } = await queries.list(1, {}, { limit: 10, offset: 0 })
     assert.equal([total, views.map(({ diamond }) => diamond.fields.price)], [3, [7, null, 6]])
-    const { view } = await queries.one(b)
+    const { view } = await queries.findDiamond(b)
     assert.is(view?.diamond.fields.price, 5)
     assert.is(view && etagOf(view), '"2.0"')
     await runner.stop()
@@ -85,12 +85,12 @@ test(
 test(
   'that may lag writes at once what somebody waits for, and ends its pause when it is stopped',
   withDisk(async (disk) => {
-    const runner = runnerOf(disk, { ...diamonds, lag: 2 * DEADLINE })
+    const runner = runnerOf(disk, { ...diamonds, maxLagMs: 2 * DEADLINE })
     const vendor = owner(disk.store)
     runner.start()
     for (let count = 0; count < 3; count++) {
       await vendor.create(1)
-      assert.ok(await runner.progress.reached(await disk.store.head(), DEADLINE), 'nobody was heard')
+      assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE), 'nobody was heard')
     }
     await comes('the end of the pause', runner.stop())
     await isFolded(disk)
@@ -176,7 +176,7 @@ test('of another log is rebuilt, however much alike they are', () =>
 
 /** A read store whose rebuilds are looked at before and after each of their steps. */
 function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
-  const looked = (build: Build): Build => ({
+  const looked = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
       await look()
@@ -186,8 +186,8 @@ function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
   })
   return {
     ...reads,
-    beginFilling: async (declaration) => looked(await reads.beginFilling(declaration)),
-    openFilling: async (declaration, filling) => looked(await reads.openFilling(declaration, filling)),
+    beginPendingBuild: async (declaration) => looked(await reads.beginPendingBuild(declaration)),
+    openPendingBuild: async (declaration, filling) => looked(await reads.openPendingBuild(declaration, filling)),
     async promote(declaration, build) {
       await look()
       await reads.promote(declaration, build)
@@ -286,7 +286,7 @@ test('whose rebuild fails again and again goes on with the same file, and is who
 
 /** A read store whose next writes fail, one before and one after it has written. */
 function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadStore {
-  const failing = (build: Build): Build => ({
+  const failing = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
       const fault = faults.shift()
@@ -306,11 +306,11 @@ test(
     const faults: ('before' | 'after')[] = ['before', 'after', 'before', 'after']
     const runner = runnerOf({ store, reads: failingWrites(reads, faults) })
     runner.start()
-    assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+    assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await vendor.patch(a, { price: 9 })
     faults.push('after', 'after')
     await vendor.patch(a, { price: 10 })
-    assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+    assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await runner.stop()
     await isFolded({ store, reads })
   }),
@@ -349,7 +349,7 @@ test(
     runner.start()
     const [b = 0] = await vendor.create(5)
     await vendor.patch(b, { price: 3 })
-    assert.ok(await runner.progress.reached(store.head(), DEADLINE))
+    assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await runner.stop()
     await isFolded({ store, reads })
   }),

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { shareReads, type SharedReadTiming } from '../../../src/projections/engine/shared-read.ts'
 import {
   StoreUnavailable,
-  type Batch,
+  type SubscriptionBatch,
   type EventStore,
-  type Filter,
-  type From,
+  type StreamFilter,
+  type PositionOrStart,
   type Position,
   type StoredEvent,
   type Subscription,
@@ -17,7 +17,7 @@ import { until } from '../../until.ts'
 const test = suite('followers that catch up')
 
 const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
-const numberOf = (from: From) => (from === 'start' ? 0 : Number(from.commit))
+const numberOf = (from: PositionOrStart) => (from === 'start' ? 0 : Number(from.commit))
 
 /** A log of `a-…` and `b-…` streams in turn, that tells how many events it has given out. */
 class Log {
@@ -26,11 +26,11 @@ class Log {
   constructor(readonly length: number) {}
 
   get store(): EventStore {
-    const subscribe = (from: From, filter?: Filter) => this.#subscribe(from, filter)
+    const subscribe = (from: PositionOrStart, filter?: StreamFilter) => this.#subscribe(from, filter)
     return { subscribe, head: async () => at(this.length) } as unknown as EventStore
   }
 
-  #subscribe(from: From, filter: Filter | undefined): Subscription {
+  #subscribe(from: PositionOrStart, filter: StreamFilter | undefined): Subscription {
     const state = { stopped: false }
     const events = (first: number, last: number) => this.#events(first, last, filter)
     const { length } = this
@@ -42,7 +42,7 @@ class Log {
     }
     return {
       stop: () => void (state.stopped = true),
-      async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
+      async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch> {
         for (let first = numberOf(from) + 1; !state.stopped; first += PAGE) {
           const last = Math.min(first + PAGE - 1, length)
           breaks(last)
@@ -54,7 +54,7 @@ class Log {
     }
   }
 
-  #events(first: number, last: number, filter: Filter | undefined): StoredEvent[] {
+  #events(first: number, last: number, filter: StreamFilter | undefined): StoredEvent[] {
     const all = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
     const found = all
       .map((n) => ({ stream: `${n % 2 === 0 ? 'a' : 'b'}-${n}`, position: at(n) }) as StoredEvent)
@@ -66,10 +66,15 @@ class Log {
 
 const PAGE = 1_000
 const LENGTH = 10_000
-const TIMING: SharedReadTiming = { gather: 5, patience: 30, kept: 3_000 }
+const TIMING: SharedReadTiming = { gatherMs: 5, maxWaitMs: 30, maxBufferedEvents: 3_000 }
 
 /** Follows to the head; `between` is waited for behind each batch. */
-async function follow(store: EventStore, prefixes: string[], between?: () => Promise<void>, from: From = 'start') {
+async function follow(
+  store: EventStore,
+  prefixes: string[],
+  between?: () => Promise<void>,
+  from: PositionOrStart = 'start',
+) {
   const seen: number[] = []
   for await (const { events } of store.subscribe(from, { prefixes })) {
     seen.push(...events.map(({ position }) => numberOf(position)))
@@ -83,7 +88,7 @@ const numbers = (first: number, step: number) =>
 const all = numbers(1, 1)
 
 /** Behind the time in which followers gather: what was asked for is read, and no more time passes. */
-const gathered = (time: FakeTime) => time.pass(TIMING.gather)
+const gathered = (time: FakeTime) => time.pass(TIMING.gatherMs)
 
 test('from the same place share one read, and each gets what it follows, in order', () =>
   withFakeTime(async (time) => {
@@ -122,7 +127,7 @@ test('and one of whom stands still go on without it, and it misses nothing', () 
     await gathered(time)
     await standing
     await until('the others to go on', async () => {
-      await time.pass(TIMING.patience)
+      await time.pass(TIMING.maxWaitMs)
       return isDone
     })
     assert.equal(await others, all)
@@ -144,7 +149,7 @@ test('are told when the read breaks off, and go on from where they were', () =>
     log.breaksAt = 5_000
     const store = shareReads(log.store, TIMING)
     const seen: number[] = []
-    const run = async (from: From) => {
+    const run = async (from: PositionOrStart) => {
       for await (const { events } of store.subscribe(from, { prefixes: ['a-', 'b-'] }))
         seen.push(...events.map(({ position }) => numberOf(position)))
     }

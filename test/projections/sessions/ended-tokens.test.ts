@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { EndedTokens } from '../../../src/projections/sessions/sessions.ts'
+import { RevokedTokens } from '../../../src/projections/sessions/sessions.ts'
 
 const test = suite('tokens that were ended')
 
@@ -21,21 +21,21 @@ const ENDS = [
 
 for (const [event, left] of ENDS) {
   test(`are those that ${event.type} names, and no others`, () => {
-    const tokens = new EndedTokens(TTL)
+    const tokens = new RevokedTokens(TTL)
     assert.is(tokens.isLive(token), true)
-    tokens.note({ ...event, metadata })
+    tokens.applyEvent({ ...event, metadata })
     assert.equal([tokens.isLive(token), tokens.isLive({ ...token, ...left })], [false, true])
   })
 }
 
 test('are forgotten once they have expired, and not before', () => {
   let passed = 0
-  const ended = new EndedTokens(TTL, () => passed)
-  ended.note({ ...revoked, stream: 'session-s' })
-  ended.note({ ...revoked, stream: 'session-t', metadata: { at: new Date(2000).toISOString() } })
+  const ended = new RevokedTokens(TTL, () => passed)
+  ended.applyEvent({ ...revoked, stream: 'session-s' })
+  ended.applyEvent({ ...revoked, stream: 'session-t', metadata: { at: new Date(2000).toISOString() } })
   const forgetAt = (time: number) => {
     passed = time
-    ended.forget(time)
+    ended.removeExpired(time)
   }
   forgetAt(1000)
   forgetAt(1000 + TTL * 1000)
@@ -52,24 +52,24 @@ for (const [when, start] of [
 ] as const) {
   test(`are kept though the clock is 30 days ahead for a minute, ${when}`, () => {
     let passed = 0
-    const ended = new EndedTokens(TTL, () => passed)
-    ended.note({ ...revoked, stream: 'session-s' })
-    ended.forget(1000 + start)
-    for (passed = 30_000; passed <= 60_000; passed += 10_000) ended.forget(1000 + passed + DAYS_30)
+    const ended = new RevokedTokens(TTL, () => passed)
+    ended.applyEvent({ ...revoked, stream: 'session-s' })
+    ended.removeExpired(1000 + start)
+    for (passed = 30_000; passed <= 60_000; passed += 10_000) ended.removeExpired(1000 + passed + DAYS_30)
     for (passed = 70_000; passed < TTL * 1000 + 600_000; passed += 10_000) {
-      ended.forget(1000 + passed)
+      ended.removeExpired(1000 + passed)
       assert.is(ended.isLive(token), false, `forgotten after ${passed} ms`)
     }
-    ended.forget(1000 + passed)
+    ended.removeExpired(1000 + passed)
     assert.is(ended.isLive(token), true, 'and for ever')
   })
 }
 
 test('are the same where an event comes twice, and of two epochs the later, in whatever order they come', () => {
-  const ended = new EndedTokens(TTL)
+  const ended = new RevokedTokens(TTL)
   for (const epoch of [2, 1, 2]) {
-    ended.note({ stream: 'account-7', type: 'AccountDisabled', data: { epoch }, metadata })
-    ended.note({ stream: 'client-1_x', type: 'ClientDisabled', data: { epoch }, metadata })
+    ended.applyEvent({ stream: 'account-7', type: 'AccountDisabled', data: { epoch }, metadata })
+    ended.applyEvent({ stream: 'client-1_x', type: 'ClientDisabled', data: { epoch }, metadata })
   }
   assert.is(ended.isLive({ ...token, accountEpoch: 2, clientEpoch: 2 }), true)
   assert.is(ended.isLive({ ...token, accountEpoch: 1, clientEpoch: 2 }), false)

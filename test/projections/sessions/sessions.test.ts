@@ -1,17 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openLog } from '../../../src/runtime/log.ts'
-import { SessionFeed } from '../../../src/projections/sessions/sessions.ts'
-import { NO_STALE_READS, StaleReads } from '../../../src/projections/engine/stale-reads.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import { TokenRevocationList } from '../../../src/projections/sessions/sessions.ts'
+import { NO_STALE_READS, StaleReadPolicy } from '../../../src/projections/engine/stale-reads.ts'
 import {
   comparePositions,
   StoreUnavailable,
-  type Batch,
+  type SubscriptionBatch,
   type EventStore,
-  type From,
+  type PositionOrStart,
   type Subscription,
 } from '../../../src/stores/ports/event-store.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { withLogFile } from '../../commands/accounts-on-disk.ts'
 import { until } from '../../until.ts'
 
@@ -28,7 +28,10 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
   const check = () => {
     if (fault.away) throw new StoreUnavailable('away')
   }
-  async function* until(batches: AsyncIterable<Batch>, stopped: Promise<void>): AsyncGenerator<Batch> {
+  async function* until(
+    batches: AsyncIterable<SubscriptionBatch>,
+    stopped: Promise<void>,
+  ): AsyncGenerator<SubscriptionBatch> {
     for await (const batch of batches) {
       if (fault.stalled) return await stopped
       yield batch
@@ -36,7 +39,7 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
   }
   return {
     ...store,
-    async head(): Promise<From> {
+    async head(): Promise<PositionOrStart> {
       check()
       return store.head()
     },
@@ -56,15 +59,15 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
 }
 
 const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
-  new SessionFeed({
+  new TokenRevocationList({
     store,
-    ttl: TTL,
+    ttlSeconds: TTL,
     clock: () => 1000,
     monotonic,
-    places: { note: () => {} },
+    loginLocations: { note: () => {} },
     linkKeys: { note: () => {} },
     stale,
-    log: openLog('error'),
+    log: createLogger('error'),
   })
 
 /** The earliest moment at which another request can come. */
@@ -72,7 +75,7 @@ const nextTurn = () => new Promise<void>((done) => setImmediate(done))
 
 test('knows what was ended before it started', () =>
   withLogFile(async (file) => {
-    const store = openSqliteEvents(file)
+    const store = openSqliteEventStore(file)
     await store.append('session-s', 'none', [revoked()])
     const feed = open(store)
     await feed.start()
@@ -84,7 +87,7 @@ test('knows what was ended before it started', () =>
 
 test('answers without a promise in the turn after a write of its own process, and rightly after one of another', () =>
   withLogFile(async (file) => {
-    const [store, other] = [openSqliteEvents(file), openSqliteEvents(file)]
+    const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
     const feed = open(store)
     await feed.start()
     await store.append('diamond-1', 'none', [{ ...revoked(1), type: 'DiamondCreated' }])
@@ -98,18 +101,18 @@ test('answers without a promise in the turn after a write of its own process, an
 
 test('reads the log itself when known events do not come', () =>
   withLogFile(async (file) => {
-    const store = openSqliteEvents(file)
+    const store = openSqliteEventStore(file)
     const fault = { stalled: false, away: false }
     const feed = open({ ...behindNetwork(store, fault), head: () => store.head() })
     await feed.start()
-    const before = await feed.accountsChangedAt()
+    const before = await feed.latestAccountPosition()
     fault.stalled = true
     await store.append('session-s', 'none', [revoked()])
     const kept = setInterval(() => {}, 1000)
     const [isLive, isOtherLive, changedAt] = await Promise.all([
       feed.isLive(token),
       feed.isLive({ ...token, session: 'another' }),
-      feed.accountsChangedAt(),
+      feed.latestAccountPosition(),
     ])
     clearInterval(kept)
     assert.equal([isLive, isOtherLive], [false, true])
@@ -120,7 +123,7 @@ test('reads the log itself when known events do not come', () =>
 
 test('of a store behind a network answers from memory while it is confirmed, for 5 s', () =>
   withLogFile(async (file) => {
-    const [store, other] = [openSqliteEvents(file), openSqliteEvents(file)]
+    const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
     const fault = { stalled: false, away: false }
     let now = 0
     const feed = open(behindNetwork(store, fault), () => now)
@@ -146,20 +149,20 @@ test('of a store behind a network answers from memory while it is confirmed, for
 
 test('lets who only reads go on from the last confirmation while the log is away, until STALE_READS are over', () =>
   withLogFile(async (file) => {
-    const store = openSqliteEvents(file)
+    const store = openSqliteEventStore(file)
     const fault = { stalled: false, away: false }
     let now = 0
     const settledState = async () => (fault.away ? 'open' : 'closed')
     const breaker = { answeredAt: 60_000, settledState }
-    const stale = new StaleReads({ breaker, newest: () => 'start' }, 60, () => now)
+    const stale = new StaleReadPolicy({ breaker, newestPosition: () => 'start' }, 60, () => now)
     const feed = open(behindNetwork(store, fault), () => now, stale)
     await store.append('session-ended', 'none', [revoked()])
     await feed.start()
     fault.away = true
     now = 59_999
     const error = new StoreUnavailable('away')
-    assert.is(await feed.wasLive(token, error), true)
-    assert.is(await feed.wasLive({ ...token, session: 'ended' }, error), false)
+    assert.is(await feed.wasLiveWhenConfirmed(token, error), true)
+    assert.is(await feed.wasLiveWhenConfirmed({ ...token, session: 'ended' }, error), false)
     for (const [time, away] of [
       [60_000, true],
       [10_000, false],
@@ -167,7 +170,7 @@ test('lets who only reads go on from the last confirmation while the log is away
       now = time
       fault.away = away
       try {
-        await feed.wasLive(token, error)
+        await feed.wasLiveWhenConfirmed(token, error)
         assert.unreachable('it answered')
       } catch (thrown) {
         assert.is(thrown, error)
@@ -179,7 +182,7 @@ test('lets who only reads go on from the last confirmation while the log is away
 
 test('that is not confirmed reads the streams behind each token', () =>
   withLogFile(async (file) => {
-    const store = openSqliteEvents(file)
+    const store = openSqliteEventStore(file)
     const fault = { stalled: false, away: false }
     let now = 0
     const feed = open(behindNetwork(store, fault), () => now)
@@ -195,10 +198,10 @@ test('that is not confirmed reads the streams behind each token', () =>
 
 test('holds an event of its own process before the log brings it', () =>
   withLogFile(async (file) => {
-    const store = openSqliteEvents(file)
+    const store = openSqliteEventStore(file)
     const feed = open(behindNetwork(store, { stalled: false, away: false }))
     await feed.start()
-    feed.note({ ...revoked(), stream: 'session-s' })
+    feed.applyEvent({ ...revoked(), stream: 'session-s' })
     assert.is(feed.isLive(token), false)
     feed.stop()
     await store.close()

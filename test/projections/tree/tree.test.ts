@@ -1,20 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { canonicalJson, leafEvent } from '../../../src/evidence/hashes.ts'
-import { rootFrom } from '../../../src/evidence/proof.ts'
+import { canonicalJson, toLeafEvent } from '../../../src/evidence/hashes.ts'
+import { rootFromInclusionProof } from '../../../src/evidence/proof.ts'
 import { BatchWriter } from '../../../src/projections/engine/batch-writer.ts'
 import { NotInTree, TreeQueries } from '../../../src/projections/tree/tree-queries.ts'
-import { isLeaf, tree } from '../../../src/projections/tree/tree.ts'
-import { openLog } from '../../../src/runtime/log.ts'
-import type { Batch, EventStore, From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Build, Document, FieldValue, Stored, Write } from '../../../src/stores/ports/read-store.ts'
+import { isLeaf, merkleTree } from '../../../src/projections/tree/tree.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
+import type {
+  SubscriptionBatch,
+  EventStore,
+  PositionOrStart,
+  StoredEvent,
+} from '../../../src/stores/ports/event-store.ts'
+import type {
+  ReadModelBuild,
+  Document,
+  FieldValue,
+  StoredDocument,
+  DocumentWrite,
+} from '../../../src/stores/ports/read-store.ts'
 import { plainRoot } from '../../evidence/plain-tree.ts'
 import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
 import { choicesFor } from '../../seeded.ts'
 
 const test = suite('the tree of the log')
-const silent = openLog('silent')
+const silent = createLogger('silent')
 
 async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
@@ -22,7 +33,7 @@ async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
   return events
 }
 
-const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(leafEvent(event)))
+const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLeafEvent(event)))
 
 /** Some stones and what became of them, a bulk of stones, and events that a move does not carry. */
 async function fillLog({ store }: Disk): Promise<StoredEvent[]> {
@@ -39,8 +50,8 @@ test(
   'is that of every event in the order of the log, but for what a move does not carry',
   withDisk(async (disk) => {
     const events = await fillLog(disk)
-    await buildsOf(disk, tree).rebuild()
-    const queries = new TreeQueries(await disk.reads.model(tree.declaration))
+    await buildsOf(disk, merkleTree).rebuild()
+    const queries = new TreeQueries(await disk.reads.model(merkleTree.declaration))
     const leaves = events.filter(isLeaf)
     assert.is(events.length - leaves.length, 1)
     assert.is(await queries.size(), leaves.length)
@@ -52,13 +63,13 @@ test(
   'finds each event by its position, with what leads to the root',
   withDisk(async (disk) => {
     const leaves = (await fillLog(disk)).filter(isLeaf)
-    await buildsOf(disk, tree).rebuild()
-    const queries = new TreeQueries(await disk.reads.model(tree.declaration))
+    await buildsOf(disk, merkleTree).rebuild()
+    const queries = new TreeQueries(await disk.reads.model(merkleTree.declaration))
     const root = await queries.root(leaves.length)
     for (const [index, event] of leaves.entries()) {
       assert.is(await queries.indexOf(event, leaves.length), index)
-      const path = await queries.inclusion(index, leaves.length)
-      assert.ok(rootFrom(plainRoot([leafBytes(event)]), index, leaves.length, path)?.equals(root))
+      const path = await queries.inclusionProof(index, leaves.length)
+      assert.ok(rootFromInclusionProof(plainRoot([leafBytes(event)]), index, leaves.length, path)?.equals(root))
     }
     const [first] = leaves
     assert.is(first && (await queries.indexOf(leaves[299] ?? first, 299)), undefined)
@@ -69,9 +80,9 @@ test(
 )
 
 /** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
-class Memory implements Pick<Build, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
-  readonly documents = new Map<FieldValue, Stored>()
-  at: Awaited<ReturnType<Build['checkpoint']>>
+class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
+  readonly documents = new Map<FieldValue, StoredDocument>()
+  at: Awaited<ReturnType<ReadModelBuild['checkpoint']>>
 
   constructor(private readonly breaks: (write: number) => boolean) {}
 
@@ -79,7 +90,7 @@ class Memory implements Pick<Build, 'load' | 'write' | 'checkpoint' | 'deadLette
   deadLetters = async () => []
   load = async (keys: readonly FieldValue[]) => keys.flatMap((key) => this.documents.get(key) ?? [])
 
-  async write(writes: readonly Write[], checkpoint: NonNullable<typeof this.at>): Promise<void> {
+  async write(writes: readonly DocumentWrite[], checkpoint: NonNullable<typeof this.at>): Promise<void> {
     for (const [at, write] of writes.entries()) {
       if (this.breaks(at)) throw new Error('broken off')
       if (!('put' in write)) throw new Error('nothing of a tree is ever removed')
@@ -125,7 +136,7 @@ test('reports an event that is added between two questions as later than what wa
   const events = Array.from({ length: 20 }, (_, index) => event(index)).filter(isLeaf)
   const [read, added] = [events.slice(0, 10), events.slice(10)]
   const build = new Memory(() => false)
-  const writer = await BatchWriter.open(tree, emptyLog, build as unknown as Build, silent)
+  const writer = await BatchWriter.open(merkleTree, emptyLog, build as unknown as ReadModelBuild, silent)
   const write = async (some: StoredEvent[]) => {
     await writer.write({ events: some, position: some.at(-1)?.position ?? 'start', caughtUp: false })
     await writer.flush()
@@ -145,14 +156,15 @@ test('is the same however batches are cut, and wherever a write breaks off and i
     const choices = choicesFor(`the tree of the log, ${seed}`)
     const random = () => choices.next()
     const build = new Memory(() => random() < 0.15)
-    const place = (from: From) => (from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1)
+    const place = (from: PositionOrStart) =>
+      from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1
     while (place(build.at?.position ?? 'start') < events.length) {
-      const writer = await BatchWriter.open(tree, emptyLog, build as unknown as Build, silent)
+      const writer = await BatchWriter.open(merkleTree, emptyLog, build as unknown as ReadModelBuild, silent)
       try {
-        for (let at = place(writer.written); at < events.length;) {
+        for (let at = place(writer.position); at < events.length;) {
           const some = events.slice(at, at + 1 + Math.floor(random() ** 4 * 700))
           const position = some.at(-1)?.position ?? 'start'
-          await writer.write({ events: some, position, caughtUp: false } satisfies Batch)
+          await writer.write({ events: some, position, caughtUp: false } satisfies SubscriptionBatch)
           at += some.length
         }
         await writer.flush()

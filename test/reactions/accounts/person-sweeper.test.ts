@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
-import { removeStrangers } from '../../../src/reactions/accounts/person-sweeper.ts'
+import { deleteOrphanedPersons } from '../../../src/reactions/accounts/person-sweeper.ts'
 import { ann, cli, openProcess, withLogFile } from '../../commands/accounts-on-disk.ts'
 import { oneRound } from '../../projections/engine/working.ts'
 
@@ -14,9 +14,9 @@ test('removes the row of a registration that died before the log had it, after a
     const one = await openProcess(file, time)
     try {
       const { account } = await registerAccount(one, ann, cli)
-      await one.people.keep(99, 'died@example.com')
+      await one.people.storeEmail(99, 'died@example.com')
       const { store, persons } = one
-      const sweep = () => oneRound([removeStrangers], { store, persons, writing: one })
+      const sweep = () => oneRound([deleteOrphanedPersons], { store, persons, writing: one })
       time.now += HOUR
       await sweep()
       assert.ok(await persons.read(99))

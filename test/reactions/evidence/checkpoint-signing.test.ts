@@ -1,12 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { CHECKPOINTS_STREAM } from '../../../src/domain/installation/keys.ts'
-import { Checkpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
+import { SignedCheckpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
 import { CheckpointSigner, LogRewritten } from '../../../src/reactions/evidence/checkpoint-signing.ts'
-import { tree } from '../../../src/projections/tree/tree.ts'
-import type { Batch, EventStore, From, StoredEvent, Subscription } from '../../../src/stores/ports/event-store.ts'
+import { merkleTree } from '../../../src/projections/tree/tree.ts'
+import type {
+  SubscriptionBatch,
+  EventStore,
+  PositionOrStart,
+  StoredEvent,
+  Subscription,
+} from '../../../src/stores/ports/event-store.ts'
 import { buildsOf, owner, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 
 const test = suite('a signed root of the log')
@@ -14,10 +20,16 @@ const test = suite('a signed root of the log')
 const { privateKey } = generateKeyPairSync('ed25519')
 
 async function signerOn({ store, reads }: Disk, key = privateKey): Promise<CheckpointSigner> {
-  const model = await reads.model(tree.declaration)
-  const checkpoints = new Checkpoints(store, key)
-  const progress = { reached: () => true }
-  return new CheckpointSigner({ ...writingTo(store, () => 1_795_300_000_000), model, progress, checkpoints, key })
+  const model = await reads.model(merkleTree.declaration)
+  const checkpoints = new SignedCheckpoints(store, key)
+  const progress = { waitForPosition: () => true }
+  return new CheckpointSigner({
+    ...createCommandContext(store, () => 1_795_300_000_000),
+    model,
+    progress,
+    checkpoints,
+    key,
+  })
 }
 
 /** What the log says was signed last, whoever has signed it. */
@@ -28,7 +40,7 @@ async function lastSigned(store: EventStore) {
 
 /** The tree made anew, and signed. */
 async function signedAnew(disk: Disk, store: EventStore = disk.store, key = privateKey) {
-  await buildsOf({ ...disk, store }, tree).rebuild()
+  await buildsOf({ ...disk, store }, merkleTree).rebuild()
   return (await signerOn(disk, key)).sign(0)
 }
 
@@ -50,12 +62,13 @@ test(
 
 /** The same log as one who can write to its files would leave it. */
 function rewritten(store: EventStore, rewrite: (events: StoredEvent[]) => StoredEvent[]): EventStore {
-  const changed = (from: From): Subscription => {
+  const changed = (from: PositionOrStart): Subscription => {
     const subscription = store.subscribe(from)
     return {
       stop: () => subscription.stop(),
       async *[Symbol.asyncIterator]() {
-        for await (const batch of subscription) yield { ...batch, events: rewrite([...batch.events]) } satisfies Batch
+        for await (const batch of subscription)
+          yield { ...batch, events: rewrite([...batch.events]) } satisfies SubscriptionBatch
       },
     }
   }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openLog } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import {
-  COLLECTING,
-  FileCollector,
-  removedFiles,
-  type FollowingTools,
+  FILE_GARBAGE_COLLECTION_JOBS,
+  FileGarbageCollector,
+  fileRemovals,
+  type FileRemovalTools,
 } from '../../../src/reactions/files/file-collector.ts'
-import type { Batch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Files, Leftover } from '../../../src/stores/ports/files.ts'
-import { News } from '../../../src/stores/log/news.ts'
+import type { SubscriptionBatch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import type { FileStore, TemporaryFile } from '../../../src/stores/ports/files.ts'
+import { WakeSignal } from '../../../src/stores/log/news.ts'
 import { working } from '../../projections/engine/working.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
@@ -34,7 +34,7 @@ class Inventory {
   /** Done once, in the middle of the next look at how often a file is used. */
   meanwhile: () => Promise<void> = async () => undefined
   readonly #events: StoredEvent[] = []
-  readonly #news = new News()
+  readonly #news = new WakeSignal()
   readonly #uses = new Map<string, number>()
   #known = 0
   #taken = 0
@@ -49,7 +49,7 @@ class Inventory {
     const data = { id: this.#events.length + 1, digest }
     const event = { id: randomUUID(), type: 'CertificationRemoved', data, metadata: {}, stream: 'diamond-1' }
     this.#events.push({ ...event, revision: BigInt(this.#events.length), position })
-    this.#news.tell()
+    this.#news.notify()
     while (this.#taken < this.#events.length) await new Promise((done) => setImmediate(done))
   }
 
@@ -72,48 +72,49 @@ class Inventory {
     return store as unknown as EventStore
   }
 
-  collector(): FileCollector {
+  collector(): FileGarbageCollector {
     const model = {
-      parked: async () => new Set(),
+      parkedStreams: async () => new Set<string>(),
       count: async ({ digest }: { digest: string }) => this.#count(digest),
     }
-    const files = {
+    const files: Partial<FileStore> = {
       list: () => this.#list(),
-      leftovers: () => this.#broken(),
-      removeLeftover: async ({ back }: Leftover) => {
+      temporaryFiles: () => this.#broken(),
+      removeTemporaryFile: async ({ restoredDigest }: TemporaryFile) => {
         this.broken.length = 0
-        if (back !== undefined) this.files.push(back)
+        if (restoredDigest !== undefined) this.files.push(restoredDigest)
         return false
       },
-      markOf: async (digest: string) => this.#markOf(digest),
+      readTouchToken: async (digest: string) => this.#markOf(digest),
       remove: async (digest: string, mark: string) => {
         if (mark !== this.#markOf(digest)) return 'touched'
         this.removed.push(digest)
         return 'removed'
       },
     }
-    return new FileCollector({
-      files: files as unknown as Files,
+    return new FileGarbageCollector({
+      files: files as FileStore,
       store: this.store,
-      uses: [
+      referencingModels: [
         {
           model: model as unknown as ReadModel,
-          progress: { reached: (position) => this.#reached(position as Position) },
+          progress: { waitForPosition: (position) => this.#reached(position as Position) },
         },
       ],
-      log: openLog('silent'),
+      log: createLogger('silent'),
     })
   }
 
   #touches = 0
   readonly #markOf = (digest: string) => (this.fresh.has(digest) ? String(++this.#touches) : 'untouched')
 
-  async *#broken(): AsyncGenerator<Leftover> {
-    for (const back of this.broken) yield { name: `removing-${back}`, mark: 'untouched', patience: 0, back }
+  async *#broken(): AsyncGenerator<TemporaryFile> {
+    for (const back of this.broken)
+      yield { name: `removing-${back}`, touchToken: 'untouched', abandonedAfterMs: 0, restoredDigest: back }
   }
 
   async *#list() {
-    for (const digest of this.files) yield { digest, mark: this.#markOf(digest) }
+    for (const digest of this.files) yield { digest, touchToken: this.#markOf(digest) }
   }
 
   async #reached({ commit }: Position): Promise<boolean> {
@@ -131,9 +132,9 @@ class Inventory {
 
   #subscription() {
     const subscribed = { isOn: true }
-    const batches = async function* (this: Inventory): AsyncGenerator<Batch> {
+    const batches = async function* (this: Inventory): AsyncGenerator<SubscriptionBatch> {
       while (subscribed.isOn) {
-        this.#news.forget()
+        this.#news.reset()
         const events = this.#events.slice(this.#taken)
         yield { events, position: at(this.#events.length), caughtUp: true }
         this.#taken += events.length
@@ -142,7 +143,7 @@ class Inventory {
     }
     const stop = () => {
       subscribed.isOn = false
-      this.#news.tell()
+      this.#news.notify()
     }
     return { [Symbol.asyncIterator]: batches.bind(this), stop }
   }
@@ -159,8 +160,8 @@ const collecting = (inventory: Inventory, run: (time: FakeTime) => Promise<void>
   withFakeTime(async (time) => {
     const collector = inventory.collector()
     const { store } = inventory
-    const declared = { reactions: [removedFiles], routines: COLLECTING }
-    const stop = await working<FollowingTools>(declared, (wakes) => ({ collector, store, ...wakes }), { store })
+    const declared = { reactions: [fileRemovals], scheduledJobs: FILE_GARBAGE_COLLECTION_JOBS }
+    const stop = await working<FileRemovalTools>(declared, (wakes) => ({ collector, store, ...wakes }), { store })
     try {
       await run(time)
     } finally {

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { Mailer, mails } from '../../../src/reactions/mail/mailer.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { Mailer, mailDelivery } from '../../../src/reactions/mail/mailer.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { OutgoingMail } from '../../../src/stores/ports/mail.ts'
 import { working } from '../../projections/engine/working.ts'
@@ -44,8 +44,8 @@ function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<v
     },
     close: async () => {},
   }
-  const mailer = new Mailer({ secrets, mail, from: 'a@example.com', address: '', log: openLog('silent') })
-  const stop = working({ routines: [mails] }, () => ({ mailer }), secrets)
+  const mailer = new Mailer({ secrets, mail, from: 'a@example.com', baseUrl: '', log: createLogger('silent') })
+  const stop = working({ scheduledJobs: [mailDelivery] }, () => ({ mailer }), secrets)
   return { stop: async () => (await stop)() }
 }
 

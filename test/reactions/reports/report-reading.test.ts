@@ -6,7 +6,7 @@ import type { Certification } from '../../../src/domain/certification/certificat
 import { reportReading, type ReportReadingOptions } from '../../../src/reactions/reports/report-reading.ts'
 import { UnreadableReport } from '../../../src/reports/pdf-reader.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { NewerSchema } from '../../../src/events/decode.ts'
+import { UnsupportedEventVersion } from '../../../src/events/decode.ts'
 import { reactionOf } from '../../projections/engine/working.ts'
 import { reportNamed } from '../../fixtures/reports/reports.ts'
 
@@ -59,7 +59,10 @@ test('warns in the log of what the report says otherwise', async () => {
   const mismatch = { field: 'number', given: '1', read: '2136273512' } as const
   let count = 0
   const contradicted = () => void count++
-  const { react, lines } = given({ record: async () => ({ contradictions: [mismatch] }), contradicted })
+  const { react, lines } = given({
+    record: async () => ({ contradictions: [mismatch] }),
+    onContradiction: contradicted,
+  })
   await react([event])
   assert.is(count, 1)
   const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report says otherwise than its owner' }
@@ -95,7 +98,7 @@ test('passes over a report that can not be read, and one whose text says nothing
 
 test('sets aside a diamond whose events are not understood, and reads the reports of others', async () => {
   const newer = { ...event, metadata: { ...event.metadata, schema: '99' } }
-  const undecodable = async () => Promise.reject(new NewerSchema('of a newer release'))
+  const undecodable = async () => Promise.reject(new UnsupportedEventVersion('of a newer release'))
   for (const options of [{}, { certification: undecodable }, { record: undecodable }]) {
     const aside = await given(options).react([newer, event])
     assert.is(aside?.[0]?.event, newer)

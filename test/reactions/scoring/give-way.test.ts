@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { giveWay } from '../../../src/reactions/scoring/scoring.ts'
+import { yieldToRequests } from '../../../src/reactions/scoring/scoring.ts'
 
 const test = suite('giving way')
 
@@ -27,7 +27,7 @@ const served = () => false
 
 test('goes on at once where nobody is served, however busy the event loop is', async () => {
   const stop = keepBusy()
-  assert.is(await giveWay(resting), true)
+  assert.is(await yieldToRequests(resting), true)
   stop()
 })
 
@@ -35,24 +35,24 @@ test('takes in first what has arrived', async () => {
   let arrived = false
   setImmediate(() => (arrived = true))
   const asked: boolean[] = []
-  await giveWay(() => asked.push(arrived) > 0)
+  await yieldToRequests(() => asked.push(arrived) > 0)
   assert.equal(asked, [true])
 })
 
 test('goes on where somebody is served and the event loop is free', async () => {
-  assert.is(await giveWay(served), true)
+  assert.is(await yieldToRequests(served), true)
 })
 
 test('waits while requests keep the event loop busy, and goes on in the end all the same', async () => {
   const stop = keepBusy()
-  assert.is(await giveWay(served), false)
+  assert.is(await yieldToRequests(served), false)
   stop()
 })
 
 test('goes on when requests rest, whatever else keeps the event loop busy', async () => {
   const stop = keepBusy()
   let looks = 0
-  assert.is(await giveWay(() => ++looks > 2), true)
+  assert.is(await yieldToRequests(() => ++looks > 2), true)
   assert.is(looks, 3)
   stop()
 })
@@ -64,7 +64,7 @@ test('goes on when they have been answered', async () => {
     if (++looks === 3) stop()
     return false
   }
-  assert.is(await giveWay(servedThrice), true)
+  assert.is(await yieldToRequests(servedThrice), true)
 })
 
 test.run()

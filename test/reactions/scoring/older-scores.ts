@@ -1,4 +1,4 @@
-import { metadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import { scoresStream } from '../../../src/domain/diamond/diamond.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,7 @@ export async function scoredBy(store: EventStore, ver: string, diamonds: readonl
           id: randomUUID(),
           type: 'DiamondScored',
           data: { id, revision: 0, scores: scoresBy(ver) },
-          metadata: metadata(origin, 0),
+          metadata: toEventMetadata(origin, 0),
         },
       ],
     }

@@ -1,4 +1,4 @@
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
@@ -6,13 +6,13 @@ import * as assert from 'uvu/assert'
 import { MODEL_VERSION } from '../../../src/commands/scores/score-diamonds.ts'
 import type { Scores } from '../../../src/domain/diamond/scores.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
-import { decimals } from '../../../src/domain/scoring/members.ts'
-import { reference, tabled } from '../../../src/domain/scoring/score.ts'
+import { roundDecimals } from '../../../src/domain/scoring/members.ts'
+import { referenceCut, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { OPTICS_VERSION } from '../../../src/domain/scoring/version.ts'
-import { metadata } from '../../../src/events/origin.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { rescore, standingsOf } from '../../../src/reactions/scoring/rescoring.ts'
+import { rescore, readRescoringStatus } from '../../../src/reactions/scoring/rescoring.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 import { isFolded, origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 import { scoredBy } from './older-scores.ts'
@@ -25,13 +25,13 @@ const OLDER = '0.9.3+00c0ffee'
 const NEWER = '99.0.0+00c0ffee'
 
 const tools = ({ store }: Disk) => ({
-  ...writingTo(store, Date.now),
-  log: openLog('silent'),
-  traced: (cut: Cut) => tabled(cut) ?? reference,
+  ...createCommandContext(store, Date.now),
+  log: createLogger('silent'),
+  traced: (cut: Cut) => findTracedCut(cut) ?? referenceCut,
   tracedModel: noModels,
 })
 
-const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await standingsOf(disk.store)).due, origin)
+const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescoringStatus(disk.store)).due, origin)
 
 /** The versions that a diamond was scored by, oldest first. */
 const history = async ({ store }: Disk, id: number) =>
@@ -60,8 +60,13 @@ test(
     const reading = { ...nothingRead, table: 57, measurements: size }
     const certification = { id: 5, laboratory: 'GIA', number: null, file: null }
     const happened = [
-      { id: randomUUID(), type: 'CertificationAttached', data: certification, metadata: metadata(origin, 0) },
-      { id: randomUUID(), type: 'ReportRead', data: { certification: 5, reading }, metadata: metadata(origin, 0, '3') },
+      { id: randomUUID(), type: 'CertificationAttached', data: certification, metadata: toEventMetadata(origin, 0) },
+      {
+        id: randomUUID(),
+        type: 'ReportRead',
+        data: { certification: 5, reading },
+        metadata: toEventMetadata(origin, 0, '3'),
+      },
     ]
     await disk.store.append(`diamond-${id}`, 0n, happened)
     await scoredBy(disk.store, OLDER, [id])
@@ -70,8 +75,8 @@ test(
     assert.ok(now)
     assert.is(now.data['revision'], 2)
     const { spread } = now.data['scores'] as Scores
-    assert.is(spread?.ct, decimals((3.67 * 41.6 ** 1.5) / 1000 - 1, 2))
-    assert.equal(await standingsOf(disk.store), { due: [], current: 1, newer: 0 })
+    assert.is(spread?.ct, roundDecimals((3.67 * 41.6 ** 1.5) / 1000 - 1, 2))
+    assert.equal(await readRescoringStatus(disk.store), { due: [], current: 1, newer: 0 })
     await project(disk)
     const shown = await shownScores(await disk.reads.model(diamonds.declaration), id)
     assert.is(shown?.integral?.ver, OPTICS_VERSION)
@@ -84,7 +89,7 @@ test(
     const [id = 0] = await owner(disk.store).create(1)
     await scoredBy(disk.store, OLDER, [id])
     await rescoreAll(disk)
-    assert.equal(await standingsOf(disk.store), { due: [], current: 1, newer: 0 })
+    assert.equal(await readRescoringStatus(disk.store), { due: [], current: 1, newer: 0 })
     assert.is(await rescore(tools(disk), [id], origin), 0)
     assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
   }),
@@ -96,7 +101,7 @@ test(
     const ids = await owner(disk.store).create(7)
     await scoredBy(disk.store, OLDER, ids)
     await rescore(tools(disk), ids.slice(0, 3), origin)
-    assert.equal(await standingsOf(disk.store), { due: ids.slice(3), current: 3, newer: 0 })
+    assert.equal(await readRescoringStatus(disk.store), { due: ids.slice(3), current: 3, newer: 0 })
     assert.is(await rescoreAll(disk), 4)
     for (const id of ids) assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
   }),
@@ -146,7 +151,7 @@ test(
     await scoredBy(disk.store, NEWER, [newer])
     // Scores of a stone that was deleted while they were computed.
     await scoredBy(disk.store, OLDER, [gone])
-    assert.equal(await standingsOf(disk.store), { due: [], current: 0, newer: 1 })
+    assert.equal(await readRescoringStatus(disk.store), { due: [], current: 0, newer: 1 })
     assert.is(await rescore(tools(disk), [gone], origin), 0)
   }),
 )

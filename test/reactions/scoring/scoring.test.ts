@@ -1,12 +1,12 @@
-import { writingTo } from '../../../src/commands/core/handle.ts'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
-import { metadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
-import { reference, tabled } from '../../../src/domain/scoring/score.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { referenceCut, findTracedCut } from '../../../src/domain/scoring/score.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
@@ -17,14 +17,14 @@ import { shownScores } from '../../projections/diamonds/shown-view.ts'
 const test = suite('the scoring reaction')
 
 /** Every cut is known, the ones that would be traced as the reference. */
-const traced = (cut: Cut) => tabled(cut) ?? reference
+const traced = (cut: Cut) => findTracedCut(cut) ?? referenceCut
 
 function reactionOn(store: EventStore) {
   const tools = {
-    ...writingTo(store, Date.now),
-    log: openLog('silent'),
-    scored: () => undefined,
-    giveWay: async () => true,
+    ...createCommandContext(store, Date.now),
+    log: createLogger('silent'),
+    onScored: () => undefined,
+    yieldToRequests: async () => true,
   }
   return reactionOf(scoring, { scoring: { ...tools, traced, tracedModel: noModels } })
 }
@@ -148,7 +148,7 @@ test(
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [first = 0, second = 0] = await vendor.create(2)
-    const newer = metadata(origin, Date.now(), '99')
+    const newer = toEventMetadata(origin, Date.now(), '99')
     await disk.store.append(`scores-${first}`, 'none', [
       { id: randomUUID(), type: 'DiamondScored', data: { id: first, ours: 'unknown' }, metadata: newer },
     ])
@@ -168,12 +168,12 @@ test(
     const vendor = owner(disk.store)
     const [first = 0, second] = await vendor.create(2)
     await vendor.patch(first, { girdle: 'Thick' })
-    const failing = (cut: Cut) => tabled(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
+    const failing = (cut: Cut) => findTracedCut(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
     const tools = {
-      ...writingTo(disk.store, Date.now),
-      log: openLog('silent'),
-      scored: () => undefined,
-      giveWay: async () => true,
+      ...createCommandContext(disk.store, Date.now),
+      log: createLogger('silent'),
+      onScored: () => undefined,
+      yieldToRequests: async () => true,
     }
     const react = reactionOf(scoring, { scoring: { ...tools, traced: failing, tracedModel: noModels } })
     let failed = false

@@ -4,19 +4,19 @@ import * as assert from 'uvu/assert'
 import { readReceipt, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { newSecretKeys, secretStream } from '../../../src/credentials/secret-keys.ts'
-import { metadata } from '../../../src/events/origin.ts'
-import { SWEEPING } from '../../../src/reactions/secrets/secret-sweeper.ts'
-import { openLog } from '../../../src/runtime/log.ts'
+import { toEventMetadata } from '../../../src/events/origin.ts'
+import { SECRET_SWEEPER_JOBS } from '../../../src/reactions/secrets/secret-sweeper.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { oneRound, working } from '../../projections/engine/working.ts'
 import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const log = openLog('silent')
+const log = createLogger('silent')
 const test = suite('the sweeper')
 const MINUTE = 60_000
 
-const sweep = (secrets: SecretsProcess) => oneRound(SWEEPING, { secrets, log })
+const sweep = (secrets: SecretsProcess) => oneRound(SECRET_SWEEPER_JOBS, { secrets, log })
 
 /** Of claims: nobody has ended. */
 const never = async () => false
@@ -34,7 +34,7 @@ test('begins by itself and goes on with what is over meanwhile, until it is stop
           await pass(100)
           return (await one.vault.read(digest)) === undefined
         })
-      const stop = await working({ routines: SWEEPING }, () => ({ secrets: one, log }), one)
+      const stop = await working({ scheduledJobs: SECRET_SWEEPER_JOBS }, () => ({ secrets: one, log }), one)
       time.now += MINUTE
       await gone(first.keys.digest)
       assert.ok(await one.vault.read(second.keys.digest))
@@ -65,7 +65,7 @@ test('records and deletes what is over by its time, once where two of them do it
 /** Appends an event of a newer release to a secret's stream. */
 const spoil = ({ store }: SecretsProcess, digest: string) =>
   store.append(secretStream(digest), 0n, [
-    { id: randomUUID(), type: 'SecretBurned', data: {}, metadata: metadata(origin, 0, '99') },
+    { id: randomUUID(), type: 'SecretBurned', data: {}, metadata: toEventMetadata(origin, 0, '99') },
   ])
 
 test('deletes by its time what has events that are not understood, and others with it', () =>

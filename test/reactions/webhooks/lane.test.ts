@@ -2,14 +2,24 @@ import { accountDecider, accountStream, disable, enable, register } from '../../
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
-import { handle, writingTo, type Writing } from '../../../src/commands/core/handle.ts'
-import { changeWebhook, createWebhook, webhooksOf, type Hooking } from '../../../src/commands/webhooks/webhooks.ts'
+import { handle, createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  webhooksOf,
+  type WebhookCommandContext,
+} from '../../../src/commands/webhooks/webhooks.ts'
 import type { MasterKey } from '../../../src/credentials/master-keys.ts'
 import { WebhookSecrets } from '../../../src/credentials/webhook-secrets.ts'
 import type { Webhook } from '../../../src/domain/webhook/webhook.ts'
-import { openDeliveries, WebhookProgresses } from '../../../src/projections/webhooks/webhooks.ts'
-import { Lane, Places, type LaneTools, type PushedFeed } from '../../../src/reactions/webhooks/lane.ts'
-import type { Outcome } from '../../../src/reactions/webhooks/send.ts'
+import { openDeliveryAttempts, WebhookProgressStore } from '../../../src/projections/webhooks/webhooks.ts'
+import {
+  DeliveryWorker,
+  DeliveryBulkhead,
+  type DeliveryWorkerTools,
+  type PushFeed,
+} from '../../../src/reactions/webhooks/lane.ts'
+import type { DeliveryOutcome } from '../../../src/reactions/webhooks/send.ts'
 import { withStores, type Stores } from '../../open-stores.ts'
 
 const test = suite('the deliveries of one webhook')
@@ -23,14 +33,14 @@ const origin = { actor: 'account-7', via: 'http', correlation: 'test' } as const
 const key = (id: string): MasterKey => ({ id: id.repeat(16), bytes: randomBytes(32) })
 const KEYS = { current: key('a'), old: undefined }
 
-const taken: Outcome = { status: 204, ms: 3, error: null }
-const failed = (status: number | null): Outcome => ({ status, ms: 3, error: `Answered ${status}` })
+const taken: DeliveryOutcome = { status: 204, ms: 3, error: null }
+const failed = (status: number | null): DeliveryOutcome => ({ status, ms: 3, error: `Answered ${status}` })
 
 /** A world in which time passes only where somebody sleeps. */
 type World = {
   readonly stores: Stores
-  readonly writing: Writing
-  readonly hooking: Hooking
+  readonly writing: CommandContext
+  readonly hooking: WebhookCommandContext
   readonly webhook: Webhook
   /** Cursors that the feed has: 0-1, 0-2 and so on. */
   changes: number
@@ -42,11 +52,11 @@ type World = {
     readonly at: number
     readonly headers: Readonly<Record<string, string>>
   }[]
-  answer: (tries: number) => Outcome
-  tools(secrets?: WebhookSecrets): LaneTools
+  answer: (tries: number) => DeliveryOutcome
+  tools(secrets?: WebhookSecrets): DeliveryWorkerTools
   shown(): Promise<Webhook>
   /** Lets a lane run until there is nothing to send, it ends by itself, or so many milliseconds have passed. */
-  run(for_?: number, tools?: LaneTools): Promise<void>
+  run(for_?: number, tools?: DeliveryWorkerTools): Promise<void>
 }
 
 const numberOf = (cursor: string) => Number(cursor.split('-')[1])
@@ -54,15 +64,15 @@ const numberOf = (cursor: string) => Number(cursor.split('-')[1])
 async function world(run: (world: World) => Promise<void>): Promise<void> {
   await withStores(async (stores) => {
     const world = { stores, changes: 0, now: START, came: [], answer: () => taken } as unknown as World
-    const writing = writingTo(stores.store, () => world.now)
+    const writing = createCommandContext(stores.store, () => world.now)
     const secrets = new WebhookSecrets(KEYS)
     const account = { email: 'a@example.com', password: 'x', plan: 'basic' } as const
     await handle(writing, { stream: accountStream(OWNER), origin }, accountDecider, (state) => register(state, account))
     const hooking = { ...writing, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
     const made = await createWebhook(hooking, OWNER, { url: 'https://example.com/', description: null }, origin)
-    const progresses = new WebhookProgresses(stores.reads, stores.store)
-    await progresses.begin()
-    const feed: PushedFeed = {
+    const progresses = new WebhookProgressStore(stores.reads, stores.store)
+    await progresses.open()
+    const feed: PushFeed = {
       after: async (_owner, cursor, limit) => {
         const from = numberOf(cursor)
         const count = Math.min(limit, world.changes - from)
@@ -75,9 +85,9 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
         }))
         return { changes: shown, next: changes.at(-1) ?? cursor }
       },
-      changed: () => Promise.reject(new Error('unset')),
+      waitForChanges: () => Promise.reject(new Error('unset')),
     }
-    const send: LaneTools['send'] = async (url, { headers }) => {
+    const send: DeliveryWorkerTools['send'] = async (url, { headers }) => {
       world.came.push({ id: String(headers['webhook-id']), url, at: world.now - START, headers })
       return world.answer(world.came.length)
     }
@@ -85,14 +95,14 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
       writing,
       hooking,
       webhook: made.webhook,
-      tools: (own = secrets): LaneTools => ({
+      tools: (own = secrets): DeliveryWorkerTools => ({
         writing,
         secrets: own,
         feed,
         progresses,
-        places: new Places(),
+        bulkhead: new DeliveryBulkhead(),
         send,
-        tried: () => undefined,
+        onAttempt: () => undefined,
         sleep: async (ms) => void (world.now += ms),
       }),
       shown: async () => (await webhooksOf(stores.store, OWNER))[0],
@@ -103,8 +113,8 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
           world.now += ms
           if (world.now >= end) stop.abort()
         }
-        const idle = { ...feed, changed: async () => stop.abort() }
-        await new Lane({ owner: OWNER, id: 1 }, { ...tools, sleep, feed: idle }).run(stop.signal)
+        const idle: PushFeed = { ...feed, waitForChanges: async () => stop.abort() }
+        await new DeliveryWorker({ owner: OWNER, id: 1 }, { ...tools, sleep, feed: idle }).run(stop.signal)
       },
     })
     await run(world)
@@ -218,7 +228,7 @@ test('are listed: the last hundred, the newest first', () =>
     world.changes = 130
     world.answer = (tries) => (tries === 120 ? failed(500) : taken)
     await world.run()
-    const deliveries = await (await openDeliveries(world.stores.reads))(1)
+    const deliveries = await (await openDeliveryAttempts(world.stores.reads))(1)
     assert.is(deliveries.length, 100)
     assert.is(deliveries[0]?.cursor, '0-130')
     const fault = deliveries.filter(({ error }) => error !== null)
@@ -251,9 +261,9 @@ test('go on from what the log was told where the read store was lost, and not fr
     await world.run()
     world.changes = 14
     await world.run()
-    const lost = new WebhookProgresses(world.stores.reads, world.stores.store)
-    await lost.begin()
-    await lost.forget(1)
+    const lost = new WebhookProgressStore(world.stores.reads, world.stores.store)
+    await lost.open()
+    await lost.delete(1)
     world.changes = 15
     const before = world.came.length
     await world.run()
@@ -267,7 +277,7 @@ test('after a stop in the middle send at most the one under way again', () =>
     const tools = world.tools()
     const killed = {
       ...tools,
-      send: async (...given: Parameters<LaneTools['send']>) => {
+      send: async (...given: Parameters<DeliveryWorkerTools['send']>) => {
         const outcome = await tools.send(...given)
         if (world.came.length === 4) throw new Error('killed')
         return outcome

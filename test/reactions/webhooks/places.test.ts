@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Places } from '../../../src/reactions/webhooks/lane.ts'
+import { DeliveryBulkhead } from '../../../src/reactions/webhooks/lane.ts'
 
 const test = suite('places for tries')
 
@@ -11,22 +11,22 @@ async function isIn(entering: Promise<unknown>): Promise<boolean> {
 }
 
 test('that receivers hold who fail are none of those who answer', async () => {
-  const places = new Places({ taking: 1, failing: 1 })
-  await places.enter(1, true)
-  assert.is(await isIn(places.enter(2, true)), false)
-  const leave = await places.enter(3, false)
-  const next = places.enter(4, false)
+  const places = new DeliveryBulkhead({ taking: 1, failing: 1 })
+  await places.acquire(1, true)
+  assert.is(await isIn(places.acquire(2, true)), false)
+  const leave = await places.acquire(3, false)
+  const next = places.acquire(4, false)
   assert.is(await isIn(next), false)
   leave()
   assert.is(await isIn(next), true)
 })
 
 test('go to the account that has the fewest', async () => {
-  const places = new Places({ taking: 2, failing: 1 })
-  const first = await places.enter(1, false)
-  await places.enter(1, false)
-  const third = places.enter(1, false)
-  const other = places.enter(2, false)
+  const places = new DeliveryBulkhead({ taking: 2, failing: 1 })
+  const first = await places.acquire(1, false)
+  await places.acquire(1, false)
+  const third = places.acquire(1, false)
+  const other = places.acquire(2, false)
   first()
   assert.is(await isIn(other), true)
   assert.is(await isIn(third), false)

@@ -8,7 +8,11 @@ import { join } from 'node:path'
 import { createServer as listenRaw, type AddressInfo, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sender, type Outcome, type Sending } from '../../../src/reactions/webhooks/send.ts'
+import {
+  createWebhookSender,
+  type DeliveryOutcome,
+  type WebhookSenderOptions,
+} from '../../../src/reactions/webhooks/send.ts'
 
 const test = suite('a message that is sent to a webhook')
 
@@ -48,8 +52,8 @@ async function served(
   }
 }
 
-const sent = (url: string, options: Partial<Sending> = {}, signal = never()): Promise<Outcome> =>
-  sender({ rules: LAX, resolve: unresolved, patience: PATIENT, ...options })(url, message, signal)
+const sent = (url: string, options: Partial<WebhookSenderOptions> = {}, signal = never()): Promise<DeliveryOutcome> =>
+  createWebhookSender({ rules: LAX, resolve: unresolved, timeoutMs: PATIENT, ...options })(url, message, signal)
 
 test('arrives with its headers and its bytes', () =>
   served(
@@ -101,7 +105,7 @@ test('waits for no receiver that says nothing', () =>
     async ({ url }) => {
       const times = [1_000, 1_305]
       const monotonic = () => times.shift() ?? 0
-      const { status, error, ms } = await sent(url, { patience: SHORT, monotonic })
+      const { status, error, ms } = await sent(url, { timeoutMs: SHORT, monotonic })
       assert.is(status, null)
       assert.match(error ?? '', 'No answer within 0.3 s')
       assert.is(ms, 305)
@@ -118,7 +122,7 @@ test('waits for no receiver that drips its answer, a byte at a time', () =>
       socket.on('close', () => clearInterval(timer))
     },
     async ({ url }) => {
-      const { status, error } = await sent(url, { patience: SHORT })
+      const { status, error } = await sent(url, { timeoutMs: SHORT })
       assert.is(status, null)
       assert.match(error ?? '', /No answer within/)
     },
@@ -162,7 +166,7 @@ test('is taken as soon as it is said, whatever follows', () =>
   ))
 
 test('is not taken where the connection is refused, closed, or speaks no HTTP', async () => {
-  const outcomes: Outcome[] = []
+  const outcomes: DeliveryOutcome[] = []
   await served(
     (socket: Socket) => socket.destroy(),
     async ({ url }) => void outcomes.push(await sent(url)),
@@ -315,7 +319,7 @@ test('is not held up by a name that nobody answers for', async () => {
   // Nothing else keeps this process from ending.
   const alive = setInterval(() => undefined, 1_000)
   const outcome = await sent('https://silent.example/', {
-    patience: SHORT,
+    timeoutMs: SHORT,
     resolve: () => new Promise(() => undefined),
   })
   clearInterval(alive)

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LABORATORIES } from '../../../src/domain/certification/certification.ts'
 import { applyEvent, type DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
-import { bodyText, listText } from '../../../src/representations/diamond/body.ts'
-import { PATHS } from '../../../src/representations/json.ts'
+import { diamondJson, diamondListJson } from '../../../src/representations/diamond/body.ts'
+import { PATH_LINKS } from '../../../src/representations/json.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import * as fc from '../../fast-check.ts'
 
@@ -61,10 +61,10 @@ test('shows whatever an event may hold, so that no stone keeps the others of its
     fc.property(fc.array(lives, { maxLength: 3 }), (all) => {
       const views = all.map(viewOf).filter((view) => view !== undefined)
       for (const version of ['v3', 'v4'] as const) {
-        const list = JSON.parse(listText(version, views, PATHS)) as unknown
+        const list = JSON.parse(diamondListJson(version, views, PATH_LINKS)) as unknown
         assert.equal(
           list,
-          views.map((view) => JSON.parse(bodyText(version, view, PATHS)) as unknown),
+          views.map((view) => JSON.parse(diamondJson(version, view, PATH_LINKS)) as unknown),
         )
       }
     }),

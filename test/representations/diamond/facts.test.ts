@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { completed } from '../../../src/domain/diamond/fields.ts'
+import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 import { factsOf } from '../../../src/representations/diamond/facts.ts'
 
 const least = { sku: 'A-1', cutShape: 'My own cut', carat: 0.5 }
@@ -8,7 +8,7 @@ const least = { sku: 'A-1', cutShape: 'My own cut', carat: 0.5 }
 const test = suite('the facts of a stone')
 
 test('are those that its owner has said, and where it comes from', () => {
-  assert.equal(factsOf(completed(least)), [
+  assert.equal(factsOf(withDefaults(least)), [
     ['Shape', 'My own cut'],
     ['Weight', '0.50 ct'],
     ['Origin', 'Natural'],
@@ -27,7 +27,7 @@ test('are told in the order of a reader, the parts of a colour and of a fluoresc
     culetSize: 'N',
   }
   const colours = { fancyGrade: 14, colorModifier: 1, colorHue: 11, fluorIntensity: 2, fluorColor: 1 }
-  assert.equal(factsOf(completed({ ...least, cutShape: 2, ...grades, ...colours, isLabGrown: true })), [
+  assert.equal(factsOf(withDefaults({ ...least, cutShape: 2, ...grades, ...colours, isLabGrown: true })), [
     ['Shape', 'Round'],
     ['Weight', '0.50 ct'],
     ['Colour', 'G'],
@@ -45,7 +45,7 @@ test('are told in the order of a reader, the parts of a colour and of a fluoresc
 })
 
 test('name no colour of a fluorescence that has none', () => {
-  const facts = new Map(factsOf(completed({ ...least, fluorIntensity: 1, fluorColor: 7 })))
+  const facts = new Map(factsOf(withDefaults({ ...least, fluorIntensity: 1, fluorColor: 7 })))
   assert.is(facts.get('Fluorescence'), 'None')
 })
 

@@ -3,23 +3,23 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { visibleText } from '../../../src/domain/visible-text.ts'
-import { readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
-import { PATHS } from '../../../src/representations/json.ts'
-import { bodyText } from '../../../src/representations/diamond/body.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../../src/representations/diamond/read.ts'
+import { PATH_LINKS } from '../../../src/representations/json.ts'
+import { diamondJson } from '../../../src/representations/diamond/body.ts'
 
 const stone = { sku: 'A-1', cutShape: 'Round', carat: 0.73 }
-const messages = (parsed: { faults?: readonly { message: string }[] | undefined }) =>
-  (parsed.faults ?? []).map((fault) => fault.message)
-const pointers = (parsed: { faults?: readonly { pointer?: string }[] | undefined }) =>
-  (parsed.faults ?? []).map((fault) => fault.pointer)
+const messages = (parsed: { errors?: readonly { message: string }[] | undefined }) =>
+  (parsed.errors ?? []).map((fault) => fault.message)
+const pointers = (parsed: { errors?: readonly { pointer?: string }[] | undefined }) =>
+  (parsed.errors ?? []).map((fault) => fault.pointer)
 
 const shown = (version: 'v3' | 'v4', diamond: LiveDiamond) =>
-  JSON.parse(bodyText(version, { diamond, scores: null }, PATHS)) as unknown
+  JSON.parse(diamondJson(version, { diamond, scores: null }, PATH_LINKS)) as unknown
 
 const test = suite("a diamond's JSON")
 
 test('names every required field that is missing', () => {
-  assert.equal(pointers(readNewDiamond('v4', {}, '/entries/3')), [
+  assert.equal(pointers(parseNewDiamond('v4', {}, '/entries/3')), [
     '/entries/3/sku',
     '/entries/3/cutShape',
     '/entries/3/carat',
@@ -27,29 +27,29 @@ test('names every required field that is missing', () => {
 })
 
 test('takes null on create as absent', () => {
-  assert.equal(readNewDiamond('v4', { ...stone, price: null, color: null }, '').value, {
+  assert.equal(parseNewDiamond('v4', { ...stone, price: null, color: null }, '').value, {
     sku: 'A-1',
     cutShape: 2,
     carat: 0.73,
   })
-  assert.equal(pointers(readNewDiamond('v4', { ...stone, sku: null }, '')), ['/sku'])
+  assert.equal(pointers(parseNewDiamond('v4', { ...stone, sku: null }, '')), ['/sku'])
 })
 
 test('names an unknown field and the nearest real one', () => {
-  assert.match(messages(readNewDiamond('v4', { ...stone, colour: 'D' }, ''))[0] ?? '', /colour.*did you mean color\?/)
+  assert.match(messages(parseNewDiamond('v4', { ...stone, colour: 'D' }, ''))[0] ?? '', /colour.*did you mean color\?/)
 })
 
 test('ignores what the service assigns', () => {
   const sent = { ...stone, id: 3, date: 'x', certifications: [], scores: {}, _links: [] }
-  assert.equal(readNewDiamond('v4', sent, '').faults, undefined)
-  assert.equal(readNewDiamond('v3', { ...sent, cutShape: 2 }, '').faults, undefined)
+  assert.equal(parseNewDiamond('v4', sent, '').errors, undefined)
+  assert.equal(parseNewDiamond('v3', { ...sent, cutShape: 2 }, '').errors, undefined)
 })
 
 test('knows isPublished in v3 only, and what v4 added in v4 only', () => {
-  assert.equal(pointers(readNewDiamond('v4', { ...stone, isPublished: true }, '')), ['/isPublished'])
+  assert.equal(pointers(parseNewDiamond('v4', { ...stone, isPublished: true }, '')), ['/isPublished'])
   const v3 = { ...stone, cutShape: 2 }
   for (const field of ['isLabGrown', 'culetSize', 'girdle', 'access', 'dataAccess']) {
-    assert.equal(pointers(readNewDiamond('v3', { ...v3, [field]: null }, '')), [`/${field}`])
+    assert.equal(pointers(parseNewDiamond('v3', { ...v3, [field]: null }, '')), [`/${field}`])
   }
 })
 
@@ -65,7 +65,7 @@ test('coerces nothing', () => {
     color: 3.5,
   }
   assert.equal(
-    pointers(readNewDiamond('v4', wrong, '')).toSorted(),
+    pointers(parseNewDiamond('v4', wrong, '')).toSorted(),
     Object.keys(wrong)
       .map((name) => `/${name}`)
       .toSorted(),
@@ -74,34 +74,37 @@ test('coerces nothing', () => {
 
 for (const carat of [0, -1, 10_000.01, Number.POSITIVE_INFINITY, Number.NaN]) {
   test(`refuses ${carat} carat`, () => {
-    assert.equal(pointers(readNewDiamond('v4', { ...stone, carat }, '')), ['/carat'])
+    assert.equal(pointers(parseNewDiamond('v4', { ...stone, carat }, '')), ['/carat'])
   })
 }
 
 for (const carat of [Number.MIN_VALUE, 1, 10_000]) {
-  test(`takes ${carat} carat`, () => assert.equal(readNewDiamond('v4', { ...stone, carat }, '').faults, undefined))
+  test(`takes ${carat} carat`, () => assert.equal(parseNewDiamond('v4', { ...stone, carat }, '').errors, undefined))
 }
 
 test('counts the characters of a sku, not their halves', () => {
-  assert.equal(readNewDiamond('v4', { ...stone, sku: '💎'.repeat(128) }, '').faults, undefined)
+  assert.equal(parseNewDiamond('v4', { ...stone, sku: '💎'.repeat(128) }, '').errors, undefined)
   for (const sku of ['', '💎'.repeat(129), 'x'.repeat(129), '\ud83d']) {
-    assert.equal(pointers(readNewDiamond('v4', { ...stone, sku }, '')), ['/sku'])
+    assert.equal(pointers(parseNewDiamond('v4', { ...stone, sku }, '')), ['/sku'])
   }
 })
 
 test('keeps a cut shape that no dictionary knows as it was written, up to 64 characters', () => {
-  assert.is(readNewDiamond('v4', { ...stone, cutShape: 'Trilliant' }, '').value?.cutShape, 'Trilliant')
-  assert.equal(pointers(readNewDiamond('v4', { ...stone, cutShape: 'x'.repeat(65) }, '')), ['/cutShape'])
-  assert.equal(pointers(readNewDiamond('v4', { ...stone, cutShape: 3 }, '')), ['/cutShape'])
+  assert.is(parseNewDiamond('v4', { ...stone, cutShape: 'Trilliant' }, '').value?.cutShape, 'Trilliant')
+  assert.equal(pointers(parseNewDiamond('v4', { ...stone, cutShape: 'x'.repeat(65) }, '')), ['/cutShape'])
+  assert.equal(pointers(parseNewDiamond('v4', { ...stone, cutShape: 3 }, '')), ['/cutShape'])
 })
 
 test('takes only ids in v3', () => {
-  assert.equal(pointers(readNewDiamond('v3', { ...stone, color: 'G', clarity: 6 }, '')), ['/cutShape', '/color'])
+  assert.equal(pointers(parseNewDiamond('v3', { ...stone, color: 'G', clarity: 6 }, '')), ['/cutShape', '/color'])
 })
 
 test('of a change can remove what is optional and nothing else', () => {
-  assert.equal(readChange('v4', { price: null, color: null }, '').value, { set: {}, removed: ['price', 'color'] })
-  assert.equal(pointers(readChange('v4', { sku: null, cutShape: null, carat: null }, '')), [
+  assert.equal(parseFieldChanges('v4', { price: null, color: null }, '').value, {
+    set: {},
+    removed: ['price', 'color'],
+  })
+  assert.equal(pointers(parseFieldChanges('v4', { sku: null, cutShape: null, carat: null }, '')), [
     '/sku',
     '/cutShape',
     '/carat',
@@ -110,13 +113,15 @@ test('of a change can remove what is optional and nothing else', () => {
 
 for (const body of [null, [], 'x', 3, true]) {
   test(`is an object, not ${JSON.stringify(body)}`, () => {
-    assert.is(messages(readNewDiamond('v4', body, '')).length, 1)
-    assert.is(messages(readChange('v3', body, '')).length, 1)
+    assert.is(messages(parseNewDiamond('v4', body, '')).length, 1)
+    assert.is(messages(parseFieldChanges('v3', body, '')).length, 1)
   })
 }
 
 test('is never more than a fault, whatever it holds (property)', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => void [readNewDiamond('v4', value, ''), readChange('v3', value, '')]))
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => void [parseNewDiamond('v4', value, ''), parseFieldChanges('v3', value, '')]),
+  )
 })
 
 test('as it is shown can be sent back, and means the same, in v3 and in v4 (property)', () => {
@@ -143,8 +148,8 @@ test('as it is shown can be sent back, and means the same, in v3 and in v4 (prop
       fc.pre(set.sku.length <= 128)
       const diamond = diamondDecider.evolve(diamondDecider.initialState, create(1, 7, set, 0))
       if (diamond.status !== 'live') throw new Error('a created diamond is live')
-      const v4 = readNewDiamond('v4', shown('v4', diamond), '')
-      assert.equal(v4.faults, undefined)
+      const v4 = parseNewDiamond('v4', shown('v4', diamond), '')
+      assert.equal(v4.errors, undefined)
       assert.equal(
         diamondDecider.evolve(
           diamondDecider.initialState,
@@ -152,7 +157,7 @@ test('as it is shown can be sent back, and means the same, in v3 and in v4 (prop
         ),
         diamond,
       )
-      assert.equal(readNewDiamond('v3', shown('v3', diamond), '').faults, undefined)
+      assert.equal(parseNewDiamond('v3', shown('v3', diamond), '').errors, undefined)
     }),
   )
 })

@@ -2,13 +2,13 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
-import { DICTIONARIES, FIELD_NAMES, FIELDS, REQUIRED } from '../../../src/domain/diamond/fields.ts'
-import { isObject, pointerToken } from '../../../src/representations/json.ts'
-import { bodyText } from '../../../src/representations/diamond/body.ts'
-import { readChange, readNewDiamond } from '../../../src/representations/diamond/read.ts'
-import { ASSIGNED, DIAMOND } from '../../../src/representations/diamond/schemas.ts'
-import { WORDS } from '../../../src/representations/diamond/words.ts'
-import { completed } from '../../../src/domain/diamond/fields.ts'
+import { DICTIONARIES, FIELD_NAMES, FIELDS, REQUIRED_FIELDS } from '../../../src/domain/diamond/fields.ts'
+import { isJsonObject, pointerToken } from '../../../src/representations/json.ts'
+import { diamondJson } from '../../../src/representations/diamond/body.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../../src/representations/diamond/read.ts'
+import { ASSIGNED_MEMBERS, DIAMOND } from '../../../src/representations/diamond/schemas.ts'
+import { FIELD_DESCRIPTIONS } from '../../../src/representations/diamond/words.ts'
+import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000
 
@@ -28,13 +28,13 @@ const value = fc.oneof(
 
 const name = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom<string>(...FIELD_NAMES) },
-  { weight: 2, arbitrary: fc.constantFrom(...ASSIGNED) },
+  { weight: 2, arbitrary: fc.constantFrom(...ASSIGNED_MEMBERS) },
   { weight: 1, arbitrary: fc.constantFrom('colour', 'constructor', '__proto__', 'toString', '') },
 )
 
 /** Right values for each field, so that whole bodies are right often enough. */
 const RIGHT = fc.record(
-  Object.fromEntries(FIELD_NAMES.map((each) => [each, fc.constant(WORDS[each].example as unknown)])),
+  Object.fromEntries(FIELD_NAMES.map((each) => [each, fc.constant(FIELD_DESCRIPTIONS[each].example as unknown)])),
   { requiredKeys: ['sku', 'cutShape', 'carat'] },
 )
 
@@ -51,7 +51,7 @@ const bodies = fc
 const asIds = (body: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(body).flatMap(([each, given]) => {
-      if (given !== (WORDS as Record<string, { example: unknown }>)[each]?.example) return [[each, given]]
+      if (given !== (FIELD_DESCRIPTIONS as Record<string, { example: unknown }>)[each]?.example) return [[each, given]]
       const field = (FIELDS as Record<string, (typeof FIELDS)[keyof typeof FIELDS]>)[each]
       if (field === undefined || !(field.versions as readonly string[]).includes('v3')) return []
       if (field.kind === 'shape') return [[each, 2]]
@@ -73,17 +73,17 @@ const test = suite('a diamond')
 const SAME = { seed: 1, numRuns: 100 }
 
 for (const version of ['v3', 'v4'] as const) {
-  for (const [what, read] of Object.entries({ create: readNewDiamond, change: readChange })) {
+  for (const [what, read] of Object.entries({ create: parseNewDiamond, change: parseFieldChanges })) {
     test(`to ${what} in ${version} is read, or every member that is wrong is named once (property)`, () => {
       fc.assert(
         fc.property(inputs[version], (input) => {
-          const { value, faults = [] } = read(version, input, '')
+          const { value, errors = [] } = read(version, input, '')
           if (value !== undefined) return
-          const pointers = faults.map(({ pointer }) => pointer)
-          const expected = isObject(input)
-            ? [...Object.keys(input), ...REQUIRED].map((each) => `/${pointerToken(each)}`)
+          const pointers = errors.map(({ pointer }) => pointer)
+          const expected = isJsonObject(input)
+            ? [...Object.keys(input), ...REQUIRED_FIELDS].map((each) => `/${pointerToken(each)}`)
             : ['']
-          assert.is(new Set(pointers).size, pointers.length, JSON.stringify(faults))
+          assert.is(new Set(pointers).size, pointers.length, JSON.stringify(errors))
           for (const pointer of pointers)
             assert.ok(expected.includes(String(pointer)), `${pointer} is not in the input`)
           assert.ok(pointers.length > 0)
@@ -101,7 +101,7 @@ for (const version of ['v3', 'v4'] as const) {
       id: 337,
       owner: 7,
       date: 1_417_122_660,
-      fields: completed({ sku: 'A-1', cutShape: 200, carat: 0.73, color: 18, girdle: 'Thin', access: 1 as const }),
+      fields: withDefaults({ sku: 'A-1', cutShape: 200, carat: 0.73, color: 18, girdle: 'Thin', access: 1 as const }),
       certifications: [{ id: 5, laboratory: 'GIA' as const, number: '1', file: null, reading: null }],
       readingsBehind: 0,
       warningsBehind: 0,
@@ -111,7 +111,7 @@ for (const version of ['v3', 'v4'] as const) {
       plain: (path: string) => `https://api.example.com${path}`,
       signed: (path: string) => `https://api.example.com${path}`,
     }
-    const body = bodyText(version, { diamond, scores: null }, links)
+    const body = diamondJson(version, { diamond, scores: null }, links)
     assert.equal(DIAMOND[version].safeParse(JSON.parse(body)).error, undefined)
   })
 }

@@ -32,11 +32,11 @@ test('are had by so many at a time', async () => {
   const { semaphore, had, ask, end } = watched(2)
   for (const name of ['a', 'b', 'c', 'd']) await ask(name)
   assert.equal(had, ['a', 'b'])
-  assert.ok(semaphore.wanted)
+  assert.ok(semaphore.hasWaiters)
   await end()
   assert.equal(had, ['a', 'b', 'c'])
   await end()
-  assert.not.ok(semaphore.wanted)
+  assert.not.ok(semaphore.hasWaiters)
 })
 
 test('are released once by who has them', async () => {
@@ -47,7 +47,7 @@ test('are released once by who has them', async () => {
   end()
   await semaphore.acquire(one)
   void semaphore.acquire(one)
-  assert.ok(semaphore.wanted)
+  assert.ok(semaphore.hasWaiters)
 })
 
 test('go to who has the fewest: eight wishes of one do not hold up the one of another', async () => {

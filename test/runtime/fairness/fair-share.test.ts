@@ -1,14 +1,14 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FairShare, type Taken } from '../../../src/runtime/fairness/fair-share.ts'
+import { FairShare, type FairAllocation } from '../../../src/runtime/fairness/fair-share.ts'
 
 const test = suite('a fair share')
 
 /** Takes one after the other, as many as it gets. */
 function takeAll(share: FairShare, ...names: string[]): number {
   let count = 0
-  while (share.open(names).more(1)) count++
+  while (share.openAllocation(names).tryTake(1)) count++
   return count
 }
 
@@ -38,11 +38,11 @@ test('of one address leaves something for other addresses, however many accounts
 
 test('is given back, once', () => {
   const share = new FairShare(10)
-  const taken = share.open(['ann'])
-  assert.ok(taken.more(5))
-  assert.not.ok(taken.more(1))
-  taken.giveBack()
-  taken.giveBack()
+  const taken = share.openAllocation(['ann'])
+  assert.ok(taken.tryTake(5))
+  assert.not.ok(taken.tryTake(1))
+  taken.release()
+  taken.release()
   assert.is(takeAll(share, 'ann'), 5)
 })
 
@@ -51,14 +51,14 @@ test('is never more than there is, whoever takes and gives back (property)', () 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const share = new FairShare(100)
-      const held: { taken: Taken; amount: number }[] = []
+      const held: { taken: FairAllocation; amount: number }[] = []
       for (const [name, amount, back] of steps) {
-        if (back) held.shift()?.taken.giveBack()
-        const taken = share.open([name])
-        if (taken.more(amount)) held.push({ taken, amount })
+        if (back) held.shift()?.taken.release()
+        const taken = share.openAllocation([name])
+        if (taken.tryTake(amount)) held.push({ taken, amount })
         assert.ok(held.reduce((sum, each) => sum + each.amount, 0) <= 100)
       }
-      for (const { taken } of held) taken.giveBack()
+      for (const { taken } of held) taken.release()
       assert.ok(share.hasRoom(['e'], 50))
     }),
   )

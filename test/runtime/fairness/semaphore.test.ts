@@ -50,7 +50,7 @@ test('are refused to who waits and not to who comes later', async () => {
   const { semaphore, had, ask, end } = watched(1)
   const first = ask('first')
   const waiting = [ask('second'), ask('third')]
-  semaphore.refuse(new Error('nobody answers'))
+  semaphore.rejectWaiting(new Error('nobody answers'))
   for (const one of await Promise.allSettled(waiting)) {
     assert.is(one.status === 'rejected' && (one.reason as Error).message, 'nobody answers')
   }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { bodyOf } from '../../../src/domain/scoring/mesh/body.ts'
+import { toConvexBody } from '../../../src/domain/scoring/mesh/body.ts'
 import { readMesh } from '../../../src/scoring/meshes/read-mesh.ts'
 import { UnreadableMesh } from '../../../src/scoring/meshes/draft.ts'
 
@@ -102,7 +102,7 @@ for (const [name, format, bytes] of read)
     const found = readMesh(bytes)
     assert.is(found.format, format)
     assert.equal([found.mesh.vertices.length, found.mesh.facets.length], [4, 4])
-    assert.ok(Math.abs(bodyOf(found.mesh).volume - 8 / 6) < 1e-12)
+    assert.ok(Math.abs(toConvexBody(found.mesh).volume - 8 / 6) < 1e-12)
   })
 
 test('keeps facets with more than three corners as they are', () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
-import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
+import { DEFAULT_TIMING } from '../../../src/stores/eventstoredb/timing.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { eventStoreContract } from '../../contract/event-store.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
@@ -11,7 +11,7 @@ import { PATIENT } from './given.ts'
 async function openOnPeer(prepare: (peer: Peer) => void = () => {}): Promise<EventStore> {
   const peer = await startPeer()
   prepare(peer)
-  const store = openEventStoreDB(peer.url, { ...TIMING, append: PATIENT, read: PATIENT })
+  const store = openEventStoreDB(peer.url, { ...DEFAULT_TIMING, appendTimeoutMs: PATIENT, readTimeoutMs: PATIENT })
   let closing: Promise<void> | undefined
   const close = async () => {
     await store.close()

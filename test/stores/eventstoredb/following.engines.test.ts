@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import type { EventStore, From, NewEvent } from '../../../src/stores/ports/event-store.ts'
+import type { EventStore, PositionOrStart, NewEvent } from '../../../src/stores/ports/event-store.ts'
 import { comparePositions } from '../../../src/stores/ports/event-store.ts'
 import { event, events, flat, ids, newStream, soon, take, takeEvents } from '../../contract/event-store/given.ts'
 import type { Peer } from '../../eventstoredb/peer/peer.ts'
@@ -187,7 +187,7 @@ test('begins at the position of any checkpoint', async ({ peer, store }) => {
   }
   await follower.return?.(undefined)
   const seen: string[] = []
-  let from: From = 'start'
+  let from: PositionOrStart = 'start'
   for (let restarts = 0; seen.length < batch.length; restarts++) {
     for await (const { events: passed, position } of store.subscribe(from, { prefixes: [stream] })) {
       seen.push(...ids(passed))

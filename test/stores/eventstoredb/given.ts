@@ -16,18 +16,18 @@ const SHORT = { append: 300, read: 1_000 } as const
  * @param answers whether appends, or whatever is asked, are answered now
  */
 export const timingWhile = (answers: (what: 'appends' | 'all') => boolean): Timing => ({
-  get append() {
+  get appendTimeoutMs() {
     return answers('appends') && answers('all') ? PATIENT : SHORT.append
   },
-  get read() {
+  get readTimeoutMs() {
     return answers('all') ? PATIENT : SHORT.read
   },
-  gossip: 100,
-  round: 30,
-  silence: 100,
-  gathering: 2,
-  firstPause: 10,
-  longestPause: 100,
+  gossipTimeoutMs: 100,
+  maxDiscoveryPauseMs: 30,
+  silenceMs: 100,
+  gatheringMs: 2,
+  firstPauseMs: 10,
+  longestPauseMs: 100,
 })
 
 export const timingOn = (peer: Peer): Timing =>

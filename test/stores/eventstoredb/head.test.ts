@@ -1,19 +1,19 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { Head, type ReadBack, type Seen } from '../../../src/stores/eventstoredb/reader.ts'
+import { HeadFinder, type BackwardReader, type ScannedEvent } from '../../../src/stores/eventstoredb/reader.ts'
 
 const at = (commit: number) => ({ commit: BigInt(commit), prepare: BigInt(commit) })
 
 /** A log of events that are ours where the text has an `o`, one position apart; counts what was read of it. */
-function logOf(text: string): { text: string; reads: number; readonly readBack: ReadBack } {
+function logOf(text: string): { text: string; reads: number; readonly readBack: BackwardReader } {
   const log = {
     text,
     reads: 0,
-    readBack: async (from: Parameters<ReadBack>[0], count: number) => {
+    readBack: async (from: Parameters<BackwardReader>[0], count: number) => {
       const end = from === 'end' ? log.text.length : Number(from.commit)
-      const seen: Seen[] = []
+      const seen: ScannedEvent[] = []
       for (let index = end - 1; index >= 0 && seen.length < count; index--) {
-        seen.push({ position: at(index), isOurs: log.text[index] === 'o' })
+        seen.push({ position: at(index), isApplicationEvent: log.text[index] === 'o' })
       }
       log.reads += seen.length
       return seen
@@ -26,17 +26,17 @@ const test = suite('the head of an EventStoreDB')
 
 for (const own of [0, 1, 40, 1_000, 70_000, 200_000]) {
   test(`is found behind ${own} events of the server's own`, async () => {
-    assert.equal(await new Head(logOf(`xoo${'x'.repeat(own)}`).readBack).find(), at(2))
+    assert.equal(await new HeadFinder(logOf(`xoo${'x'.repeat(own)}`).readBack).find(), at(2))
   })
 }
 
 test('is the start where nothing is ours', async () => {
-  for (const text of ['', 'x', 'x'.repeat(5_000)]) assert.is(await new Head(logOf(text).readBack).find(), 'start')
+  for (const text of ['', 'x', 'x'.repeat(5_000)]) assert.is(await new HeadFinder(logOf(text).readBack).find(), 'start')
 })
 
 test('is not looked for again in what was looked through', async () => {
   const log = logOf(`o${'x'.repeat(100_000)}`)
-  const head = new Head(log.readBack)
+  const head = new HeadFinder(log.readBack)
   await head.find()
   log.reads = 0
   log.text += 'xxx'
@@ -46,15 +46,15 @@ test('is not looked for again in what was looked through', async () => {
 
 test('is not looked for before an event that is known, nor before a checkpoint behind it', async () => {
   const log = logOf(`ooo${'x'.repeat(100_000)}`)
-  const head = new Head(log.readBack)
-  head.exists(at(2), at(99_990))
+  const head = new HeadFinder(log.readBack)
+  head.observePosition(at(2), at(99_990))
   assert.equal(await head.find(), at(2))
   assert.ok(log.reads < 50, `${log.reads} events were read`)
 })
 
 test('goes back with a log that was put back', async () => {
   const log = logOf(`oo${'x'.repeat(3_000)}o`)
-  const head = new Head(log.readBack)
+  const head = new HeadFinder(log.readBack)
   await head.find()
   log.text = `oo${'x'.repeat(2_000)}`
   assert.equal(await head.find(), at(1))

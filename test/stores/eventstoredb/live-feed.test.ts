@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import type { ResolvedEvent } from '@eventstore/db-client'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Connection } from '../../../src/stores/eventstoredb/connection.ts'
+import type { EventStoreDBConnection } from '../../../src/stores/eventstoredb/connection.ts'
 import { LiveFeed } from '../../../src/stores/eventstoredb/live-feed.ts'
-import { TIMING } from '../../../src/stores/eventstoredb/timing.ts'
+import { DEFAULT_TIMING } from '../../../src/stores/eventstoredb/timing.ts'
 import type { Position } from '../../../src/stores/ports/event-store.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { event, ids } from '../../contract/event-store/given.ts'
@@ -18,10 +18,10 @@ async function followed() {
   const sent = new Readable({ objectMode: true, read: () => undefined })
   const node = {
     client: { subscribeToAll: () => sent },
-    heard: () => undefined,
-    onLeaving: () => () => undefined,
+    recordResponse: () => undefined,
+    onClose: () => () => undefined,
   }
-  const connection = { node: async () => node, failed: () => undefined } as unknown as Connection
+  const connection = { node: async () => node, reportFailure: () => undefined } as unknown as EventStoreDBConnection
   const state = { isAppending: false, woken: 0 }
   const nothing = () => undefined
   const feed = new LiveFeed(
@@ -29,7 +29,7 @@ async function followed() {
     async () => 'start',
     () => state.isAppending,
     nothing,
-    TIMING,
+    DEFAULT_TIMING,
     nothing,
   )
   const leave = await feed.follow(() => state.woken++)
@@ -46,16 +46,16 @@ async function followed() {
 test('brings together what has been acknowledged and is on its way', () =>
   withFakeTime(async (time) => {
     const { feed, leave, send, state } = await followed()
-    feed.exists(at(20))
+    feed.observePosition(at(20))
     const all = []
     for (let number = 1; number <= 20; number++) {
       all.push(send(number))
       await time.pass(0)
     }
     assert.is(state.woken, 0)
-    await time.pass(TIMING.gathering)
+    await time.pass(DEFAULT_TIMING.gatheringMs)
     assert.is(state.woken, 1)
-    assert.equal(ids(feed.behind('start', undefined)?.events ?? []), all)
+    assert.equal(ids(feed.batchAfter('start', undefined)?.events ?? []), all)
     leave()
   }))
 
@@ -69,10 +69,10 @@ test('brings together what is not acknowledged yet, until the answer comes', () 
     await time.pass(0)
     assert.is(state.woken, 0)
     state.isAppending = false
-    feed.exists(at(2))
+    feed.observePosition(at(2))
     await time.pass(0)
     assert.is(state.woken, 1)
-    assert.equal(ids(feed.behind('start', undefined)?.events ?? []), all)
+    assert.equal(ids(feed.batchAfter('start', undefined)?.events ?? []), all)
     leave()
   }))
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { all, event, events, flat, newStream, take } from '../../contract/event-store/given.ts'
-import type { From, StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { Places } from '../../../src/stores/eventstoredb/reader.ts'
+import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import { PositionIndex } from '../../../src/stores/eventstoredb/reader.ts'
 import { suiteOnPeer } from './given.ts'
 
 /** As such a server answers. */
@@ -49,18 +49,18 @@ test('has its log read once for that, and then only what is new', async ({ store
   const streams = Array.from({ length: 20 }, () => newStream())
   const write = (expected: 'none' | bigint) =>
     Promise.all(streams.map((stream) => store.append(stream, expected, events(2))))
-  const from: From[] = []
-  const places = new Places((position) => {
+  const from: PositionOrStart[] = []
+  const places = new PositionIndex((position) => {
     from.push(position)
     return store.readAll(position)
   })
   await write('none')
   const head = await store.head()
-  for (const stream of streams) await places.of((await store.read(stream)).map(untold))
+  for (const stream of streams) await places.withPositions((await store.read(stream)).map(untold))
   await write(1n)
   for (const stream of streams) {
     const read = await store.read(stream)
-    assert.equal(await places.of(read.map(untold)), read)
+    assert.equal(await places.withPositions(read.map(untold)), read)
   }
   assert.equal(from, ['start', head])
 })

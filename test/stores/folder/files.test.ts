@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openDirectoryFiles } from '../../../src/stores/folder/files.ts'
+import { openDirectoryFileStore } from '../../../src/stores/folder/files.ts'
 import { filesContract } from '../../contract/files.ts'
 
 const folderOf = () => mkdtempSync(join(tmpdir(), 'adamant-files-'))
@@ -11,7 +11,7 @@ const folderOf = () => mkdtempSync(join(tmpdir(), 'adamant-files-'))
 filesContract('files in a directory', async () => {
   const folder = folderOf()
   return {
-    connect: () => openDirectoryFiles(folder),
+    connect: () => openDirectoryFileStore(folder),
     clean: async () => rmSync(folder, { recursive: true }),
   }
 })
@@ -20,7 +20,7 @@ const test = suite('a directory of files')
 
 test('has a file at ab/cd/{digest} and nothing in its temporary place once it is kept', async () => {
   const folder = folderOf()
-  const files = openDirectoryFiles(folder)
+  const files = openDirectoryFileStore(folder)
   const incoming = await files.receive()
   await incoming.write(Buffer.from('abc'))
   const { digest, release } = await incoming.keep()
@@ -34,7 +34,7 @@ test('has a file at ab/cd/{digest} and nothing in its temporary place once it is
 
 test('has nothing to read or to receive into where its folder is gone, and says so', async () => {
   const folder = folderOf()
-  const files = openDirectoryFiles(folder)
+  const files = openDirectoryFileStore(folder)
   rmSync(folder, { recursive: true })
   assert.is(await files.read('0'.repeat(64)), undefined)
   try {

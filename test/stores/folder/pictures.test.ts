@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { deflateSync } from 'node:zlib'
 import { encodePng } from '../../../src/scoring/png.ts'
-import { pictureFolder } from '../../../src/stores/folder/pictures.ts'
+import { openPictureCache } from '../../../src/stores/folder/pictures.ts'
 
 const test = suite<{ root: string; folder: string }>('the folder of pictures')
 test.before.each(async (given) => {
@@ -19,10 +19,10 @@ const png = (size = 4) =>
   encodePng({ width: size, height: size, pixels: new Uint8ClampedArray(4 * size * size).fill(7) })
 
 test('has what was put into it under any key, in another process too, and nothing else', async ({ folder }) => {
-  const pictures = pictureFolder(folder, MUCH)
+  const pictures = openPictureCache(folder, MUCH)
   assert.is(await pictures.get('a cut'), undefined)
   await pictures.put('a cut/../with: anything', png())
-  assert.equal(Buffer.from((await pictureFolder(folder, MUCH).get('a cut/../with: anything')) ?? []), png())
+  assert.equal(Buffer.from((await openPictureCache(folder, MUCH).get('a cut/../with: anything')) ?? []), png())
   assert.is(await pictures.get('a cut'), undefined)
   assert.equal(
     (await readdir(folder)).filter((name) => !/^[0-9a-f]{64}\.png$/.test(name)),
@@ -31,7 +31,7 @@ test('has what was put into it under any key, in another process too, and nothin
 })
 
 test('does not show half a picture, and takes a whole one in its place', async ({ folder }) => {
-  const pictures = pictureFolder(folder, MUCH)
+  const pictures = openPictureCache(folder, MUCH)
   await pictures.put('a cut', png())
   const [file = ''] = await readdir(folder)
   await truncate(join(folder, file), png().length - 5)
@@ -43,7 +43,7 @@ test('does not show half a picture, and takes a whole one in its place', async (
 })
 
 test('is made again where somebody removed it', async ({ folder }) => {
-  const pictures = pictureFolder(folder, MUCH)
+  const pictures = openPictureCache(folder, MUCH)
   await pictures.put('a cut', png())
   await rm(folder, { recursive: true })
   assert.is(await pictures.get('a cut'), undefined)
@@ -53,7 +53,7 @@ test('is made again where somebody removed it', async ({ folder }) => {
 
 test('stays below its size: what was drawn first goes, and drafts of a process that was killed', async ({ folder }) => {
   const size = png().length
-  const pictures = pictureFolder(folder, 5 * size)
+  const pictures = openPictureCache(folder, 5 * size)
   await pictures.put('0', png())
   await writeFile(join(folder, 'killed.part'), deflateSync(Buffer.alloc(size)))
   for (const [index, name] of (await readdir(folder)).entries()) await utimes(join(folder, name), 1, 1 + index)

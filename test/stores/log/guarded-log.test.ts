@@ -23,12 +23,12 @@ function serverLog() {
     return answer()
   }
   const log: Record<string, unknown> & Pick<EventStore, 'read' | 'append'> & { heardAt?: () => number } = {
-    atomicMany: false,
-    fenceDelay: 0,
+    isAppendManyAtomic: false,
+    fenceDelayMs: 0,
     head: () => call(() => position(state.head)),
     read: () => call(() => []),
     append: () => call(() => position(++state.head)),
-    closed: () => call(() => undefined),
+    closedReason: () => call(() => undefined),
     identity: async () => 'known here',
     async *readAll() {
       yield await call(() => ({ type: 'SomethingHappened' }))
@@ -130,7 +130,7 @@ test('tells its head where only a connection was lost, and knows the newest posi
     await time.pass(AGAIN)
     assert.equal(await head, position(1n))
     assert.equal(await store.append('s', 'none', []), position(2n))
-    assert.equal(guarded.newest(), position(2n))
+    assert.equal(guarded.newestPosition(), position(2n))
   }))
 
 test('is not away because it was moved, or an append was refused', () =>
@@ -184,13 +184,13 @@ test('that answers reads and no appends refuses appends at once behind one that 
     let answer: (told: ReturnType<typeof position>) => void = () => {}
     log.append = () => new Promise((done) => (answer = done))
     const trying = store.append('s', 'none', [])
-    assert.is(guarded.appends.state, 'half-open')
+    assert.is(guarded.appendBreaker.state, 'half-open')
     await refused()
     answer(position(7n))
     assert.equal(await trying, position(7n))
     log.append = async () => position(8n)
     assert.equal(await store.append('s', 'none', []), position(8n))
-    assert.equal([guarded.appends.openings, guarded.breaker.openings], [1, 0])
+    assert.equal([guarded.appendBreaker.openings, guarded.breaker.openings], [1, 0])
   }))
 
 test('goes on taking appends behind one whose outcome is unknown for another reason', () =>

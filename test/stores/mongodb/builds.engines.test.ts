@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
-import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { connect, type MongoDatabase } from '../../../src/stores/mongodb/connection.ts'
+import { createMongoReadStore } from '../../../src/stores/mongodb/documents.ts'
 import { progressesIn } from '../../../src/stores/mongodb/documents/progress.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import type { Lease, ReadStore } from '../../../src/stores/ports/read-store.ts'
@@ -11,21 +11,21 @@ import { until } from '../../until.ts'
 
 const server = await mongoServer('builds in MongoDB')
 
-type Given = { address: string; mongo: Mongo; reads: ReadStore; later: [() => void, number][] }
+type Given = { address: string; mongo: MongoDatabase; reads: ReadStore; later: [() => void, number][] }
 const test = suite<Given>('a build in MongoDB')
 
 test.before.each((given) => {
   given.address = server?.newDatabase() ?? ''
   given.mongo = connect(given.address)
   given.later = []
-  given.reads = documentsIn(given.mongo, { later: (action, ms) => void given.later.push([action, ms]) })
+  given.reads = createMongoReadStore(given.mongo, { schedule: (action, ms) => void given.later.push([action, ms]) })
 })
 test.after.each(async ({ mongo, address }) => {
   await mongo.close()
   await server?.drop(address)
 })
 
-const collections = async ({ db }: Mongo) =>
+const collections = async ({ db }: MongoDatabase) =>
   (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).filter((n) => n.includes('_v'))
 
 test('goes with everything of it a minute after another became the live one', async ({ mongo, reads, later }) => {
@@ -50,7 +50,7 @@ test('that a killed runner left half filled goes with the next rebuild, not one 
   await left.write([put(diamond(2))], at(1))
   const long = Date.now() - 2 * 3_600_000
   await progressesIn(mongo.db).updateMany({}, { $set: { changedAt: long } })
-  await documentsIn(mongo).begin({ ...diamonds, version: 2 })
+  await createMongoReadStore(mongo).begin({ ...diamonds, version: 2 })
   assert.ok((await collections(mongo)).some((name) => name.includes(left.id)))
   await progressesIn(mongo.db).updateOne({ _id: filling.id }, { $set: { changedAt: Date.now() } })
   await reads.begin(diamonds)
@@ -63,8 +63,8 @@ test('is made the live one by nobody whose lease another process has taken meanw
   const time = { now: 0 }
   const other = connect(address)
   try {
-    const [stopped, heir] = [documentsIn(mongo), documentsIn(other, { now: () => time.now })]
-    assert.ok(await stopped.lease(diamonds))
+    const [stopped, heir] = [createMongoReadStore(mongo), createMongoReadStore(other, { now: () => time.now })]
+    assert.ok(await stopped.acquireLease(diamonds))
     const live = await stopped.live(diamonds)
     const late = await stopped.begin(diamonds)
     // Its heartbeat ends, as that of a process that stands still.
@@ -72,7 +72,7 @@ test('is made the live one by nobody whose lease another process has taken meanw
     let taken: Lease | undefined
     for (let looks = 0; taken === undefined && looks < 12; looks++) {
       time.now += 500
-      taken = await heir.lease(diamonds)
+      taken = await heir.acquireLease(diamonds)
     }
     assert.ok(taken)
     await fails(stopped.promote(diamonds, late), StoreUnavailable)
@@ -89,12 +89,12 @@ test('is made the live one by nobody whose lease another process has taken meanw
 
 test('is made the live one by whoever has the lease, also where somebody has dropped the leases by hand', async (given) => {
   const { mongo, reads } = given
-  for (let times = 0; times < 3; times++) await (await reads.lease(diamonds))?.release()
+  for (let times = 0; times < 3; times++) await (await reads.acquireLease(diamonds))?.release()
   await reads.live(diamonds)
-  await (await reads.lease(diamonds))?.release()
+  await (await reads.acquireLease(diamonds))?.release()
   await mongo.db.collection('leases').drop()
-  const other = documentsIn(mongo)
-  const lease = await other.lease(diamonds)
+  const other = createMongoReadStore(mongo)
+  const lease = await other.acquireLease(diamonds)
   const next = await other.begin(diamonds)
   await other.promote(diamonds, next)
   assert.is(await other.isLive(diamonds, next), true)
@@ -120,7 +120,7 @@ test('is made anew where somebody has dropped it by hand', async ({ mongo, reads
   assert.equal(await idsIn(reads), [])
 })
 
-const gone = (mongo: Mongo, id: string): Promise<void> =>
+const gone = (mongo: MongoDatabase, id: string): Promise<void> =>
   until(`the build ${id} to go`, async () => !(await collections(mongo)).some((name) => name.includes(id)))
 
 if (server !== undefined) test.run()

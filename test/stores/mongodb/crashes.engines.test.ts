@@ -1,10 +1,10 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
-import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { connect, type MongoDatabase } from '../../../src/stores/mongodb/connection.ts'
+import { createMongoReadStore } from '../../../src/stores/mongodb/documents.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import type { Checkpoint, ReadStore, Write } from '../../../src/stores/ports/read-store.ts'
+import type { Checkpoint, ReadStore, DocumentWrite } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, idsIn, put, remove } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
@@ -13,7 +13,7 @@ const test = suite('a runner on MongoDB')
 const RUNS = process.env['ADAMANT_FULL'] === '1' ? 300 : 25
 
 /** A connection whose process ends after so many calls: nothing of it reaches the server from then on. */
-function dying(mongo: Mongo, calls: number): Mongo {
+function dying(mongo: MongoDatabase, calls: number): MongoDatabase {
   let left = calls
   return {
     ...mongo,
@@ -22,14 +22,14 @@ function dying(mongo: Mongo, calls: number): Mongo {
   }
 }
 
-type Given = { mongo: Mongo; reads: ReadStore }
+type Given = { mongo: MongoDatabase; reads: ReadStore }
 
 async function withDatabase(action: (given: Given) => Promise<void>): Promise<void> {
   if (server === undefined) return
   const address = server.newDatabase()
   const mongo = connect(address)
   try {
-    await action({ mongo, reads: documentsIn(mongo) })
+    await action({ mongo, reads: createMongoReadStore(mongo) })
   } finally {
     await mongo.close()
     await server.drop(address)
@@ -49,8 +49,8 @@ const steps = fc.array(
 )
 
 /** The events from one place to another, as the runner writes them: one write a stone, its last. */
-function batch(log: readonly Step[], from: number, to: number): Write[] {
-  const last = new Map<number, Write>()
+function batch(log: readonly Step[], from: number, to: number): DocumentWrite[] {
+  const last = new Map<number, DocumentWrite>()
   for (let n = from; n < to; n++) {
     const { id, gone, ...values } = log[n] as Step
     last.set(id, gone ? remove(id, BigInt(n + 1)) : put(diamond(id, values), BigInt(n + 1)))
@@ -91,7 +91,7 @@ test('that dies at any moment counts and writes everything once, however the bat
         withDatabase(async ({ mongo, reads }) => {
           await reads.live(diamonds)
           for (const { calls, size } of deaths) {
-            await project(documentsIn(dying(mongo, calls)), log, size).catch((error: unknown) => {
+            await project(createMongoReadStore(dying(mongo, calls)), log, size).catch((error: unknown) => {
               if (!(error instanceof StoreUnavailable)) throw error
             })
           }
@@ -115,7 +115,7 @@ test('that was stopped in a batch and goes on after another has taken over chang
       const build = await reads.live(diamonds)
       await build.write(batch(log, 0, 1), at(1))
       const stopped = stopping(mongo, calls)
-      const late = writeTo(documentsIn(stopped.mongo), batch(log, 1, 3), at(3))
+      const late = writeTo(createMongoReadStore(stopped.mongo), batch(log, 1, 3), at(3))
       await Promise.race([stopped.reached, late])
       await project(reads, log, 4)
       stopped.goOn()
@@ -126,17 +126,17 @@ test('that was stopped in a batch and goes on after another has taken over chang
     }
   }))
 
-const writeTo = async (reads: ReadStore, writes: readonly Write[], checkpoint: Checkpoint) =>
+const writeTo = async (reads: ReadStore, writes: readonly DocumentWrite[], checkpoint: Checkpoint) =>
   (await reads.live(diamonds)).write(writes, checkpoint)
 
 /** A connection that stands still before its n-th call, as a process does between SIGSTOP and SIGCONT. */
-function stopping(mongo: Mongo, calls: number) {
+function stopping(mongo: MongoDatabase, calls: number) {
   let left = calls
   let goOn = () => {}
   let arrived = () => {}
   const going = new Promise<void>((done) => (goOn = done))
   const reached = new Promise<void>((done) => (arrived = done))
-  const call: Mongo['call'] = async (action, deadline) => {
+  const call: MongoDatabase['call'] = async (action, deadline) => {
     if (left-- === 0) {
       arrived()
       await going

@@ -1,5 +1,5 @@
 import { connect } from '../../../src/stores/mongodb/connection.ts'
-import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { createMongoReadStore } from '../../../src/stores/mongodb/documents.ts'
 import { diamondListsContract } from '../../contract/diamond-lists.ts'
 import { mongoServers } from '../../mongo-server.ts'
 
@@ -7,7 +7,7 @@ for (const server of await mongoServers('lists of diamonds in MongoDB')) {
   diamondListsContract(`MongoDB: ${server.name}`, async () => {
     const address = server.newDatabase()
     const mongo = connect(address)
-    const store = documentsIn(mongo)
+    const store = createMongoReadStore(mongo)
     return {
       store,
       again: async () => store,

@@ -14,8 +14,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { connect } from '../../../src/stores/mongodb/connection.ts'
-import { BadAddress } from '../../../src/stores/ports/address.ts'
-import { failureOf, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
+import { InvalidConnectionString } from '../../../src/stores/ports/address.ts'
+import { toStoreUnavailable, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
 import { comes } from '../../until.ts'
 
 const test = suite('a call on MongoDB')
@@ -79,42 +79,42 @@ const UNAVAILABLE = [
 
 test('passes what the server says passes, and shows what is ours to mend', () => {
   for (const code of UNAVAILABLE) {
-    assert.instance(failureOf(said(code), 'host'), StoreUnavailable, String(code))
-    assert.instance(failureOf(bulk(faults(code)), 'host'), StoreUnavailable, `${code} of a document`)
-    assert.instance(failureOf(bulk(said(code)), 'host'), StoreUnavailable, `${code} of a bulk`)
+    assert.instance(toStoreUnavailable(said(code), 'host'), StoreUnavailable, String(code))
+    assert.instance(toStoreUnavailable(bulk(faults(code)), 'host'), StoreUnavailable, `${code} of a document`)
+    assert.instance(toStoreUnavailable(bulk(said(code)), 'host'), StoreUnavailable, `${code} of a bulk`)
   }
   for (const code of [2, 9, 11000]) {
-    assert.instance(failureOf(said(code), 'host'), MongoServerError, String(code))
-    assert.instance(failureOf(bulk(faults(code)), 'host'), MongoServerError, `${code} of a document`)
+    assert.instance(toStoreUnavailable(said(code), 'host'), MongoServerError, String(code))
+    assert.instance(toStoreUnavailable(bulk(faults(code)), 'host'), MongoServerError, `${code} of a document`)
   }
-  assert.instance(failureOf(new TypeError('a fault of ours'), 'host'), TypeError)
+  assert.instance(toStoreUnavailable(new TypeError('a fault of ours'), 'host'), TypeError)
 })
 
 test('is unavailable where the connection of a bulk is cut, and at fault where the bulk was wrong', () => {
-  assert.instance(failureOf(bulk(new MongoNetworkError('cut')), 'host'), StoreUnavailable)
+  assert.instance(toStoreUnavailable(bulk(new MongoNetworkError('cut')), 'host'), StoreUnavailable)
   assert.instance(
-    failureOf(bulk(new MongoServerSelectionError('none', {} as TopologyDescription)), 'host'),
+    toStoreUnavailable(bulk(new MongoServerSelectionError('none', {} as TopologyDescription)), 'host'),
     StoreUnavailable,
   )
-  assert.instance(failureOf(bulk(new MongoInvalidArgumentError('ours')), 'host'), MongoBulkWriteError)
+  assert.instance(toStoreUnavailable(bulk(new MongoInvalidArgumentError('ours')), 'host'), MongoBulkWriteError)
 })
 
 test('takes a bulk for one of what was there already only where nothing else went wrong with it', () => {
   assert.is(isDuplicate(bulk(faults(11000, 11000))), true)
   for (const mixed of [bulk(faults(11000, 14031)), bulk(faults(11000), 64)]) {
     assert.is(isDuplicate(mixed), false)
-    assert.instance(failureOf(mixed, 'host'), StoreUnavailable)
+    assert.instance(toStoreUnavailable(mixed, 'host'), StoreUnavailable)
   }
   const faulty = bulk(faults(11000, 2))
   assert.is(isDuplicate(faulty), false)
-  assert.is(failureOf(faulty, 'host'), faulty)
+  assert.is(toStoreUnavailable(faulty, 'host'), faulty)
 })
 
 test('has an address that can be understood, or none is made', () => {
   for (const address of ['mongodb://host:port/db', 'http://host/db', 'mongodb://host/db?w=majority&unknown=1']) {
     assert.throws(
       () => connect(address),
-      (error: unknown) => error instanceof BadAddress,
+      (error: unknown) => error instanceof InvalidConnectionString,
       address,
     )
   }

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
-import type { Files } from '../../../src/stores/ports/files.ts'
-import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
-import { filesIn } from '../../../src/stores/mongodb/files.ts'
+import type { FileStore } from '../../../src/stores/ports/files.ts'
+import { connect, type MongoDatabase } from '../../../src/stores/mongodb/connection.ts'
+import { createGridFileStore } from '../../../src/stores/mongodb/files.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { filesContract } from '../../contract/files.ts'
 import { mongoServers } from '../../mongo-server.ts'
@@ -13,12 +13,12 @@ import { mongoServers } from '../../mongo-server.ts'
 for (const server of await mongoServers('files in GridFS')) {
   filesContract(`files in GridFS: ${server.name}`, async () => {
     const address = server.newDatabase()
-    const connections: Mongo[] = []
+    const connections: MongoDatabase[] = []
     return {
       connect() {
         const mongo = connect(address)
         connections.push(mongo)
-        return filesIn(mongo)
+        return createGridFileStore(mongo)
       },
       async clean() {
         for (const mongo of connections) await mongo.close()
@@ -27,12 +27,12 @@ for (const server of await mongoServers('files in GridFS')) {
     }
   })
 
-  type Given = { address: string; mongo: Mongo; files: Files }
+  type Given = { address: string; mongo: MongoDatabase; files: FileStore }
   const test = suite<Given>(`a file in GridFS: ${server.name}`)
   test.before.each((given) => {
     given.address = server.newDatabase()
     given.mongo = connect(given.address)
-    given.files = filesIn(given.mongo)
+    given.files = createGridFileStore(given.mongo)
   })
   test.after.each(async ({ address, mongo, files }) => {
     await files.close()
@@ -40,7 +40,7 @@ for (const server of await mongoServers('files in GridFS')) {
     await server.drop(address)
   })
 
-  const chunksIn = ({ db }: Mongo) => db.collection('fs.chunks').countDocuments()
+  const chunksIn = ({ db }: MongoDatabase) => db.collection('fs.chunks').countDocuments()
 
   test('is read by whatever reads GridFS, under its digest', async ({ mongo, files }) => {
     const bytes = randomBytes(600_000)
@@ -56,11 +56,11 @@ for (const server of await mongoServers('files in GridFS')) {
   test('leaves its chunks to those who read it, for a minute from its removal', async ({ mongo, files }) => {
     const { digest, release } = await keep(files, randomBytes(300_000))
     release()
-    assert.is(await files.remove(digest, (await files.markOf(digest)) ?? ''), 'removed')
-    const [left] = await all(files.leftovers())
-    assert.is(left?.patience, 60_000)
+    assert.is(await files.remove(digest, (await files.readTouchToken(digest)) ?? ''), 'removed')
+    const [left] = await all(files.temporaryFiles())
+    assert.is(left?.abandonedAfterMs, 60_000)
     assert.is(await chunksIn(mongo), 2)
-    assert.is(left && (await files.removeLeftover(left)), false)
+    assert.is(left && (await files.removeTemporaryFile(left)), false)
     assert.is(await chunksIn(mongo), 0)
     assert.is(await mongo.db.collection('fs.files').countDocuments(), 0)
   })
@@ -68,7 +68,7 @@ for (const server of await mongoServers('files in GridFS')) {
   test('that was given up as its process stood still can not be kept by it afterwards', async ({ mongo, files }) => {
     const incoming = await files.receive()
     await incoming.write(randomBytes(300_000))
-    for (const leftover of await all(files.leftovers())) assert.ok(await files.removeLeftover(leftover))
+    for (const leftover of await all(files.temporaryFiles())) assert.ok(await files.removeTemporaryFile(leftover))
     assert.is(await chunksIn(mongo), 0)
     const late = await incoming.keep().catch((error: unknown) => error)
     assert.instance(late, StoreUnavailable)
@@ -83,14 +83,15 @@ for (const server of await mongoServers('files in GridFS')) {
     const file = await mongo.db.collection('fs.files').findOne({ filename: digest })
     if (file === null) return assert.unreachable('the file is not there')
     await mongo.db.collection('fs.uploads').insertOne({ _id: file._id, touched: 1 })
-    for (const leftover of await all(files.leftovers())) assert.is(await files.removeLeftover(leftover), false)
+    for (const leftover of await all(files.temporaryFiles()))
+      assert.is(await files.removeTemporaryFile(leftover), false)
     assert.ok(await files.read(digest))
     assert.is(await mongo.db.collection('fs.uploads').countDocuments(), 0)
   })
 
   test.run()
 
-  async function keep(files: Files, bytes: Buffer) {
+  async function keep(files: FileStore, bytes: Buffer) {
     const incoming = await files.receive()
     await incoming.write(bytes)
     return incoming.keep()

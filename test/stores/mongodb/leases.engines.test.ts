@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { connect, type Mongo } from '../../../src/stores/mongodb/connection.ts'
+import { connect, type MongoDatabase } from '../../../src/stores/mongodb/connection.ts'
 import { Leases } from '../../../src/stores/mongodb/lease.ts'
 import type { Lease } from '../../../src/stores/ports/read-store.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
@@ -9,7 +9,11 @@ import { mongoServer } from '../../mongo-server.ts'
 
 const server = await mongoServer('leases in MongoDB')
 
-type Given = { address: string; open: Mongo[]; newProcess: (now?: () => number) => { mongo: Mongo; leases: Leases } }
+type Given = {
+  address: string
+  open: MongoDatabase[]
+  newProcess: (now?: () => number) => { mongo: MongoDatabase; leases: Leases }
+}
 const test = suite<Given>('a lease in MongoDB')
 
 test.before.each((given) => {
@@ -35,7 +39,7 @@ const SOON = 3_500
 async function waited(heir: Leases, time: { now: number }, ms: number): Promise<Lease | undefined> {
   for (const ends = time.now + ms; time.now < ends;) {
     time.now += LOOK
-    const lease = await heir.take(diamonds)
+    const lease = await heir.acquire(diamonds)
     if (lease !== undefined) return lease
   }
   return undefined
@@ -44,10 +48,10 @@ async function waited(heir: Leases, time: { now: number }, ms: number): Promise<
 test('falls to another 4 s after its holder died, on the clock of that other', async ({ newProcess }) => {
   const time = { now: 1_000_000 }
   const [dying, heir] = [newProcess(), newProcess(() => time.now)]
-  assert.ok(await dying.leases.take(diamonds))
+  assert.ok(await dying.leases.acquire(diamonds))
   dying.leases.close()
   await dying.mongo.close()
-  assert.is(await heir.leases.take(diamonds), undefined)
+  assert.is(await heir.leases.acquire(diamonds), undefined)
   assert.is(await waited(heir.leases, time, SOON), undefined)
   const lease = await waited(heir.leases, time, LOOK)
   assert.ok(lease)
@@ -57,8 +61,8 @@ test('falls to another 4 s after its holder died, on the clock of that other', a
 test('stays with a holder that lives, however late it is on the clocks of others', async ({ newProcess }) => {
   const time = { now: 0 }
   const [holder, other] = [newProcess(), newProcess(() => time.now)]
-  const lease = await holder.leases.take(diamonds)
-  assert.is(await other.leases.take(diamonds), undefined)
+  const lease = await holder.leases.acquire(diamonds)
+  assert.is(await other.leases.acquire(diamonds), undefined)
   for (let looks = 0; looks < 3; looks++) {
     assert.is(await other.leases.isHeld(diamonds), true)
     assert.is(await waited(other.leases, time, SOON), undefined)
@@ -72,7 +76,7 @@ test('stays with a holder while a server that takes no writes keeps its signs fr
   const time = { now: 0 }
   const [holder, other] = [newProcess(), newProcess(() => time.now)]
   const silent = freezable(holder.mongo)
-  const lease = await new Leases(silent.mongo, () => 0).take(diamonds)
+  const lease = await new Leases(silent.mongo, () => 0).acquire(diamonds)
   await silent.stop()
   const refusing = refusingWrites(other.mongo)
   const waiting = new Leases(refusing.mongo, () => time.now)
@@ -92,14 +96,14 @@ test('stays with a holder while a server that takes no writes keeps its signs fr
 test('falls to one of those who wait for it', async ({ newProcess }) => {
   const time = { now: 0 }
   const dead = newProcess()
-  await dead.leases.take(diamonds)
+  await dead.leases.acquire(diamonds)
   dead.leases.close()
   const heirs = Array.from({ length: 6 }, () => newProcess(() => time.now).leases)
-  for (const heir of heirs) assert.is(await heir.take(diamonds), undefined)
+  for (const heir of heirs) assert.is(await heir.acquire(diamonds), undefined)
   let taken: (Lease | undefined)[] = []
   for (let looks = 0; looks < 8; looks++) {
     time.now += LOOK
-    taken = (await Promise.all(heirs.map((heir) => heir.take(diamonds)))).filter((lease) => lease !== undefined)
+    taken = (await Promise.all(heirs.map((heir) => heir.acquire(diamonds)))).filter((lease) => lease !== undefined)
   }
   assert.is(taken.length, 1)
   await taken[0]?.release()
@@ -113,7 +117,7 @@ async function takenOver(
 ): Promise<Lease | undefined> {
   // A heartbeat that was on its way has been seen before the other begins to count.
   await holder.stop()
-  await heir.take(diamonds)
+  await heir.acquire(diamonds)
   const lease = await waited(heir, time, SOON + LOOK)
   assert.ok(lease)
   holder.goOn()
@@ -124,7 +128,7 @@ test('tells its holder that it was lost, when that one goes on after all', async
   const time = { now: 0 }
   const [stopped, heir] = [newProcess(), newProcess(() => time.now)]
   const frozen = freezable(stopped.mongo)
-  const lost = await new Leases(frozen.mongo, () => 0).take(diamonds)
+  const lost = await new Leases(frozen.mongo, () => 0).acquire(diamonds)
   const lease = await takenOver(frozen, heir.leases, time)
   await lost?.lost
   assert.is(await heir.leases.isHeld(diamonds), true)
@@ -137,7 +141,7 @@ test('that is lost takes no other lease of its holder along', async ({ newProces
   const frozen = freezable(holder.mongo)
   const leases = new Leases(frozen.mongo, () => 0)
   const rubies = { ...diamonds, name: 'rubies' }
-  const [lost, kept] = [await leases.take(diamonds), await leases.take(rubies)]
+  const [lost, kept] = [await leases.acquire(diamonds), await leases.acquire(rubies)]
   const lease = await takenOver(frozen, heir.leases, time)
   await lost?.lost
   assert.is(await heir.leases.isHeld(rubies), true)
@@ -147,7 +151,7 @@ test('that is lost takes no other lease of its holder along', async ({ newProces
 })
 
 /** A connection whose process can be stopped: calls wait until it goes on. */
-function freezable(mongo: Mongo) {
+function freezable(mongo: MongoDatabase) {
   let going = Promise.resolve()
   let goOn = () => {}
   const underWay = new Set<Promise<unknown>>()
@@ -159,7 +163,7 @@ function freezable(mongo: Mongo) {
     mongo: {
       ...mongo,
       call: async (action, deadline) => going.then(() => begun(mongo.call(action, deadline))),
-    } satisfies Mongo,
+    } satisfies MongoDatabase,
     /** Resolves when what was on its way has been answered. */
     async stop(): Promise<void> {
       going = new Promise((done) => (goOn = done))
@@ -170,7 +174,7 @@ function freezable(mongo: Mongo) {
 }
 
 /** A connection on which nothing can be changed until it goes on, and all can be read. */
-function refusingWrites(mongo: Mongo) {
+function refusingWrites(mongo: MongoDatabase) {
   let refuses = true
   const db = new Proxy(mongo.db, {
     get: (_db, name) => (name === 'collection' ? () => collection : Reflect.get(mongo.db, name)),
@@ -182,7 +186,7 @@ function refusingWrites(mongo: Mongo) {
       return typeof value === 'function' ? value.bind(leases) : value
     },
   })
-  return { mongo: { ...mongo, db } satisfies Mongo, goOn: () => void (refuses = false) }
+  return { mongo: { ...mongo, db } satisfies MongoDatabase, goOn: () => void (refuses = false) }
 }
 
 if (server !== undefined) test.run()

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb'
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openLog } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/log.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { at, diamond, diamonds, idsIn, letter, put } from '../../contract/read-store/model.ts'
 import { startMongoProxy } from '../../mongo-proxy/proxy.ts'
@@ -23,12 +23,12 @@ async function askedOf(parameters: string): Promise<Document[]> {
   const proxy = await startMongoProxy(address)
   const asked: Document[] = []
   proxy.rule((_name, body) => void asked.push(body))
-  const { reads, vault, files, close } = openMongo(`${proxy.address}${parameters}`, openLog('silent'))
+  const { reads, vault, files, close } = openMongo(`${proxy.address}${parameters}`, createLogger('silent'))
   try {
     const build = await reads.live(diamonds)
     await build.write([put(diamond(1))], at(1), [letter('diamond-9', 1)])
     assert.equal(await idsIn(reads), [1])
-    await (await reads.lease(diamonds))?.release()
+    await (await reads.acquireLease(diamonds))?.release()
     const entry = { digest: 'aa', sealed: Buffer.alloc(20), createdAt: 1, expiresAt: 2, receipt: null }
     await vault.put(entry, [{ kind: 'link', sealed: Buffer.alloc(20), dueAt: 1 }])
     await vault.read('aa')

@@ -1,15 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { connect } from '../../../src/stores/mongodb/connection.ts'
-import { documentsIn } from '../../../src/stores/mongodb/documents.ts'
+import { createMongoReadStore } from '../../../src/stores/mongodb/documents.ts'
 import { collectionsOf } from '../../../src/stores/mongodb/documents/collections.ts'
 import { filterOf, sortOf } from '../../../src/stores/mongodb/documents/filters.ts'
-import type { Where } from '../../../src/stores/ports/read-store.ts'
+import type { WhereClause } from '../../../src/stores/ports/read-store.ts'
 import { at, diamond, diamonds, newestFirst, put } from '../../contract/read-store/model.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
 /** Every compound filter of a list, with what has to be looked at for a page of it. */
-const filters: readonly (readonly [name: string, where: Where])[] = [
+const filters: readonly (readonly [name: string, where: WhereClause])[] = [
   ['of an owner', { owner: 1 }],
   ['in a range of dates', { owner: 1, date: { from: 1100, to: 1200 } }],
   ['of some skus', { owner: 1, sku: { in: ['SKU-7', 'SKU-8'] } }],
@@ -31,7 +31,7 @@ const test = suite('a list in MongoDB')
 if (server !== undefined) {
   const address = server.newDatabase()
   const mongo = connect(address)
-  const build = await documentsIn(mongo).live(diamonds)
+  const build = await createMongoReadStore(mongo).live(diamonds)
   const { documents } = collectionsOf(mongo.db, diamonds, build.id)
   await build.write(
     Array.from({ length: 600 }, (_, id) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { kept, turns } from '../../../src/stores/sqlite/changes.ts'
+import { cacheUntilChanged, countTurns } from '../../../src/stores/sqlite/changes.ts'
 
 type Given = { folder: string; here: Database.Database; there: Database.Database }
 const test = suite<Given>('something read from a file and kept')
@@ -29,21 +29,21 @@ const ARRIVED = 50
 
 test('is read once in a turn', ({ here }) => {
   let read = 0
-  const things = kept(here, turns(), () => ({ read: ++read }))
-  assert.is(things.now(), things.now())
+  const things = cacheUntilChanged(here, countTurns(), () => ({ read: ++read }))
+  assert.is(things.get(), things.get())
   assert.is(read, 1)
 })
 
 test('is what it is when something arrives, though it was looked at in the same round of the event loop', async (given) => {
   const { here, there } = given
-  const things = kept(here, turns(), count(here))
+  const things = cacheUntilChanged(here, countTurns(), count(here))
   const arrived = await new Promise((resolve) => {
     // What arrives is taken between this immediate and the next ones.
     setImmediate(() => {
-      things.now()
+      things.get()
       stat(given.folder, () => {
         add(there)
-        resolve(things.now().things)
+        resolve(things.get().things)
       })
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ARRIVED)
     })
@@ -52,13 +52,13 @@ test('is what it is when something arrives, though it was looked at in the same 
 })
 
 test('is what it is after a wait, though it was looked at before it', async ({ here, there }) => {
-  const things = kept(here, turns(), count(here))
-  things.now()
+  const things = cacheUntilChanged(here, countTurns(), count(here))
+  things.get()
   await new Promise((resolve) => {
     setImmediate(resolve)
   })
   add(there)
-  assert.is(things.now().things, 1)
+  assert.is(things.get().things, 1)
 })
 
 test.run()

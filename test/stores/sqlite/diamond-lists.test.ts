@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { diamondListsContract } from '../../contract/diamond-lists.ts'
 
 diamondListsContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'diamond-lists-'))
-  const store = openDocuments(folder)
+  const store = openSqliteReadStore(folder)
   return {
     store,
     again: async () => store,

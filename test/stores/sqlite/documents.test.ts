@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { readStoreContract } from '../../contract/read-store.ts'
 
 readStoreContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'documents-'))
   const stores: ReadStore[] = []
   const again = async () => {
-    const store = openDocuments(folder)
+    const store = openSqliteReadStore(folder)
     stores.push(store)
     return store
   }

@@ -6,8 +6,8 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startWorker } from '../../../src/runtime/start-worker.ts'
-import { openDocuments } from '../../../src/stores/sqlite/documents.ts'
-import { openSqliteEvents } from '../../../src/stores/sqlite/events.ts'
+import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import { WalThread } from '../../../src/stores/sqlite/wal.ts'
 import { event } from '../../contract/event-store/given.ts'
@@ -34,7 +34,7 @@ const bytesOf = (folder: string) =>
   statSync(join(folder, readdirSync(folder).find((name) => /^read-stones.*\.db$/.test(name)) ?? '')).size
 
 test('starts from the sources, and moves what was written into the read model', async ({ folder, told }) => {
-  const reads = openDocuments(folder, { told: (_found, sentence) => void told.push(sentence) })
+  const reads = openSqliteReadStore(folder, { told: (_found, sentence) => void told.push(sentence) })
   const build = await reads.live(STONES)
   for (let batch = 1n; batch <= 9n; batch++) {
     const writes = Array.from({ length: 500 }, (_, index) => ({
@@ -63,7 +63,7 @@ const DIED = 'the thread for checkpoints failed; the next one starts it again'
 
 test('of the read models that dies is told of, and the next checkpoint starts another', async ({ folder, told }) => {
   const wal = thread()
-  const reads = openDocuments(folder, { told: (_found, sentence) => void told.push(sentence), thread: wal })
+  const reads = openSqliteReadStore(folder, { told: (_found, sentence) => void told.push(sentence), thread: wal })
   const build = await reads.live(STONES)
   let position = 0n
   const write = async (batches: number) => {
@@ -92,7 +92,7 @@ test('of the log that dies is told of and stood in for, and the next checkpoint 
 }) => {
   const wal = thread()
   const file = join(folder, 'events.db')
-  const store = openSqliteEvents(file, { told: (_found, sentence) => void told.push(sentence), thread: wal })
+  const store = openSqliteEventStore(file, { told: (_found, sentence) => void told.push(sentence), thread: wal })
   const fill = () =>
     store.append(`large-${randomUUID()}`, 'none', [{ ...event(), data: { text: 'x'.repeat(17_000_000) } }])
   await fill()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DiamondCreated } from '../../../../src/domain/diamond/diamond.ts'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
-import type { Checkpoint, Document, Write } from '../../../../src/stores/ports/read-store.ts'
+import type { Checkpoint, Document, DocumentWrite } from '../../../../src/stores/ports/read-store.ts'
 
 /** Of all that is written here. */
 export const OWNER = 7
@@ -17,7 +17,7 @@ export function diamondDocument(id: number): Document {
   return diamonds.toDocument(followed)
 }
 
-export const writesOf = (ids: readonly number[], revision: bigint): Write[] =>
+export const writesOf = (ids: readonly number[], revision: bigint): DocumentWrite[] =>
   ids.map((id) => ({ put: diamondDocument(id), revision }))
 
 export const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { GridFSBucket, type Db } from 'mongodb'
-import type { Files } from '../../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../../src/stores/ports/files.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 
@@ -12,7 +12,7 @@ const FILES = 2
 
 const bucketOf = (db: Db) => new GridFSBucket(db, { bucketName: 'bare' })
 
-async function keep(files: Files, bytes: Uint8Array): Promise<string> {
+async function keep(files: FileStore, bytes: Uint8Array): Promise<string> {
   const incoming = await files.receive()
   await incoming.write(bytes)
   const { digest, release } = await incoming.keep()
@@ -26,7 +26,7 @@ async function keepBare(bucket: GridFSBucket, bytes: Uint8Array): Promise<void> 
   await once(upload, 'finish')
 }
 
-export function filesKept(files: Files, db: Db): Case {
+export function filesKept(files: FileStore, db: Db): Case {
   const bucket = bucketOf(db)
   return overhead(
     'MongoDB: a file of 512 KiB kept',
@@ -35,7 +35,7 @@ export function filesKept(files: Files, db: Db): Case {
   )
 }
 
-export async function filesRead(files: Files, db: Db): Promise<Case> {
+export async function filesRead(files: FileStore, db: Db): Promise<Case> {
   const bucket = bucketOf(db)
   const bytes = randomBytes(SIZE)
   const digest = await keep(files, bytes)

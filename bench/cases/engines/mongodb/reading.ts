@@ -1,4 +1,4 @@
-import { STATE } from '../../../../src/projections/diamonds/diamond-document.ts'
+import { STATE_FIELDS } from '../../../../src/projections/diamonds/diamond-document.ts'
 import type { ReadModel } from '../../../../src/stores/ports/read-store.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
@@ -20,7 +20,7 @@ export async function readsById({ build, bare }: Both, model: ReadModel): Promis
     await writeGuarded(bare, ids.map(diamondDocument), at)
   }
   const idOf = (read: number) => 1 + ((read * 617) % THERE)
-  const ours = async (read: number) => must(await model.get(idOf(read), STATE))
+  const ours = async (read: number) => must(await model.get(idOf(read), STATE_FIELDS))
   const projection = { _id: 0, state: 1 }
   const theirs = async (read: number) => must(await bare.documents.findOne({ _id: String(idOf(read)) }, { projection }))
   return overhead(
@@ -45,7 +45,7 @@ export function pages({ bare }: Both, model: ReadModel): Case {
     ],
     limit: PAGE,
     offset: 0,
-    select: STATE,
+    select: STATE_FIELDS,
   } as const
   const ours = async () => whole(await model.count(where), (await model.find(query)).length)
   const options = {

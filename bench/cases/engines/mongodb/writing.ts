@@ -1,11 +1,11 @@
-import type { Build, Document } from '../../../../src/stores/ports/read-store.ts'
+import type { ReadModelBuild, Document } from '../../../../src/stores/ports/read-store.ts'
 import type { Case, Measurement } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 import { writeGuarded, writeUpserts, type BareDiamonds } from './bare.ts'
 import { checkpointAt, diamondDocument, range, writesOf } from './diamonds.ts'
 
 /** The same model twice. */
-export type Both = { readonly build: Build; readonly bare: BareDiamonds }
+export type Both = { readonly build: ReadModelBuild; readonly bare: BareDiamonds }
 
 /** Diamonds of a batch. */
 const NEW = 250

@@ -19,7 +19,7 @@ export const modelledShapes = [
   'Briolette',
 ] as const
 export type ModelledShape = (typeof modelledShapes)[number]
-export type Shape = ModelledShape | 'Other'
+export type CutShape = ModelledShape | 'Other'
 
 /** Grades of cut, polish and symmetry, best first. */
 export const grades = ['Ideal', 'Excellent', 'Very Good', 'Good', 'Fair', 'Poor'] as const
@@ -30,7 +30,7 @@ export const cutGrades = [...grades, 'Typical'] as const
 export type CutGrade = (typeof cutGrades)[number]
 
 /** Polish and symmetry where they are not given: a cut is never graded better than one grade above its finish (GIA, Finish, Culet Size, and Girdle Thickness, 2009). */
-export const finishOf = (grade: CutGrade): Grade => (grade === 'Typical' ? 'Very Good' : grade)
+export const defaultFinishGrade = (grade: CutGrade): Grade => (grade === 'Typical' ? 'Very Good' : grade)
 
 export const girdles = [
   'Extremely Thin',
@@ -43,7 +43,7 @@ export const girdles = [
   'Extremely Thick',
 ] as const
 /** One thickness, or the thinnest and the thickest of a range. */
-export type Girdle = readonly [from: (typeof girdles)[number], to?: (typeof girdles)[number]]
+export type GirdleThickness = readonly [from: (typeof girdles)[number], to?: (typeof girdles)[number]]
 
 export const culets = [
   'None',
@@ -62,7 +62,7 @@ export const usualCulet = (shape: ModelledShape): Culet =>
   shape === 'OldEuropean' || shape === 'OldMine' ? 'Large' : 'None'
 
 /** Proportions that a laboratory measured: percent of the width (stars and lower halves: of their whole way), angles in degrees. */
-export type Measured = {
+export type CutMeasurements = {
   readonly tablePct?: number
   readonly depthPct?: number
   readonly crownAngle?: number
@@ -82,8 +82,8 @@ export type Cut = Finish & {
   readonly shape: ModelledShape
   readonly grade: CutGrade
   readonly culet?: Culet
-  readonly girdle?: Girdle
-  readonly measured?: Measured
+  readonly girdle?: GirdleThickness
+  readonly measured?: CutMeasurements
 }
 
 /**
@@ -92,7 +92,8 @@ export type Cut = Finish & {
  */
 export function cutKey({ shape, grade, polish, symmetry, culet, girdle, measured }: Cut): string {
   const parts: string[] = [shape, grade]
-  if (polish !== finishOf(grade) || symmetry !== finishOf(grade)) parts.push(`polish ${polish}`, `symmetry ${symmetry}`)
+  if (polish !== defaultFinishGrade(grade) || symmetry !== defaultFinishGrade(grade))
+    parts.push(`polish ${polish}`, `symmetry ${symmetry}`)
   if (culet !== undefined && culet !== usualCulet(shape)) parts.push(`culet ${culet}`)
   if (girdle !== undefined) parts.push(`girdle ${girdle.join('-')}`)
   if (measured !== undefined)

@@ -1,4 +1,4 @@
-import { kept } from '../light/optics.ts'
+import { roundToSixDecimals } from '../light/optics.ts'
 import { grades, type Cut, type Finish, type ModelledShape } from './cut.ts'
 import made from './lean-factors.json' with { type: 'json' }
 import { leanOf } from './perturbation.ts'
@@ -11,7 +11,7 @@ export type LeanFactors = Readonly<Record<LeanFigure, number>>
 export type LeanFigure = 'brilliance' | 'fire' | 'faceup' | 'avg'
 
 /** Of a stone whose facets were traced as they lean, or do not. */
-export const asTraced: LeanFactors = { brilliance: 1, fire: 1, faceup: 1, avg: 1 }
+export const noLeanLoss: LeanFactors = { brilliance: 1, fire: 1, faceup: 1, avg: 1 }
 
 /**
  * What facets that lean as each grade of symmetry and polish allows leave of a shape's figures, a factor for each grade, best
@@ -22,7 +22,7 @@ export const leanTable: Readonly<Record<ModelledShape, Readonly<Record<LeanFigur
 /** What polish and symmetry leave of each figure of a shape: 1 where nothing leans, between two grades in proportion to the lean. */
 export function leanFactors({ shape, polish, symmetry }: Finish & Pick<Cut, 'shape'>): LeanFactors {
   const lean = leanOf({ polish, symmetry })
-  const of = (figure: LeanFigure) => kept(between(lean, leanTable[shape][figure]))
+  const of = (figure: LeanFigure) => roundToSixDecimals(between(lean, leanTable[shape][figure]))
   return { brilliance: of('brilliance'), fire: of('fire'), faceup: of('faceup'), avg: of('avg') }
 }
 

@@ -5,27 +5,34 @@ import {
   type Culet,
   type Cut,
   type CutGrade,
-  type Girdle,
+  type GirdleThickness,
   type Grade,
-  type Measured,
+  type CutMeasurements,
   type ModelledShape,
 } from './cut.ts'
 import made from './unpublished.json' with { type: 'json' }
 
 /** Percent of the width. What the crown (unpublished.json) and the girdle leave of the depth is the pavilion's. */
-export type Row = readonly [depth: number, table: number, girdle: number]
+export type ProportionRow = readonly [depth: number, table: number, girdle: number]
 
 /** The measures that stand for a cut of which only shape and grade are known. */
-export type Nominal = {
+export type NominalProportions = {
   readonly lengthToWidth: number
-  readonly rows: Readonly<Record<CutGrade, Row>>
+  readonly rows: Readonly<Record<CutGrade, ProportionRow>>
 }
 
 /**
  * Where a grade's published range only adds to the better grade's on both sides, the deep side is taken: that is where
  * stones of lower grades are, since depth keeps weight (the bundled data set: 61.8 % Ideal, 65.0 % Fair).
  */
-const byGrade = (ideal: Row, excellent: Row, veryGood: Row, good: Row, fair: Row, poor: Row): Record<Grade, Row> => ({
+const byGrade = (
+  ideal: ProportionRow,
+  excellent: ProportionRow,
+  veryGood: ProportionRow,
+  good: ProportionRow,
+  fair: ProportionRow,
+  poor: ProportionRow,
+): Record<Grade, ProportionRow> => ({
   Ideal: ideal,
   Excellent: excellent,
   'Very Good': veryGood,
@@ -52,7 +59,7 @@ const cushions = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5],
  * market are, within 1 % (the mean of what cdn.stonealgo.com/blog/diamond-size-chart says of 1 ct and, by its cube root, of 2 ct, which
  * differ by up to 2 %).
  */
-export const nominal: Readonly<Record<ModelledShape, Nominal>> = {
+export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
   // Tables are the medians of the bundled data set's stones by cut (Excellent: its Premium; Typical: all), and so are the depths down to Very Good; Poor
   // goes on from Fair. The data set has neither angles nor girdles: they are such that the GIA's charts (2006) estimate that grade, and that a stone weighs
   // what those stones weigh for their width, within 1.4 %. Good and Fair weigh as much by steep crowns over deep pavilions, deeper than the
@@ -155,10 +162,12 @@ export type Proportions = {
 }
 
 /** The crown's angle on the short side in degrees, stars and lower halves in percent of their whole way. */
-export type Unpublished = readonly [crownAngle: number, star: number, lower: number]
+export type UnpublishedProportions = readonly [crownAngle: number, star: number, lower: number]
 
 /** Of each shape and grade, what nobody publishes of the stone that stands for it; made by `npm run scores:build`. */
-export const unpublished = made as unknown as Readonly<Record<ModelledShape, Readonly<Record<CutGrade, Unpublished>>>>
+export const unpublishedProportions = made as unknown as Readonly<
+  Record<ModelledShape, Readonly<Record<CutGrade, UnpublishedProportions>>>
+>
 
 /** Tracing a cut failed: it would fail again, since it is computed from nothing else. */
 export class UntraceableCut extends Error {
@@ -179,7 +188,7 @@ export class ImpossibleProportions extends Error {
 export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
   checkRanges(measured)
   const { lengthToWidth, rows } = nominal[shape]
-  const [crown, star, lower] = unpublished[shape][grade]
+  const [crown, star, lower] = unpublishedProportions[shape][grade]
   const table = (measured.tablePct ?? rows[grade][1]) / 100
   const known = measured.girdlePct ?? (girdle === undefined ? undefined : girdlePercent(girdle))
   const proportions = {
@@ -201,11 +210,11 @@ export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cu
  * @param known the girdle's thickness in percent, where it is measured or said in words
  */
 function heights(
-  [depth, nominalTable, nominalGirdle]: Row,
+  [depth, nominalTable, nominalGirdle]: ProportionRow,
   crown: number,
   table: number,
   known: number | undefined,
-  { depthPct, crownAngle, pavilionAngle, girdlePct }: Measured,
+  { depthPct, crownAngle, pavilionAngle, girdlePct }: CutMeasurements,
 ): Pick<Proportions, 'crownHeight' | 'girdle' | 'pavilionDepth'> {
   const girdle = (known ?? nominalGirdle) / 100
   const crownHeight = rise(1 - table, crownAngle ?? crown)
@@ -222,7 +231,7 @@ function heights(
   const pavilionDepth = rise(1, pavilionAngle)
   if (crownAngle === undefined) return { crownHeight: whole - pavilionDepth - girdle, girdle, pavilionDepth }
   const left = whole - crownHeight - pavilionDepth
-  const isRounded = girdlePct !== undefined && left >= THINNEST && Math.abs(left - girdle) < AS_ROUNDED
+  const isRounded = girdlePct !== undefined && left >= MIN_GIRDLE && Math.abs(left - girdle) < GIRDLE_ROUNDING_TOLERANCE
   return { crownHeight, girdle: known === undefined || isRounded ? left : girdle, pavilionDepth }
 }
 
@@ -230,9 +239,9 @@ function heights(
  * By how much a girdle may differ from what depth and angles leave because of what reports round to alone: 0.25 for itself, 0.15 for the
  * crown's angle and 0.18 for the table, 0.2 for the pavilion's angle, 0.05 for the depth, in percent. The depth is the finest of them.
  */
-const AS_ROUNDED = 0.0085
+const GIRDLE_ROUNDING_TOLERANCE = 0.0085
 /** A stone without a girdle has no outline. */
-const THINNEST = 0.001
+const MIN_GIRDLE = 0.001
 
 /** How high a slope of that angle rises over half of a width. */
 const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
@@ -250,10 +259,10 @@ const thickness: Readonly<Record<(typeof girdles)[number], number>> = {
 }
 
 /** Those classes are read at the thinnest places; where mains meet the girdle it is thicker by about 1.6 (pricescope.com). */
-const AT_MAINS = 1.6
+const MAIN_FACET_ALLOWANCE = 1.6
 
-function girdlePercent([from, to = from]: Girdle): number {
-  return (thickness[from] + thickness[to]) / 2 + AT_MAINS
+function girdlePercent([from, to = from]: GirdleThickness): number {
+  return (thickness[from] + thickness[to]) / 2 + MAIN_FACET_ALLOWANCE
 }
 
 /** Middles of the classes by which DiamCalc translates culets to words, in mm (same tables), of a stone 6.5 mm wide. */
@@ -269,7 +278,7 @@ const culetPercent: Readonly<Record<Culet, number>> = {
 }
 
 /** Where the facet models hold: a brilliant with shorter stars has no shape that light could be traced in. */
-const ranges: Readonly<Record<keyof Measured, readonly [number, number]>> = {
+const ranges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>> = {
   tablePct: [20, 90],
   depthPct: [30, 110],
   crownAngle: [5, 60],
@@ -280,7 +289,7 @@ const ranges: Readonly<Record<keyof Measured, readonly [number, number]>> = {
   lengthToWidth: [0.7, 4],
 }
 
-function checkRanges(measured: Measured): void {
+function checkRanges(measured: CutMeasurements): void {
   for (const [name, [least, most]] of Object.entries(ranges)) {
     const value = Object.entries(measured).find(([key]) => key === name)?.[1]
     if (value === undefined || (value >= least && value <= most)) continue
@@ -291,7 +300,7 @@ function checkRanges(measured: Measured): void {
 function checkWhole({ crownHeight, girdle, pavilionDepth }: Proportions): void {
   if (crownHeight < 0.01)
     throw new ImpossibleProportions(`depthPct leaves ${(crownHeight * 100).toFixed(1)} % for the crown`)
-  if (girdle < THINNEST)
+  if (girdle < MIN_GIRDLE)
     throw new ImpossibleProportions(`depthPct leaves ${(girdle * 100).toFixed(2)} % for the girdle`)
   if (pavilionDepth < 0.1)
     throw new ImpossibleProportions(`depthPct leaves ${(pavilionDepth * 100).toFixed(1)} % for the pavilion`)

@@ -1,36 +1,36 @@
 import {
-  finishOf,
+  defaultFinishGrade,
   modelledShapes,
   type Culet,
   type Cut,
-  type Girdle,
+  type GirdleThickness,
   type Grade,
-  type Measured,
+  type CutMeasurements,
   type ModelledShape,
-  type Shape,
+  type CutShape,
 } from './cut.ts'
 import type { FluorColor, FluorIntensity } from '../fluor.ts'
 
 /** What is known of a stone, as far as its scores ask for it. */
 export type Stone = {
-  readonly shape?: Shape
+  readonly shape?: CutShape
   readonly carat?: number
   readonly cutGrade?: Grade
   readonly polish?: Grade
   readonly symmetry?: Grade
   readonly culet?: Culet
-  readonly girdle?: Girdle
+  readonly girdle?: GirdleThickness
   readonly fluorIntensity?: FluorIntensity
   readonly fluorColor?: FluorColor
-  readonly measured?: Measured
+  readonly measured?: CutMeasurements
   /** Millimetres of the face as a laboratory measured them. */
-  readonly face?: Face
+  readonly face?: FaceUpSize
   /** Its cut was traced from its own facets, which a 3D file of it has. */
   readonly ownFacets?: true
 }
 
 /** A stone from above: length times width, in mm. */
-export type Face = { readonly length: number; readonly width: number }
+export type FaceUpSize = { readonly length: number; readonly width: number }
 
 /**
  * The cut of a stone, null where its shape has no model. Laboratories give other shapes than round no cut grade: such a stone is typical of
@@ -38,12 +38,12 @@ export type Face = { readonly length: number; readonly width: number }
  */
 export function cutOf(stone: Stone): Cut | null {
   const { shape, cutGrade: grade = 'Typical', culet, girdle, measured } = stone
-  if (shape === undefined || !isModelled(shape)) return null
+  if (shape === undefined || !isModelledShape(shape)) return null
   return {
     shape,
     grade,
-    polish: stone.polish ?? finishOf(grade),
-    symmetry: stone.symmetry ?? finishOf(grade),
+    polish: stone.polish ?? defaultFinishGrade(grade),
+    symmetry: stone.symmetry ?? defaultFinishGrade(grade),
     ...(culet !== undefined && hasGirdle(shape) && { culet }),
     ...(girdle !== undefined && hasGirdle(shape) && { girdle }),
     ...(measured !== undefined && { measured }),
@@ -54,5 +54,5 @@ export function cutOf(stone: Stone): Cut | null {
 const hasGirdle = (shape: ModelledShape): boolean => shape !== 'Briolette'
 
 /** Whether a shape has a facet model. */
-export const isModelled = (shape: Shape): shape is ModelledShape =>
+export const isModelledShape = (shape: CutShape): shape is ModelledShape =>
   modelledShapes.some((modelled) => modelled === shape)

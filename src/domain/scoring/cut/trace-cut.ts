@@ -1,13 +1,13 @@
-import { faceUp, type FaceUp } from '../light/face-up.ts'
-import { weightedLightReturn, type Beam } from '../light/look.ts'
-import { kept, lines, refractiveIndex } from '../light/optics.ts'
-import { targetOf } from '../light/view.ts'
+import { measureFaceUp, type FaceUpMetrics } from '../light/face-up.ts'
+import { weightedLightReturn, type SamplingOptions } from '../light/look.ts'
+import { roundToSixDecimals, lines, refractiveIndex } from '../light/optics.ts'
+import { crownTargetOf } from '../light/view.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
 import { radians } from '../solid/facet.ts'
 import type { Cut } from './cut.ts'
 import { facetModels } from './facets.ts'
-import { asTraced, leanFactors, type LeanFactors } from './lean.ts'
-import { deviationOf, perturbed, type Deviation } from './perturbation.ts'
+import { noLeanLoss, leanFactors, type LeanFactors } from './lean.ts'
+import { modelledDeviation, perturbSolid, type Deviation } from './perturbation.ts'
 import { proportionsOf, type Proportions } from './proportions.ts'
 
 /** A round brilliant as reports and tables describe it: percent of the diameter, angles in degrees. */
@@ -48,7 +48,7 @@ export function roundProportions(measures: Partial<RoundMeasures>): Proportions 
 }
 
 /** All that the scores of any stone of a cut need. Lengths in widths of the stone, light as parts of what falls on the crown. */
-export type TracedCut = FaceUp & {
+export type TracedCut = FaceUpMetrics & {
   readonly volume: number
   readonly faceUpArea: number
   readonly length: number
@@ -81,10 +81,10 @@ export const referenceSolid = (): Solid => solidOf(facetModels.Round(roundPropor
  * @throws ImpossibleProportions
  */
 export const solidOfCut = (cut: Cut): { solid: Solid; deviation: Deviation } =>
-  perturbed(wellMadeSolid(cut), cut.symmetry, cut.polish)
+  perturbSolid(idealSolidOfCut(cut), cut.symmetry, cut.polish)
 
 /** The stone of a cut's proportions, every facet where it should be. @throws ImpossibleProportions */
-export const wellMadeSolid = (cut: Cut): Solid => solidOf(facetModels[cut.shape](proportionsOf(cut)))
+export const idealSolidOfCut = (cut: Cut): Solid => solidOf(facetModels[cut.shape](proportionsOf(cut)))
 
 /**
  * Traces a cut: some tenths of a second. The same cut gives the same numbers. Light goes through the well-made stone, whatever polish and
@@ -93,8 +93,8 @@ export const wellMadeSolid = (cut: Cut): Solid => solidOf(facetModels[cut.shape]
  * @throws ImpossibleProportions
  */
 export function traceCut(cut: Cut, fineness = 1): TracedCut {
-  const solid = wellMadeSolid(cut)
-  return { ...traceSolid(solid, deviationOf(solid, cut.symmetry), fineness), factors: leanFactors(cut) }
+  const solid = idealSolidOfCut(cut)
+  return { ...traceSolid(solid, modelledDeviation(solid, cut.symmetry), fineness), factors: leanFactors(cut) }
 }
 
 export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, 1)
@@ -102,30 +102,30 @@ export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { cr
 /** Traces a stone by the facets that it has. @param fineness times the usual number of rays */
 export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: number): TracedCut {
   const { index, dispersion } = diamondOptics
-  const beam: Beam = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
-  const face = faceUp(solid, index, dispersion, fineness)
+  const beam: SamplingOptions = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }
+  const face = measureFaceUp(solid, index, dispersion, fineness)
   return {
     ...extentOf(solid),
-    weighted: kept(weightedLightReturn(targetOf(solid), beam)),
-    brightness: kept(face.brightness),
-    contrast: kept(face.contrast),
-    variety: kept(face.variety),
-    lit: kept(face.lit),
-    evenness: kept(face.evenness),
-    frame: kept(face.frame),
-    tableFire: kept(face.tableFire),
-    tableLeak: kept(face.tableLeak),
-    fire: kept(face.fire),
-    crownDeviation: deviation && kept(deviation.crown),
-    pavilionDeviation: deviation && kept(deviation.pavilion),
-    factors: asTraced,
+    weighted: roundToSixDecimals(weightedLightReturn(crownTargetOf(solid), beam)),
+    brightness: roundToSixDecimals(face.brightness),
+    contrast: roundToSixDecimals(face.contrast),
+    variety: roundToSixDecimals(face.variety),
+    lit: roundToSixDecimals(face.lit),
+    evenness: roundToSixDecimals(face.evenness),
+    frame: roundToSixDecimals(face.frame),
+    tableFire: roundToSixDecimals(face.tableFire),
+    tableLeak: roundToSixDecimals(face.tableLeak),
+    fire: roundToSixDecimals(face.fire),
+    crownDeviation: deviation && roundToSixDecimals(deviation.crown),
+    pavilionDeviation: deviation && roundToSixDecimals(deviation.pavilion),
+    factors: noLeanLoss,
   }
 }
 
 const extentOf = ({ volume, faceUpArea, length, width, depth }: Solid) => ({
-  volume: kept(volume),
-  faceUpArea: kept(faceUpArea),
-  length: kept(length),
-  width: kept(width),
-  depth: kept(depth),
+  volume: roundToSixDecimals(volume),
+  faceUpArea: roundToSixDecimals(faceUpArea),
+  length: roundToSixDecimals(length),
+  width: roundToSixDecimals(width),
+  depth: roundToSixDecimals(depth),
 })

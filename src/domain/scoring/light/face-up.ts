@@ -1,17 +1,17 @@
 import type { Solid } from '../solid/solid.ts'
 import { radians } from '../solid/facet.ts'
-import { at, whole } from './optics.ts'
-import { planesOf, type Planes } from './planes.ts'
-import { aimFrom, PLANE_STEPS, viewFrom, type View } from './view.ts'
-import { isFromSky, newPath, trace, type Path } from './trace.ts'
+import { at, integerAt } from './optics.ts'
+import { toPlaneSet, type PlaneSet } from './planes.ts'
+import { aimFrom, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
+import { isFromSky, newPath, trace, type LightPath } from './trace.ts'
 
 /**
  * How fast the direction in which light reaches the eye turns with the refractive index, in radians per unit of index, for
  * light that comes in where the path left the stone at `hit`: times an index difference, the angle between two colours.
  * Refraction at both ends depends on the index, the reflections between only carry the difference on.
  */
-export function separation(path: Path, { planes }: Planes, hit: number, index: number): number {
-  const base = 4 * whole(path.planes, hit)
+export function angularDispersion(path: LightPath, { planes }: PlaneSet, hit: number, index: number): number {
+  const base = 4 * integerAt(path.planes, hit)
   const nx = at(planes, base)
   const ny = at(planes, base + 1)
   const nz = at(planes, base + 2)
@@ -24,7 +24,7 @@ export function separation(path: Path, { planes }: Planes, hit: number, index: n
   let y = ny * back - uy / index
   let z = nz * back - uz / index
   for (let before = hit - 1; before > 0; before--) {
-    const mirror = 4 * whole(path.planes, before)
+    const mirror = 4 * integerAt(path.planes, before)
     const mx = at(planes, mirror)
     const my = at(planes, mirror + 1)
     const mz = at(planes, mirror + 2)
@@ -37,8 +37,8 @@ export function separation(path: Path, { planes }: Planes, hit: number, index: n
 }
 
 /** The last refraction: how fast the direction outside turns when the one inside turns by (x y z). */
-function leaving(path: Path, planes: Float64Array, index: number, x: number, y: number, z: number): number {
-  const base = 4 * whole(path.planes, 0)
+function leaving(path: LightPath, planes: Float64Array, index: number, x: number, y: number, z: number): number {
+  const base = 4 * integerAt(path.planes, 0)
   const nx = at(planes, base)
   const ny = at(planes, base + 1)
   const nz = at(planes, base + 2)
@@ -59,7 +59,7 @@ function leaving(path: Path, planes: Float64Array, index: number, x: number, y: 
 }
 
 /** A face in square cells, each as wide as a seventh of a round of the stone's area. */
-export type Cells = {
+export type BrightnessGrid = {
   /** Cells across. */
   readonly row: number
   /** Spots across a cell. */
@@ -75,21 +75,26 @@ const DARKEST = 1 / 5
  * @param spots across a round of the stone's area
  * @param row spots across the picture, which holds the whole stone
  */
-export function newCells(spots: number, row: number): Cells {
+export function createBrightnessGrid(spots: number, row: number): BrightnessGrid {
   const size = spots / ACROSS
   const cells = Math.ceil((row + 1) / size)
   return { row: cells, size, light: new Float64Array(cells * cells), spots: new Float64Array(cells * cells) }
 }
 
 /** Adds a spot: so many spots from the left, so many from below. */
-export function addToCells({ row, size, light, spots }: Cells, x: number, y: number, brightness: number): void {
+export function addToCells(
+  { row, size, light, spots }: BrightnessGrid,
+  x: number,
+  y: number,
+  brightness: number,
+): void {
   const cell = Math.floor(y / size) * row + Math.floor(x / size)
   light[cell] = at(light, cell) + brightness
   spots[cell] = at(spots, cell) + 1
 }
 
 /** How bright the darkest fifth of the cells is, over all of them; cells that show less than half a cell of stone do not count. */
-export function evennessOf({ light, spots }: Cells): number {
+export function evennessOf({ light, spots }: BrightnessGrid): number {
   const enough = Math.max(...spots) / 2
   const means = [...light.keys()]
     .filter((cell) => at(spots, cell) > enough)
@@ -103,7 +108,7 @@ export function evennessOf({ light, spots }: Cells): number {
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** What two eyes see of a stone that is held face up and rocked; all but fire without a unit. */
-export type FaceUp = {
+export type FaceUpMetrics = {
   /** Mean brightness of the face. */
   readonly brightness: number
   /** Mean difference of brightness between neighbouring spots. */
@@ -135,7 +140,7 @@ export type FaceUp = {
  * @param styleFrame the frame that a stone of its style has with the largest table that is published as its best: less lowers the result
  * @returns 0 to 1.01
  */
-export function compareFaces(face: FaceUp, reference: FaceUp, styleFrame: number): number {
+export function compareFaces(face: FaceUpMetrics, reference: FaceUpMetrics, styleFrame: number): number {
   const capped = (own: number, full: number) => Math.min(1, own / full)
   const product =
     capped(face.brightness, reference.brightness) ** (1 / 3) *
@@ -191,14 +196,20 @@ const CUT_OFF = 0.01
  * @param dispersion the index for F light less that for C light
  * @param fineness times the usual number of spots
  */
-export function faceUp(solid: Solid, index: number, dispersion: number, fineness = 1): FaceUp {
-  const planes = planesOf(solid)
-  const scene: Scene = { planes, path: newPath(), index, degrees: (dispersion * 180) / Math.PI, ...spotsOf(solid) }
+export function measureFaceUp(solid: Solid, index: number, dispersion: number, fineness = 1): FaceUpMetrics {
+  const planes = toPlaneSet(solid)
+  const scene: ViewingSetup = {
+    planes,
+    path: newPath(),
+    index,
+    degrees: (dispersion * 180) / Math.PI,
+    ...spotsOf(solid),
+  }
   const near = newSums(planes.count)
   const tilted = newSums(planes.count)
   const shifts = Array.from(
     { length: GRIDS * fineness },
-    (_, grid) => [fraction(grid * PLANE_STEPS[0]), fraction(grid * PLANE_STEPS[1])] as const,
+    (_, grid) => [fraction(grid * SEQUENCE_STEPS_2D[0]), fraction(grid * SEQUENCE_STEPS_2D[1])] as const,
   )
   for (const turn of TURNS) {
     const eye = viewFrom(planes, radians(EYES), radians(turn))
@@ -206,12 +217,12 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
     add(near, scene, eye, shifts)
     add(tilted, scene, tilt, shifts)
   }
-  const mean = (of: (sums: Sums) => number) => (of(near) + of(tilted)) / 2
+  const mean = (of: (sums: FaceUpSums) => number) => (of(near) + of(tilted)) / 2
   const largest = near.through.indexOf(Math.max(...near.through))
   return {
     brightness: mean(({ brightness, spots }) => brightness / spots),
     contrast: mean(({ difference, pairs }) => difference / pairs),
-    variety: variety(near.rings.map((ring, index) => ring + at(tilted.rings, index))),
+    variety: directionVariety(near.rings.map((ring, index) => ring + at(tilted.rings, index))),
     lit: tilted.lit / tilted.spots,
     evenness: mean(({ evenness }) => evenness / TURNS.length),
     frame: 1 - at(near.through, largest) / near.spots,
@@ -224,9 +235,9 @@ export function faceUp(solid: Solid, index: number, dispersion: number, fineness
 /** From -0.5 to 0.5. */
 const fraction = (value: number): number => value - Math.round(value)
 
-type Scene = {
-  readonly planes: Planes
-  readonly path: Path
+type ViewingSetup = {
+  readonly planes: PlaneSet
+  readonly path: LightPath
   readonly index: number
   /** Degrees between F and C light for a turn of one radian per unit of index. */
   readonly degrees: number
@@ -235,13 +246,13 @@ type Scene = {
   readonly row: number
 }
 
-function spotsOf({ faceUpArea, width, length }: Solid): Pick<Scene, 'step' | 'row'> {
+function spotsOf({ faceUpArea, width, length }: Solid): Pick<ViewingSetup, 'step' | 'row'> {
   const step = Math.sqrt((4 * faceUpArea) / Math.PI) / SPOTS
   return { step, row: Math.ceil((1.1 * Math.max(width, length)) / step) }
 }
 
 /** What all spots of some views bring together. */
-type Sums = {
+type FaceUpSums = {
   spots: number
   pairs: number
   brightness: number
@@ -257,7 +268,7 @@ type Sums = {
   readonly leakThrough: Float64Array
 }
 
-const newSums = (facets: number): Sums => ({
+const newSums = (facets: number): FaceUpSums => ({
   spots: 0,
   pairs: 0,
   brightness: 0,
@@ -272,20 +283,26 @@ const newSums = (facets: number): Sums => ({
 })
 
 /** One spot: NaN for its brightness beside the stone. Two spots with the same way show the same flash. */
-type Spots = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly way: Int32Array }
+type SpotGrid = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly pathHash: Int32Array }
 
-function add(sums: Sums, scene: Scene, view: View, shifts: readonly (readonly [number, number])[]): void {
-  const cells = newCells(SPOTS, scene.row)
+function add(sums: FaceUpSums, scene: ViewingSetup, view: View, shifts: readonly (readonly [number, number])[]): void {
+  const cells = createBrightnessGrid(SPOTS, scene.row)
   for (const shift of shifts) addGrid(sums, scene, view, shift, cells)
   sums.evenness += evennessOf(cells)
 }
 
-function addGrid(sums: Sums, scene: Scene, view: View, [across, along]: readonly [number, number], cells: Cells): void {
+function addGrid(
+  sums: FaceUpSums,
+  scene: ViewingSetup,
+  view: View,
+  [across, along]: readonly [number, number],
+  cells: BrightnessGrid,
+): void {
   const { row, step } = scene
-  const spots: Spots = {
+  const spots: SpotGrid = {
     brightness: new Float64Array(row * row).fill(NaN),
     fire: new Float64Array(row * row),
-    way: new Int32Array(row * row),
+    pathHash: new Int32Array(row * row),
   }
   for (let spot = 0; spot < row * row; spot++) {
     const [x, y] = [
@@ -294,23 +311,30 @@ function addGrid(sums: Sums, scene: Scene, view: View, [across, along]: readonly
     ]
     const first = aimFrom(view, scene.planes, scene.path, x, y)
     if (first < 0) continue
-    lookAt(sums, scene, view, first, spots, spot)
+    observeSpot(sums, scene, view, first, spots, spot)
     addToCells(cells, (spot % row) + 0.5 + across, Math.floor(spot / row) + 0.5 + along, at(spots.brightness, spot))
   }
   for (let spot = 0; spot < row * row; spot++) compare(sums, spots, spot, row)
 }
 
-function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: Spots, spot: number): void {
+function observeSpot(
+  sums: FaceUpSums,
+  scene: ViewingSetup,
+  { eye }: View,
+  first: number,
+  spots: SpotGrid,
+  spot: number,
+): void {
   const { path, planes, index, degrees } = scene
   trace(path, planes, first, index, CUT_OFF)
   let [brightness, fire, leak, brightest] = [0, 0, 0, 0]
-  spots.way[spot] = first
+  spots.pathHash[spot] = first
   for (let hit = 1; hit < path.hits; hit++) {
     const energy = at(path.energy, hit)
     if (energy === 0) continue
     if (energy > brightest) {
       brightest = energy
-      spots.way[spot] = wayTo(path, hit)
+      spots.pathHash[spot] = hashPath(path, hit)
     }
     const ring = ringOf(path, planes, hit, eye)
     if (ring < 0) {
@@ -320,7 +344,7 @@ function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: S
     sums.rings[ring] = at(sums.rings, ring) + energy
     if (ring < HEAD_RINGS) continue
     brightness += energy * (ring < BRIGHT_RINGS ? 1 : SIDE)
-    fire += energy * Math.max(0, separation(path, planes, hit, index) * degrees - BLURRED)
+    fire += energy * Math.max(0, angularDispersion(path, planes, hit, index) * degrees - BLURRED)
   }
   spots.brightness[spot] = brightness
   spots.fire[spot] = fire
@@ -330,7 +354,7 @@ function lookAt(sums: Sums, scene: Scene, { eye }: View, first: number, spots: S
 }
 
 /** How far from the eye light comes that leaves at a hit; -1 for what comes from under the stone or through its pavilion. */
-function ringOf(path: Path, planes: Planes, hit: number, eye: View['eye']): number {
+function ringOf(path: LightPath, planes: PlaneSet, hit: number, eye: View['eye']): number {
   if (!isFromSky(path, planes, hit)) return -1
   const { outside } = path
   const cosine = at(outside, 3 * hit) * eye[0] + at(outside, 3 * hit + 1) * eye[1] + at(outside, 3 * hit + 2) * eye[2]
@@ -339,14 +363,14 @@ function ringOf(path: Path, planes: Planes, hit: number, eye: View['eye']): numb
 }
 
 /** A number for the planes that a path met up to a hit. */
-function wayTo({ planes }: Path, hit: number): number {
-  let way = whole(planes, 0)
-  for (let before = 1; before <= hit; before++) way = (Math.imul(way, 31) + whole(planes, before)) | 0
+function hashPath({ planes }: LightPath, hit: number): number {
+  let way = integerAt(planes, 0)
+  for (let before = 1; before <= hit; before++) way = (Math.imul(way, 31) + integerAt(planes, before)) | 0
   return way
 }
 
 /** Adds a spot, beside its neighbours to the right and above. */
-function compare(sums: Sums, { brightness, fire, way }: Spots, spot: number, row: number): void {
+function compare(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spot: number, row: number): void {
   const own = at(brightness, spot)
   if (Number.isNaN(own)) return
   let [neighbours, alike] = [0, 0]
@@ -354,7 +378,7 @@ function compare(sums: Sums, { brightness, fire, way }: Spots, spot: number, row
     const beside = other < brightness.length ? at(brightness, other) : NaN
     if (Number.isNaN(beside)) continue
     neighbours++
-    if (whole(way, other) === whole(way, spot)) alike++
+    if (integerAt(pathHash, other) === integerAt(pathHash, spot)) alike++
     sums.difference += Math.abs(own - beside)
   }
   sums.spots++
@@ -365,7 +389,7 @@ function compare(sums: Sums, { brightness, fire, way }: Spots, spot: number, row
   if (neighbours > 0) sums.fire += (at(fire, spot) * (1 + alike / neighbours)) / 2
 }
 
-function variety(rings: Float64Array): number {
+function directionVariety(rings: Float64Array): number {
   const all = rings.reduce((sum, ring) => sum + ring, 0)
   const entropy = rings.reduce((sum, ring) => (ring > 0 ? sum - (ring / all) * Math.log(ring / all) : sum), 0)
   return Math.exp(entropy)

@@ -1,16 +1,16 @@
-import { at, whole } from './optics.ts'
-import type { Planes } from './planes.ts'
-import { choose, sample, type Target } from './view.ts'
-import { aim, isFromSky, newPath, trace, type Path } from './trace.ts'
+import { at, integerAt } from './optics.ts'
+import type { PlaneSet } from './planes.ts'
+import { choose, sample, type CrownTarget } from './view.ts'
+import { aim, isFromSky, newPath, trace, type LightPath } from './trace.ts'
 
 /** What is asked of the tracer: how many eye rays, the stone's index, and when a ray is given up. */
-export type Beam = { readonly samples: number; readonly index: number; readonly cutOff: number }
+export type SamplingOptions = { readonly samples: number; readonly index: number; readonly cutOff: number }
 
 /** A direction to the eye from a point of a facet with that normal, in `eye`; returns its weight, 0 for none. */
-export type Eye = (eye: Float64Array, nx: number, ny: number, nz: number, u: number, v: number) => number
+export type DirectionSampler = (eye: Float64Array, nx: number, ny: number, nz: number, u: number, v: number) => number
 
 /** Directions from a facet as an evenly lit matt surface sends light out, as far as they are above the horizon. */
-export const wholeSky: Eye = (eye, nx, ny, nz, u, v) => {
+export const sampleWholeSky: DirectionSampler = (eye, nx, ny, nz, u, v) => {
   const radius = Math.sqrt(u)
   const height = Math.sqrt(1 - u)
   const x = radius * Math.cos(2 * Math.PI * v)
@@ -26,11 +26,11 @@ export const wholeSky: Eye = (eye, nx, ny, nz, u, v) => {
  * Traces eye rays from all over the crown backwards and hands each path to `take` with the ray's share of the light that an
  * evenly bright sky sends onto the crown. `eye` is the direction to the eye; it and the path are filled anew for each ray.
  */
-export function look(
-  target: Target,
-  beam: Beam,
-  eyes: Eye,
-  take: (path: Path, share: number, eye: Float64Array) => void,
+export function traceEyeRays(
+  target: CrownTarget,
+  beam: SamplingOptions,
+  eyes: DirectionSampler,
+  take: (path: LightPath, share: number, eye: Float64Array) => void,
 ): void {
   const coordinates = new Float64Array(4)
   const eye = new Float64Array(3)
@@ -40,7 +40,7 @@ export function look(
   for (let index = 0; index < beam.samples; index++) {
     sample(coordinates, index)
     const triangle = choose(target, coordinates)
-    const plane = whole(target.plane, triangle)
+    const plane = integerAt(target.plane, triangle)
     const base = 4 * plane
     const [u, v] = [at(coordinates, 2), at(coordinates, 3)]
     const weight = eyes(eye, at(planes, base), at(planes, base + 1), at(planes, base + 2), u, v)
@@ -51,7 +51,13 @@ export function look(
   }
 }
 
-function aimAt(path: Path, triangles: Float64Array, base: number, coordinates: Float64Array, eye: Float64Array): void {
+function aimAt(
+  path: LightPath,
+  triangles: Float64Array,
+  base: number,
+  coordinates: Float64Array,
+  eye: Float64Array,
+): void {
   const root = Math.sqrt(at(coordinates, 0))
   const a = root * (1 - at(coordinates, 1))
   const b = root * at(coordinates, 1)
@@ -64,16 +70,16 @@ function aimAt(path: Path, triangles: Float64Array, base: number, coordinates: F
  * What of an evenly bright sky's light on the crown comes back through it, weighted by the squared cosine of the exit angle
  * (Hemphill et al., Gems & Gemology 34(3), 1998). Glare is not counted.
  */
-export function weightedLightReturn(target: Target, beam: Beam): number {
+export function weightedLightReturn(target: CrownTarget, beam: SamplingOptions): number {
   let weighted = 0
-  look(target, beam, wholeSky, (path, share, eye) => {
+  traceEyeRays(target, beam, sampleWholeSky, (path, share, eye) => {
     weighted += share * returnOf(path, target.planes) * at(eye, 2) ** 2
   })
   return weighted
 }
 
 /** The part of an eye ray's light that comes from the sky through the crown. */
-function returnOf(path: Path, planes: Planes): number {
+function returnOf(path: LightPath, planes: PlaneSet): number {
   let sum = 0
   for (let hit = 1; hit < path.hits; hit++) {
     const energy = at(path.energy, hit)

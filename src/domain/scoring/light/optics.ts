@@ -3,10 +3,10 @@
  * place in the code reads arrays of two types.
  */
 export const at = (numbers: Float64Array, index: number): number => numbers[index] ?? 0
-export const whole = (numbers: Int32Array, index: number): number => numbers[index] ?? 0
+export const integerAt = (numbers: Int32Array, index: number): number => numbers[index] ?? 0
 
 /** Six decimals: sines may differ in the last digit between engines, stored figures may not. */
-export const kept = (value: number): number => Math.round(value * 1e6) / 1e6
+export const roundToSixDecimals = (value: number): number => Math.round(value * 1e6) / 1e6
 
 /** Wavelengths of Fraunhofer's lines in micrometres: F blue, D (the helium d line) yellow, C red, and B and G for the trade's "dispersion". */
 export const lines = { B: 0.6867, C: 0.6563, d: 0.5876, D: 0.5893, F: 0.4861, G: 0.4308 } as const

@@ -1,4 +1,4 @@
-import type { Facet, Part } from '../solid/facet.ts'
+import type { Facet, StonePart } from '../solid/facet.ts'
 import { at, DX, DY, DZ, REACH, X, Y, Z, type Ray } from './optics.ts'
 import type { Solid } from '../solid/solid.ts'
 
@@ -7,10 +7,10 @@ export const CROWN = 0
 const PAVILION = 1
 const GIRDLE = 2
 export const FOLD = 3
-const codes: Record<Part, number> = { crown: CROWN, pavilion: PAVILION, girdle: GIRDLE, fold: FOLD }
+const codes: Record<StonePart, number> = { crown: CROWN, pavilion: PAVILION, girdle: GIRDLE, fold: FOLD }
 
 /** A solid as the tracer reads it: four numbers a plane (normal, offset), part by part. */
-export type Planes = {
+export type PlaneSet = {
   /** The facets in the order of their planes. */
   readonly order: readonly Facet[]
   readonly planes: Float64Array
@@ -21,16 +21,16 @@ export type Planes = {
   readonly foldFrom: number
   readonly count: number
   /** No crown facet reaches below the one, no pavilion facet above the other. */
-  readonly crownEnds: number
-  readonly pavilionEnds: number
+  readonly crownBottom: number
+  readonly pavilionTop: number
   /** An ellipse around (0, middle) inside the girdle, as squares of its half axes. */
   readonly inner: { readonly across: number; readonly along: number; readonly middle: number }
 }
 
-export function planesOf(solid: Solid): Planes {
+export function toPlaneSet(solid: Solid): PlaneSet {
   const order = [...solid.facets].sort((a, b) => codes[a.part] - codes[b.part])
   const before = (code: number) => order.filter(({ part }) => codes[part] < code).length
-  const heights = (part: Part) =>
+  const heights = (part: StonePart) =>
     solid.faces.flatMap(({ facet, corners }) => (facet.part === part ? corners.map(([, , z]) => z) : []))
   return {
     order,
@@ -40,8 +40,8 @@ export function planesOf(solid: Solid): Planes {
     girdleFrom: before(GIRDLE),
     foldFrom: before(FOLD),
     count: order.length,
-    crownEnds: Math.min(...heights('crown')),
-    pavilionEnds: Math.max(...heights('pavilion')),
+    crownBottom: Math.min(...heights('crown')),
+    pavilionTop: Math.max(...heights('pavilion')),
     inner: innerEllipse(solid),
   }
 }
@@ -51,7 +51,7 @@ export function planesOf(solid: Solid): Planes {
  * lowest point, rays to the pavilion's planes may end below all heights: no ellipse then, and none where a wall is in the
  * middle's way. Without walls nothing can be beyond one: the ellipse holds everything.
  */
-function innerEllipse(solid: Solid): Planes['inner'] {
+function innerEllipse(solid: Solid): PlaneSet['inner'] {
   const zs = solid.faces.flatMap(({ corners }) => corners.map(([, , z]) => z))
   const [lowest, highest] = [Math.min(...zs), Math.max(...zs)]
   const walls = solid.faces.filter(({ facet }) => facet.part === 'girdle')
@@ -77,7 +77,7 @@ const LEANS = 1e-12
  * A ray that goes up and meets the crown above the pavilion's edge and within the girdle has met nothing else before, and
  * likewise downwards: that spares most rays the search through half of the planes.
  */
-export function nearest(solid: Planes, ray: Ray, from: number): number {
+export function nearestPlane(solid: PlaneSet, ray: Ray, from: number): number {
   const { planes, pavilionFrom, girdleFrom, foldFrom, count } = solid
   const rises = at(ray, DZ) > 0
   ray[REACH] = FAR
@@ -88,14 +88,14 @@ export function nearest(solid: Planes, ray: Ray, from: number): number {
   const reach = at(ray, REACH)
   const z = at(ray, Z) + reach * at(ray, DZ)
   const within = isWithin(solid, at(ray, X) + reach * at(ray, DX), at(ray, Y) + reach * at(ray, DY))
-  if (within && (rises ? z > solid.pavilionEnds : z < solid.crownEnds)) return met
+  if (within && (rises ? z > solid.pavilionTop : z < solid.crownBottom)) return met
   met = rises
     ? search(planes, ray, from, pavilionFrom, girdleFrom, met)
     : search(planes, ray, from, 0, pavilionFrom, met)
   return within ? met : search(planes, ray, from, girdleFrom, foldFrom, met)
 }
 
-function isWithin({ inner }: Planes, x: number, y: number): boolean {
+function isWithin({ inner }: PlaneSet, x: number, y: number): boolean {
   const along = y - inner.middle
   return (x * x) / inner.across + (along * along) / inner.along < 1
 }

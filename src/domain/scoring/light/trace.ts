@@ -15,19 +15,19 @@ import {
   SZ,
   U,
   V,
-  whole,
+  integerAt,
   X,
   Y,
   Z,
   type Ray,
 } from './optics.ts'
-import { CROWN, FOLD, nearest, type Planes } from './planes.ts'
+import { CROWN, FOLD, nearestPlane, type PlaneSet } from './planes.ts'
 
 /**
  * Light enters from the air through a facet: the direction in (DX DY DZ) turns to the refracted one, the ray becomes what of
  * unpolarised light of energy 1 gets in. Returns what the facet's outside reflects.
  */
-export function enter(ray: Ray, nx: number, ny: number, nz: number, index: number): number {
+export function enterStone(ray: Ray, nx: number, ny: number, nz: number, index: number): number {
   const cosine = -(nx * at(ray, DX) + ny * at(ray, DY) + nz * at(ray, DZ))
   const inside = Math.sqrt(1 - (1 - cosine * cosine) / (index * index))
   ray[I] = 1
@@ -53,7 +53,7 @@ export function enter(ray: Ray, nx: number, ny: number, nz: number, index: numbe
  * Light meets a facet from inside and is reflected there; returns the energy that leaves, whose direction goes to OX OY OZ:
  * Fresnel's equations for both polarisations, with the phase shift of total reflection.
  */
-export function meet(ray: Ray, nx: number, ny: number, nz: number, index: number): number {
+export function reflectInside(ray: Ray, nx: number, ny: number, nz: number, index: number): number {
   align(ray, nx, ny, nz)
   const cosine = nx * at(ray, DX) + ny * at(ray, DY) + nz * at(ray, DZ)
   const square = 1 - index * index * (1 - cosine * cosine)
@@ -70,7 +70,7 @@ export function meet(ray: Ray, nx: number, ny: number, nz: number, index: number
 }
 
 /** The ray passes into the stone's other half, which is this half's mirror image. */
-export function passFold(ray: Ray, nx: number, ny: number, nz: number): void {
+export function crossMirrorPlane(ray: Ray, nx: number, ny: number, nz: number): void {
   const cosine = nx * at(ray, DX) + ny * at(ray, DY) + nz * at(ray, DZ)
   const turn = 2 * (nx * at(ray, SX) + ny * at(ray, SY) + nz * at(ray, SZ))
   ray[SX] = at(ray, SX) - turn * nx
@@ -166,7 +166,7 @@ function anyAxis(ray: Ray): void {
  * One ray's way through a stone: where light left it, hit by hit. Made once and filled by every trace. Energies are parts
  * of the light that came; light that leaves is `energy[hit]`, 0 where all of it is reflected.
  */
-export type Path = {
+export type LightPath = {
   readonly ray: Ray
   /** The plane met at each hit, the first from outside: planes[0] is the facet through which light entered. */
   readonly planes: Int32Array
@@ -177,25 +177,25 @@ export type Path = {
   readonly outside: Float64Array
   /** What the first facet reflected, and what was still inside when tracing stopped. */
   glare: number
-  left: number
+  remainingEnergy: number
 }
 
 /** A ray that still holds light after so many hits is trapped: it is counted as left. */
-const MOST_HITS = 400
+const MAX_HITS = 400
 
-export const newPath = (): Path => ({
+export const newPath = (): LightPath => ({
   ray: newRay(),
-  planes: new Int32Array(MOST_HITS),
+  planes: new Int32Array(MAX_HITS),
   hits: 0,
-  energy: new Float64Array(MOST_HITS),
-  inside: new Float64Array(3 * MOST_HITS),
-  outside: new Float64Array(3 * MOST_HITS),
+  energy: new Float64Array(MAX_HITS),
+  inside: new Float64Array(3 * MAX_HITS),
+  outside: new Float64Array(3 * MAX_HITS),
   glare: 0,
-  left: 0,
+  remainingEnergy: 0,
 })
 
 /** Where a trace starts: a point on a plane and the direction of the light towards it, in the path's ray. */
-export function aim(path: Path, x: number, y: number, z: number, dx: number, dy: number, dz: number): void {
+export function aim(path: LightPath, x: number, y: number, z: number, dx: number, dy: number, dz: number): void {
   const { ray } = path
   ray[X] = x
   ray[Y] = y
@@ -209,36 +209,36 @@ export function aim(path: Path, x: number, y: number, z: number, dx: number, dy:
  * Follows the aimed ray from outside through plane `first` until less than `cutOff` of its light is left inside.
  * By reciprocity an eye that looks along the aimed direction sees, of what comes from where light leaves, the same part.
  */
-export function trace(path: Path, solid: Planes, first: number, index: number, cutOff: number): void {
+export function trace(path: LightPath, solid: PlaneSet, first: number, index: number, cutOff: number): void {
   const { ray } = path
   const { planes, parts } = solid
-  path.glare = enter(ray, at(planes, 4 * first), at(planes, 4 * first + 1), at(planes, 4 * first + 2), index)
+  path.glare = enterStone(ray, at(planes, 4 * first), at(planes, 4 * first + 1), at(planes, 4 * first + 2), index)
   path.planes[0] = first
   path.energy[0] = 0
   let hit = 1
   let plane = first
-  for (; hit < MOST_HITS && at(ray, I) > cutOff; hit++) {
-    plane = nearest(solid, ray, plane)
+  for (; hit < MAX_HITS && at(ray, I) > cutOff; hit++) {
+    plane = nearestPlane(solid, ray, plane)
     if (plane < 0) break
     advance(ray)
     keep(path.inside, hit, at(ray, DX), at(ray, DY), at(ray, DZ))
     const base = 4 * plane
     path.planes[hit] = plane
-    if (whole(parts, plane) === FOLD) {
-      passFold(ray, at(planes, base), at(planes, base + 1), at(planes, base + 2))
+    if (integerAt(parts, plane) === FOLD) {
+      crossMirrorPlane(ray, at(planes, base), at(planes, base + 1), at(planes, base + 2))
       path.energy[hit] = 0
       continue
     }
-    path.energy[hit] = meet(ray, at(planes, base), at(planes, base + 1), at(planes, base + 2), index)
+    path.energy[hit] = reflectInside(ray, at(planes, base), at(planes, base + 1), at(planes, base + 2), index)
     keep(path.outside, hit, at(ray, OX), at(ray, OY), at(ray, OZ))
   }
   path.hits = hit
-  path.left = at(ray, I)
+  path.remainingEnergy = at(ray, I)
 }
 
 /** Whether the light that a path meets at a hit comes from above, through the crown. */
-export const isFromSky = ({ planes, outside }: Path, { parts }: Planes, hit: number): boolean =>
-  whole(parts, whole(planes, hit)) === CROWN && at(outside, 3 * hit + 2) > 0
+export const isFromSky = ({ planes, outside }: LightPath, { parts }: PlaneSet, hit: number): boolean =>
+  integerAt(parts, integerAt(planes, hit)) === CROWN && at(outside, 3 * hit + 2) > 0
 
 function advance(ray: Ray): void {
   const reach = at(ray, REACH)

@@ -1,8 +1,8 @@
 import type { Solid } from '../solid/solid.ts'
 import { cross, length, subtract, type Vector } from '../solid/facet.ts'
 import { at } from './optics.ts'
-import { planesOf, type Planes } from './planes.ts'
-import { aim, type Path } from './trace.ts'
+import { toPlaneSet, type PlaneSet } from './planes.ts'
+import { aim, type LightPath } from './trace.ts'
 
 /** An eye far from a stone, the middle of its girdle in the middle of the view. */
 export type View = {
@@ -17,12 +17,12 @@ export type View = {
  * @param tilt radians between the eye and the zenith
  * @param turn radians about the zenith, from the x axis, in which the eye stands
  */
-export function viewFrom({ inner, crownEnds, pavilionEnds }: Planes, tilt: number, turn: number): View {
+export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: number, turn: number): View {
   const eye: Vector = [Math.sin(tilt) * Math.cos(turn), Math.sin(tilt) * Math.sin(turn), Math.cos(tilt)]
   const flat = Math.hypot(eye[0], eye[2])
   const right: Vector = [eye[2] / flat, 0, -eye[0] / flat]
   const up: Vector = [eye[1] * right[2], flat, -eye[1] * right[0]]
-  return { eye, right, up, middle: [0, inner.middle, (crownEnds + pavilionEnds) / 2] }
+  return { eye, right, up, middle: [0, inner.middle, (crownBottom + pavilionTop) / 2] }
 }
 
 /**
@@ -30,7 +30,7 @@ export function viewFrom({ inner, crownEnds, pavilionEnds }: Planes, tilt: numbe
  * @param across, along the point, in the stone's widths from the middle of the view
  * @returns the plane through which it enters, -1 beside the stone
  */
-export function aimFrom(view: View, solid: Planes, path: Path, across: number, along: number): number {
+export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: number, along: number): number {
   const { eye, right, up, middle } = view
   const x = middle[0] + across * right[0] + along * up[0]
   const y = middle[1] + across * right[1] + along * up[1]
@@ -63,7 +63,7 @@ const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z:
   at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
 
 /** Of a stone that is traced by one of its halves, the other one, beyond the fold, is not looked at. */
-function isOnThisHalf({ planes, foldFrom, count }: Planes, x: number, y: number, z: number): boolean {
+function isOnThisHalf({ planes, foldFrom, count }: PlaneSet, x: number, y: number, z: number): boolean {
   for (let plane = foldFrom; plane < count; plane++) {
     if (normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
   }
@@ -71,20 +71,20 @@ function isOnThisHalf({ planes, foldFrom, count }: Planes, x: number, y: number,
 }
 
 /** The crown cut into triangles, to aim at: what stands on the first of its corners and on the two edges from there. */
-export type Target = {
-  readonly planes: Planes
+export type CrownTarget = {
+  readonly planes: PlaneSet
   /** Nine numbers a triangle: a corner and two edges. */
   readonly triangles: Float64Array
   /** The triangle's plane, and the part of the crown's area up to and with it. */
   readonly plane: Int32Array
-  readonly upTo: Float64Array
+  readonly cumulativeArea: Float64Array
   readonly area: number
   /** Light of an evenly bright sky that falls on the crown, for a radiance of 1. */
   readonly flux: number
 }
 
-export function targetOf(solid: Solid): Target {
-  const planes = planesOf(solid)
+export function crownTargetOf(solid: Solid): CrownTarget {
+  const planes = toPlaneSet(solid)
   const crown = solid.faces.filter(({ facet }) => facet.part === 'crown')
   const area = crown.reduce((sum, face) => sum + face.area, 0)
   const triangles = crown.flatMap(({ facet, corners }) =>
@@ -96,7 +96,7 @@ export function targetOf(solid: Solid): Target {
     planes,
     triangles: Float64Array.from(triangles.flatMap(({ triangle }) => triangle.flat())),
     plane: Int32Array.from(triangles.map(({ plane }) => plane)),
-    upTo: Float64Array.from(upTo),
+    cumulativeArea: Float64Array.from(upTo),
     area,
     flux: crown.reduce((flux, face) => flux + (face.area * Math.PI * (1 + face.facet.normal[2])) / 2, 0),
   }
@@ -118,7 +118,7 @@ const STEPS = [1, 2, 3, 4].map((power) => ROOT ** -power)
 const [STEP_A = 0, STEP_B = 0, STEP_C = 0, STEP_D = 0] = STEPS
 
 /** The same of two dimensions: powers of the root of x^3 = x + 1. */
-export const PLANE_STEPS = [0.7548776662466927, 0.5698402909980532] as const
+export const SEQUENCE_STEPS_2D = [0.7548776662466927, 0.5698402909980532] as const
 
 /** The four coordinates of a sample, each from 0 to 1, evenly spread for any count; the same on every run. */
 export function sample(into: Float64Array, index: number): void {
@@ -134,16 +134,16 @@ const fraction = (value: number): number => {
 }
 
 /** The triangle that the first coordinate chooses by area; the coordinate is stretched to 0 to 1 again within it. */
-export function choose(target: Target, coordinates: Float64Array): number {
+export function choose(target: CrownTarget, coordinates: Float64Array): number {
   const first = at(coordinates, 0)
   let low = 0
-  let high = target.upTo.length - 1
+  let high = target.cumulativeArea.length - 1
   while (low < high) {
     const middle = (low + high) >> 1
-    if (at(target.upTo, middle) <= first) low = middle + 1
+    if (at(target.cumulativeArea, middle) <= first) low = middle + 1
     else high = middle
   }
-  const from = low === 0 ? 0 : at(target.upTo, low - 1)
-  coordinates[0] = Math.min(1, (first - from) / (at(target.upTo, low) - from))
+  const from = low === 0 ? 0 : at(target.cumulativeArea, low - 1)
+  coordinates[0] = Math.min(1, (first - from) / (at(target.cumulativeArea, low) - from))
   return low
 }

@@ -1,24 +1,24 @@
 import { add, cross, dot, length, scale, subtract, type Vector } from '../solid/facet.ts'
-import { flatsOf, type Flat, type Flats, type Outside } from './flats.ts'
+import { findPlanarRegions, type PlanarRegion, type PlanarRegions, type OrientedSurface } from './flats.ts'
 import {
-  above,
-  boxOf,
-  fitOf,
-  named,
-  NoStone,
+  heightAbove,
+  boundingBox,
+  fitPlane,
+  formatPoint,
+  InvalidMesh,
   pointAt,
-  rounded,
-  sizeOf,
-  withoutStrays,
-  type Fit,
+  roundToMicrometres,
+  diagonalOf,
+  withoutUnusedVertices,
+  type PlaneFit,
   type Mesh,
   type Polygon,
 } from './mesh.ts'
-import { sidesOf, type Sides } from './sides.ts'
+import { toHalfEdges, type HalfEdges } from './sides.ts'
 import { WELD } from './weld.ts'
 
 /** The facets of a closed surface, and how they meet. */
-export type Surface = { readonly polygons: readonly Polygon[]; readonly sides: Sides }
+export type Surface = { readonly polygons: readonly Polygon[]; readonly sides: HalfEdges }
 
 /**
  * A mesh's facets where every edge joins two of them. Facets without area stay where they fill the edges of others (a point
@@ -32,18 +32,18 @@ function closedSurface({ vertices, facets }: Mesh, flat: number): Surface {
     .filter(({ corners }) => corners.length > 2)
   const whole = surfaceOf(all)
   if (isClosed(whole)) return whole
-  const rest = surfaceOf(all.filter(({ corners }) => fitOf(vertices, corners).thickness > flat))
+  const rest = surfaceOf(all.filter(({ corners }) => fitPlane(vertices, corners).thickness > flat))
   if (isClosed(rest)) return rest
-  throw new NoStone(faultOf(whole, vertices))
+  throw new InvalidMesh(faultOf(whole, vertices))
 }
 
-const surfaceOf = (polygons: readonly Polygon[]): Surface => ({ polygons, sides: sidesOf(polygons) })
+const surfaceOf = (polygons: readonly Polygon[]): Surface => ({ polygons, sides: toHalfEdges(polygons) })
 const isClosed = ({ sides: { twin, crowded } }: Surface): boolean => crowded < 0 && !twin.includes(-1)
 
 function faultOf({ polygons, sides }: Surface, vertices: Mesh['vertices']): string {
   const { facet, from, to, twin, crowded } = sides
   const side = crowded < 0 ? twin.indexOf(-1) : crowded
-  const ends = [from, to].map((corners) => named(pointAt(vertices, corners[side] ?? 0)))
+  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[side] ?? 0)))
   const place = `at the edge from ${ends.join(' to ')}`
   const number = polygons[facet[side] ?? 0]?.number
   return crowded < 0
@@ -55,7 +55,7 @@ function faultOf({ polygons, sides }: Surface, vertices: Mesh['vertices']): stri
  * A closed surface's facets, all going around the same way (outwards or inwards), as the first does.
  * @throws NoStone where the facets are not connected, or the surface has only one side
  */
-function alike({ polygons, sides }: Surface): Polygon[] {
+function orientConsistently({ polygons, sides }: Surface): Polygon[] {
   const { first, facet, from, twin } = sides
   const turned = new Int8Array(polygons.length).fill(-1)
   turned[0] = 0
@@ -73,21 +73,21 @@ function alike({ polygons, sides }: Surface): Polygon[] {
   }
   const apart = turned.indexOf(-1)
   if (apart >= 0) throw inPieces(polygons, apart)
-  return polygons.map((polygon, index) => (turned[index] === 1 ? reversed(polygon) : polygon))
+  return polygons.map((polygon, index) => (turned[index] === 1 ? reverseWinding(polygon) : polygon))
 }
 
-const reversed = ({ number, corners }: Polygon): Polygon => ({ number, corners: corners.toReversed() })
+const reverseWinding = ({ number, corners }: Polygon): Polygon => ({ number, corners: corners.toReversed() })
 
-function oneSided(polygons: readonly Polygon[], a: number, b: number): NoStone {
+function oneSided(polygons: readonly Polygon[], a: number, b: number): InvalidMesh {
   const numbers = [a, b].map((facet) => polygons[facet]?.number)
-  return new NoStone(
+  return new InvalidMesh(
     `The surface has no inside: facets ${numbers.join(' and ')} face opposite ways whichever way they turn`,
   )
 }
 
-function inPieces(polygons: readonly Polygon[], apart: number): NoStone {
+function inPieces(polygons: readonly Polygon[], apart: number): InvalidMesh {
   const [first, other] = [polygons[0]?.number, polygons[apart]?.number]
-  return new NoStone(`The file holds more than one body: no facets join facet ${other} with facet ${first}`)
+  return new InvalidMesh(`The file holds more than one body: no facets join facet ${other} with facet ${first}`)
 }
 
 /** Parts of the size by which facets may be bent and points rise above planes: what coordinates with three decimals can do. */
@@ -105,9 +105,9 @@ const allowed = (size: number, narrow: number, far: number): number =>
  * @param size of the whole, in millimetres
  * @throws NoStone
  */
-function checkEdges(outside: Outside, size: number): void {
-  checkHole(outside)
-  const fits = outside.polygons.map(({ corners }) => fitOf(outside.vertices, corners))
+function checkEdges(outside: OrientedSurface, size: number): void {
+  checkEulerCharacteristic(outside)
+  const fits = outside.polygons.map(({ corners }) => fitPlane(outside.vertices, corners))
   for (const [index, polygon] of outside.polygons.entries()) checkFlat(outside, polygon, fits[index], BENT * size)
   const { facet, twin } = outside.sides
   for (const [side, index] of facet.entries()) {
@@ -117,36 +117,48 @@ function checkEdges(outside: Outside, size: number): void {
     if (fit === undefined || fit.thickness < (fits[other]?.thickness ?? 0)) continue
     const high = outside.polygons[other]?.corners.find((corner) => {
       const point = pointAt(outside.vertices, corner)
-      return above(fit, point) > allowed(size, fit.thickness, length(subtract(point, fit.middle)))
+      return heightAbove(fit, point) > allowed(size, fit.thickness, length(subtract(point, fit.middle)))
     })
-    if (high !== undefined) throw valley(outside, side, fit, high)
+    if (high !== undefined) throw concaveEdgeError(outside, side, fit, high)
   }
 }
 
 /** Euler: points less edges and facets is 2 for what could be blown up to a ball, 0 for a ring. */
-function checkHole({ polygons, sides: { from } }: Outside): void {
+function checkEulerCharacteristic({ polygons, sides: { from } }: OrientedSurface): void {
   const number = new Set(from).size - from.length / 2 + polygons.length
   if (number === 2) return
-  throw new NoStone(`The body has a hole or touches itself: points - edges + facets must be 2, got ${number}`)
+  throw new InvalidMesh(`The body has a hole or touches itself: points - edges + facets must be 2, got ${number}`)
 }
 
-function checkFlat({ vertices }: Outside, { number, corners }: Polygon, fit: Fit | undefined, tolerance: number): void {
+function checkFlat(
+  { vertices }: OrientedSurface,
+  { number, corners }: Polygon,
+  fit: PlaneFit | undefined,
+  tolerance: number,
+): void {
   if (fit === undefined) return
-  const off = corners.find((corner) => Math.abs(above(fit, pointAt(vertices, corner))) > tolerance)
+  const off = corners.find((corner) => Math.abs(heightAbove(fit, pointAt(vertices, corner))) > tolerance)
   if (off === undefined) return
   const point = pointAt(vertices, off)
-  const distance = rounded(Math.abs(above(fit, point)))
-  throw new NoStone(`Facet ${number} is not flat: its corner ${named(point)} lies ${distance} mm beside its plane`)
+  const distance = roundToMicrometres(Math.abs(heightAbove(fit, point)))
+  throw new InvalidMesh(
+    `Facet ${number} is not flat: its corner ${formatPoint(point)} lies ${distance} mm beside its plane`,
+  )
 }
 
-function valley({ vertices, polygons, sides }: Outside, side: number, fit: Fit, high: number): NoStone {
+function concaveEdgeError(
+  { vertices, polygons, sides }: OrientedSurface,
+  side: number,
+  fit: PlaneFit,
+  high: number,
+): InvalidMesh {
   const { facet, from, to, twin } = sides
   const [own, other] = [side, twin[side] ?? side].map((place) => polygons[facet[place] ?? 0]?.number)
-  const ends = [from, to].map((corners) => named(pointAt(vertices, corners[side] ?? 0)))
+  const ends = [from, to].map((corners) => formatPoint(pointAt(vertices, corners[side] ?? 0)))
   const point = pointAt(vertices, high)
-  return new NoStone(
-    `The body is not convex at the edge from ${ends.join(' to ')}: facet ${other} rises ${rounded(above(fit, point))} mm ` +
-      `above the plane of facet ${own}, at ${named(point)}`,
+  return new InvalidMesh(
+    `The body is not convex at the edge from ${ends.join(' to ')}: facet ${other} rises ${roundToMicrometres(heightAbove(fit, point))} mm ` +
+      `above the plane of facet ${own}, at ${formatPoint(point)}`,
   )
 }
 
@@ -155,15 +167,19 @@ function valley({ vertices, polygons, sides }: Outside, side: number, fit: Fit, 
  * Edges alone can't tell a star, whose edges are all ridges, or a dent with many small facets.
  * @throws NoStone where a flat is not the body's outside
  */
-function supporting(outside: Outside, { flats, factor }: Flats, size: number): Flat[] {
-  return flats.map((flat) => {
+function toSupportingPlanes(
+  outside: OrientedSurface,
+  { regions, factor }: PlanarRegions,
+  size: number,
+): PlanarRegion[] {
+  return regions.map((flat) => {
     const own = flat.members.flatMap((member) => outside.polygons[member]?.corners ?? [])
     const corners = own.map((corner) => pointAt(outside.vertices, corner))
     const highest = highestOf(outside.vertices, flat.normal)
     const lift = dot(pointAt(outside.vertices, highest), flat.normal) - heightOf(corners, flat.normal)
-    const { least, most } = boxOf(corners)
+    const { least, most } = boundingBox(corners)
     const narrow = flat.area / length(subtract(most, least))
-    if (lift > factor * allowed(size, narrow, size)) throw covered(outside, flat, highest, lift)
+    if (lift > factor * allowed(size, narrow, size)) throw notConvexError(outside, flat, highest, lift)
     return { ...flat, offset: flat.offset + lift }
   })
 }
@@ -181,21 +197,26 @@ function highestOf(vertices: readonly Vector[], normal: Vector): number {
 const heightOf = (corners: readonly Vector[], normal: Vector): number =>
   corners.reduce((most, corner) => Math.max(most, dot(corner, normal)), -Infinity)
 
-function covered({ vertices, polygons }: Outside, { members }: Flat, highest: number, lift: number): NoStone {
+function notConvexError(
+  { vertices, polygons }: OrientedSurface,
+  { members }: PlanarRegion,
+  highest: number,
+  lift: number,
+): InvalidMesh {
   const number = polygons[members[0] ?? 0]?.number
-  return new NoStone(
-    `The body is not convex: ${named(pointAt(vertices, highest))} is ${rounded(lift)} mm above facet ${number} and its plane`,
+  return new InvalidMesh(
+    `The body is not convex: ${formatPoint(pointAt(vertices, highest))} is ${roundToMicrometres(lift)} mm above facet ${number} and its plane`,
   )
 }
 
 /** A closed convex body: flat facets, their corners counter-clockwise as seen from outside. Millimetres. */
-export type Body = {
+export type ConvexBody = {
   readonly vertices: readonly Vector[]
   readonly facets: readonly Polygon[]
   /** In mm³, exact for the facets given. */
   readonly volume: number
   /** The planes that all its points are under, one for facets in nearly one plane. */
-  readonly flats: readonly Flat[]
+  readonly regions: readonly PlanarRegion[]
   /** Degrees within which neighbours were taken to be in one plane. */
   readonly angle: number
 }
@@ -210,33 +231,36 @@ const SMALLEST = 0.05
  * @param mesh with equal points welded, and no others than its facets' corners
  * @throws NoStone for what is open, in pieces, not convex or degenerate
  */
-export function bodyOf(mesh: Mesh): Body {
-  const size = sizeOf(mesh.vertices)
-  if (!(size >= SMALLEST)) throw new NoStone(`The body must be ${SMALLEST} mm across at least, got ${size}`)
-  if (mesh.facets.length < 4) throw new NoStone(`A body has 4 facets at least, got ${mesh.facets.length}`)
-  const oriented = alike(closedSurface(mesh, WELD * size))
+export function toConvexBody(mesh: Mesh): ConvexBody {
+  const size = diagonalOf(mesh.vertices)
+  if (!(size >= SMALLEST)) throw new InvalidMesh(`The body must be ${SMALLEST} mm across at least, got ${size}`)
+  if (mesh.facets.length < 4) throw new InvalidMesh(`A body has 4 facets at least, got ${mesh.facets.length}`)
+  const oriented = orientConsistently(closedSurface(mesh, WELD * size))
   const signed = volumeOf(mesh.vertices, oriented)
   const volume = Math.abs(signed)
-  if (volume < FLAT * size ** 3) throw new NoStone(`The body is flat: its volume is ${volume} mm³`)
-  const facing = signed < 0 ? oriented.map(reversed) : oriented
+  if (volume < FLAT * size ** 3) throw new InvalidMesh(`The body is flat: its volume is ${volume} mm³`)
+  const facing = signed < 0 ? oriented.map(reverseWinding) : oriented
   const compacted = compact(mesh.vertices, facing)
-  const outside = { ...compacted, sides: sidesOf(compacted.polygons) }
+  const outside = { ...compacted, sides: toHalfEdges(compacted.polygons) }
   checkEdges(outside, size)
-  const flats = flatsOf(outside, size)
+  const flats = findPlanarRegions(outside, size)
   const { vertices, polygons: facets } = outside
-  return { vertices, facets, volume, flats: supporting(outside, flats, size), angle: flats.angle }
+  return { vertices, facets, volume, regions: toSupportingPlanes(outside, flats, size), angle: flats.angle }
 }
 
 /** Without the points of facets that were left out. */
-function compact(vertices: readonly Vector[], polygons: readonly Polygon[]): Pick<Outside, 'vertices' | 'polygons'> {
-  const kept = withoutStrays({ vertices, facets: polygons.map(({ corners }) => corners) })
+function compact(
+  vertices: readonly Vector[],
+  polygons: readonly Polygon[],
+): Pick<OrientedSurface, 'vertices' | 'polygons'> {
+  const kept = withoutUnusedVertices({ vertices, facets: polygons.map(({ corners }) => corners) })
   const compacted = polygons.map(({ number }, index) => ({ number, corners: kept.facets[index] ?? [] }))
   return { vertices: kept.vertices, polygons: compacted }
 }
 
 /** The divergence theorem: pyramids over all triangles, from the middle, where rounding is least. Negative if it faces inwards. */
 function volumeOf(vertices: readonly Vector[], polygons: readonly Polygon[]): number {
-  const { least, most } = boxOf(vertices)
+  const { least, most } = boundingBox(vertices)
   const middle = scale(add(least, most), 0.5)
   let sum = 0
   for (const { corners } of polygons) {

@@ -1,26 +1,27 @@
 import { add, cross, dot, length, scale, subtract, type Vector } from '../solid/facet.ts'
 
 /** A mesh that bounds no stone: open, not convex or degenerate. The message says where, in the file's numbers and millimetres. */
-export class NoStone extends Error {
+export class InvalidMesh extends Error {
   override readonly name = 'NoStone'
 }
 
 /** A point as messages name it: micrometres are kept. */
-export const named = ([x, y, z]: Vector): string => `(${rounded(x)}, ${rounded(y)}, ${rounded(z)})`
+export const formatPoint = ([x, y, z]: Vector): string =>
+  `(${roundToMicrometres(x)}, ${roundToMicrometres(y)}, ${roundToMicrometres(z)})`
 
-export const rounded = (value: number): number => Math.round(value * 1000) / 1000 + 0
+export const roundToMicrometres = (value: number): number => Math.round(value * 1000) / 1000 + 0
 
 /** A surface as a file describes it: points in millimetres, and facets as the indices of their corners, in order around each. */
 export type Mesh = { readonly vertices: readonly Vector[]; readonly facets: readonly (readonly number[])[] }
 
 /** The length of the box around all points, from corner to corner: what tolerances are parts of. Millimetres. */
-export function sizeOf(vertices: readonly Vector[]): number {
-  const { least, most } = boxOf(vertices)
+export function diagonalOf(vertices: readonly Vector[]): number {
+  const { least, most } = boundingBox(vertices)
   return Math.hypot(most[0] - least[0], most[1] - least[1], most[2] - least[2])
 }
 
 /** The smallest box along the axes that holds all points; there must be a point. */
-export function boxOf(vertices: readonly Vector[]): { least: Vector; most: Vector } {
+export function boundingBox(vertices: readonly Vector[]): { least: Vector; most: Vector } {
   let [left, front, bottom] = [Infinity, Infinity, Infinity]
   let [right, back, top] = [-Infinity, -Infinity, -Infinity]
   for (const [x, y, z] of vertices) {
@@ -35,7 +36,7 @@ export function boxOf(vertices: readonly Vector[]): { least: Vector; most: Vecto
 }
 
 /** The same facets over only those points that are a corner of one, in their order. */
-export function withoutStrays({ vertices, facets }: Mesh): Mesh {
+export function withoutUnusedVertices({ vertices, facets }: Mesh): Mesh {
   const places = new Int32Array(vertices.length).fill(-1)
   for (const facet of facets) for (const corner of facet) places[corner] = 0
   const kept = vertices.filter((_, index) => places[index] === 0)
@@ -48,7 +49,7 @@ export function withoutStrays({ vertices, facets }: Mesh): Mesh {
 export type Polygon = { readonly number: number; readonly corners: readonly number[] }
 
 /** A polygon's plane as well as its corners have one: normal · p = offset. `thickness` is its height over its longest side. */
-export type Fit = {
+export type PlaneFit = {
   readonly normal: Vector
   readonly offset: number
   readonly area: number
@@ -57,7 +58,7 @@ export type Fit = {
 }
 
 /** Corners counter-clockwise around the normal. A polygon without area has a normal of zeros. */
-export function fitOf(vertices: readonly Vector[], corners: readonly number[]): Fit {
+export function fitPlane(vertices: readonly Vector[], corners: readonly number[]): PlaneFit {
   const points = corners.map((corner) => pointAt(vertices, corner))
   const [first = ZERO] = points
   let sum = ZERO
@@ -79,7 +80,7 @@ export function fitOf(vertices: readonly Vector[], corners: readonly number[]): 
 export const pointAt = (vertices: readonly Vector[], index: number): Vector => vertices[index] ?? ZERO
 
 /** How far a point is above a plane, in millimetres. */
-export const above = ({ normal, offset }: Pick<Fit, 'normal' | 'offset'>, point: Vector): number =>
+export const heightAbove = ({ normal, offset }: Pick<PlaneFit, 'normal' | 'offset'>, point: Vector): number =>
   dot(normal, point) - offset
 
 const ZERO: Vector = [0, 0, 0]

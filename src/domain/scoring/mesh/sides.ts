@@ -4,7 +4,7 @@ import type { Polygon } from './mesh.ts'
  * The sides of facets, facet by facet in the order of their corners: each goes `from` a point `to` the next. The sides of
  * facet f are those from `first[f]` to before `first[f + 1]`.
  */
-export type Sides = {
+export type HalfEdges = {
   readonly first: Int32Array
   readonly facet: Int32Array
   readonly from: Int32Array
@@ -15,7 +15,7 @@ export type Sides = {
   readonly crowded: number
 }
 
-export function sidesOf(polygons: readonly Polygon[]): Sides {
+export function toHalfEdges(polygons: readonly Polygon[]): HalfEdges {
   const first = new Int32Array(polygons.length + 1)
   for (const [index, { corners }] of polygons.entries()) first[index + 1] = (first[index] ?? 0) + corners.length
   const count = first[polygons.length] ?? 0
@@ -28,10 +28,10 @@ export function sidesOf(polygons: readonly Polygon[]): Sides {
       to[start + place] = corners[place + 1] ?? corners[0] ?? corner
     }
   }
-  return { first, facet, from, to, ...paired(from, to) }
+  return { first, facet, from, to, ...pairTwins(from, to) }
 }
 
-function paired(from: Int32Array, to: Int32Array): Pick<Sides, 'twin' | 'crowded'> {
+function pairTwins(from: Int32Array, to: Int32Array): Pick<HalfEdges, 'twin' | 'crowded'> {
   const twin = new Int32Array(from.length).fill(-1)
   const seen = new Map<number, number>()
   let crowded = -1

@@ -1,11 +1,11 @@
-import { add, cross, dot, radians, scale, unit, type Facet, type Part, type Vector } from '../solid/facet.ts'
+import { add, cross, dot, radians, scale, unit, type Facet, type StonePart, type Vector } from '../solid/facet.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
-import type { Body } from './body.ts'
-import type { Flat } from './flats.ts'
-import { boxOf, NoStone, pointAt, rounded } from './mesh.ts'
+import type { ConvexBody } from './body.ts'
+import type { PlanarRegion } from './flats.ts'
+import { boundingBox, InvalidMesh, pointAt, roundToMicrometres } from './mesh.ts'
 
 /** The corners of the convex outline of points as seen from above, counter-clockwise; their heights are kept (Andrew's monotone chain). */
-function outlineOf(points: readonly Vector[]): Vector[] {
+function convexHull(points: readonly Vector[]): Vector[] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1])
   const [lower, upper] = [chain(sorted), chain(sorted.reverse())]
   return [...lower.slice(0, -1), ...upper.slice(0, -1)]
@@ -65,7 +65,7 @@ function caliper(outline: readonly Vector[]): (direction: Vector) => number {
 }
 
 /** How a body stands with its table up: the directions of its width, length and depth, its measures and its middle. Millimetres. */
-export type Stand = {
+export type BodyOrientation = {
   readonly axes: readonly [across: Vector, along: Vector, up: Vector]
   readonly width: number
   readonly length: number
@@ -75,14 +75,14 @@ export type Stand = {
 }
 
 /** @param up the table's normal, a unit vector */
-function standing(vertices: readonly Vector[], up: Vector): Stand {
+function orientBody(vertices: readonly Vector[], up: Vector): BodyOrientation {
   const right = unit(Math.abs(up[2]) < 0.9 ? cross(up, [0, 0, 1]) : cross(up, [1, 0, 0]))
   const back = cross(up, right)
-  const outline = outlineOf(seen(vertices, [right, back, up]))
+  const outline = convexHull(toAxes(vertices, [right, back, up]))
   const { across: direction } = narrowestRectangle(outline)
   const across = add(scale(right, direction[0]), scale(back, direction[1]))
   const axes = [across, cross(up, across), up] as const
-  const { least, most } = boxOf(seen(vertices, axes))
+  const { least, most } = boundingBox(toAxes(vertices, axes))
   const middle = scale(add(least, most), 0.5)
   const height = outline.reduce((sum, [, , z]) => sum + z, 0) / outline.length
   return {
@@ -94,11 +94,11 @@ function standing(vertices: readonly Vector[], up: Vector): Stand {
   }
 }
 
-const seen = (vertices: readonly Vector[], [x, y, z]: Stand['axes']): Vector[] =>
+const toAxes = (vertices: readonly Vector[], [x, y, z]: BodyOrientation['axes']): Vector[] =>
   vertices.map((vertex) => [dot(vertex, x), dot(vertex, y), dot(vertex, z)])
 
 /** Millimetres, two decimals: seen from above, the longer and the shorter side; from the culet to the table. */
-export type Size = { readonly length: number; readonly width: number; readonly depth: number }
+export type BodySize = { readonly length: number; readonly width: number; readonly depth: number }
 
 /** A facet that leans less from upright is the girdle's. */
 const UPRIGHT = Math.sin(radians(10))
@@ -112,16 +112,16 @@ const UNLIKE = 0.01
  * in the girdle's middle. Facets in nearly one plane are one.
  * @throws NoStone for a body without a pavilion, or one that its planes do not bound: light would be another stone's
  */
-export function solidOfBody(body: Body): { solid: Solid; size: Size } {
-  const [table, ...others] = body.flats.toSorted((a, b) => b.area - a.area)
-  if (table === undefined) throw new NoStone('The body has no facets with an area')
-  const stand = standing(body.vertices, table.normal)
+export function solidOfBody(body: ConvexBody): { solid: Solid; size: BodySize } {
+  const [table, ...others] = body.regions.toSorted((a, b) => b.area - a.area)
+  if (table === undefined) throw new InvalidMesh('The body has no facets with an area')
+  const stand = orientBody(body.vertices, table.normal)
   const solid = solidOf([
-    { ...placed(table, stand), part: 'crown', name: 'table', normal: UP },
-    ...named(others, stand),
+    { ...placePlane(table, stand), part: 'crown', name: 'table', normal: UP },
+    ...nameFacets(others, stand),
   ])
   if (!solid.facets.some(({ part }) => part === 'pavilion'))
-    throw new NoStone('The body has no pavilion: with its largest facet up, none of the others faces down')
+    throw new InvalidMesh('The body has no pavilion: with its largest facet up, none of the others faces down')
   checkVolume(body.volume, solid.volume * stand.width ** 3)
   const size = { length: hundredths(stand.length), width: hundredths(stand.width), depth: hundredths(stand.depth) }
   return { solid, size }
@@ -130,9 +130,9 @@ export function solidOfBody(body: Body): { solid: Solid; size: Size } {
 const UP: Vector = [0, 0, 1]
 const hundredths = (value: number): number => Math.round(value * 100) / 100
 
-type Plane = { readonly normal: Vector; readonly offset: number }
+type StonePlane = { readonly normal: Vector; readonly offset: number }
 
-function placed({ normal, offset }: Flat, { axes: [x, y, z], centre, width }: Stand): Plane {
+function placePlane({ normal, offset }: PlanarRegion, { axes: [x, y, z], centre, width }: BodyOrientation): StonePlane {
   return {
     normal: unit([dot(normal, x), dot(normal, y), dot(normal, z)]),
     offset: (offset - dot(normal, centre)) / width,
@@ -140,10 +140,10 @@ function placed({ normal, offset }: Flat, { axes: [x, y, z], centre, width }: St
 }
 
 /** The planes beside the table, the largest of each part first. */
-function named(flats: readonly Flat[], stand: Stand): Facet[] {
-  const counts: Record<Part, number> = { crown: 0, girdle: 0, pavilion: 0, fold: 0 }
+function nameFacets(flats: readonly PlanarRegion[], stand: BodyOrientation): Facet[] {
+  const counts: Record<StonePart, number> = { crown: 0, girdle: 0, pavilion: 0, fold: 0 }
   return flats.map((flat) => {
-    const plane = placed(flat, stand)
+    const plane = placePlane(flat, stand)
     const part = partOf(plane.normal)
     if (plane.normal[2] < -LEVEL) return { ...plane, part, name: 'culet' }
     counts[part] += 1
@@ -151,14 +151,14 @@ function named(flats: readonly Flat[], stand: Stand): Facet[] {
   })
 }
 
-function partOf([, , z]: Vector): Part {
+function partOf([, , z]: Vector): StonePart {
   if (Math.abs(z) < UPRIGHT) return 'girdle'
   return z > 0 ? 'crown' : 'pavilion'
 }
 
 function checkVolume(facets: number, planes: number): void {
   if (Math.abs(planes / facets - 1) <= UNLIKE) return
-  throw new NoStone(
-    `The body is not convex: its facets bound ${rounded(facets)} mm³, their planes ${rounded(planes)} mm³`,
+  throw new InvalidMesh(
+    `The body is not convex: its facets bound ${roundToMicrometres(facets)} mm³, their planes ${roundToMicrometres(planes)} mm³`,
   )
 }

@@ -1,9 +1,9 @@
 import type { Deviation } from '../cut/perturbation.ts'
-import { degrees, dot, radians, type Facet, type Part, type Vector } from '../solid/facet.ts'
+import { degrees, dot, radians, type Facet, type StonePart, type Vector } from '../solid/facet.ts'
 import type { Solid } from '../solid/solid.ts'
 
 /** How often a shape's pattern repeats around the stone: 8 for a round brilliant, 1 for a pear, which has one mirror plane only. */
-export type Fold = 8 | 4 | 2 | 1
+export type SymmetryFold = 8 | 4 | 2 | 1
 
 /**
  * How far a stone's facets lean from where its symmetry asks: rms, in degrees, like the Deviation of a modelled stone.
@@ -15,37 +15,37 @@ export type Fold = 8 | 4 | 2 | 1
  * one, or one is missing there: that is no lean, and not counted. The mirror planes are turned about the vertical to where
  * the sum is least.
  */
-export function deviationOf(solid: Solid, fold: Fold): Deviation {
-  const [crown, pavilion] = [leaning(solid, 'crown'), leaning(solid, 'pavilion')]
+export function measuredDeviation(solid: Solid, fold: SymmetryFold): Deviation {
+  const [crown, pavilion] = [slopingFacetsOf(solid, 'crown'), slopingFacetsOf(solid, 'pavilion')]
   const turns = Array.from({ length: fold - 1 }, (_, index) => turnBy(((index + 1) * 2 * Math.PI) / fold))
   const axis = bestAxis([crown, pavilion], fold)
   const images = [...turns, ...mirrorsFrom(axis, fold)]
   return { crown: degrees(lean(misfit(crown, images))), pavilion: degrees(lean(misfit(pavilion, images))) }
 }
 
-type Leaning = { readonly normal: Vector; readonly area: number }
-type Image = (normal: Vector) => Vector
+type SlopingFacet = { readonly normal: Vector; readonly area: number }
+type SymmetryOperation = (normal: Vector) => Vector
 
 const isLevel = ({ name }: Facet): boolean => name === 'table' || name === 'culet'
 
-function leaning({ faces }: Solid, part: Part): Leaning[] {
+function slopingFacetsOf({ faces }: Solid, part: StonePart): SlopingFacet[] {
   return faces
     .filter(({ facet }) => facet.part === part && !isLevel(facet))
     .map(({ facet: { normal }, area }) => ({ normal, area }))
 }
 
-function turnBy(angle: number): Image {
+function turnBy(angle: number): SymmetryOperation {
   const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
   return ([x, y, z]) => [x * cosine - y * sine, x * sine + y * cosine, z]
 }
 
 /** The mirror image in the vertical plane at that angle from the x axis. */
-function mirrorAt(angle: number): Image {
+function mirrorAt(angle: number): SymmetryOperation {
   const [cosine, sine] = [Math.cos(2 * angle), Math.sin(2 * angle)]
   return ([x, y, z]) => [x * cosine + y * sine, x * sine - y * cosine, z]
 }
 
-const mirrorsFrom = (axis: number, fold: Fold): Image[] =>
+const mirrorsFrom = (axis: number, fold: SymmetryFold): SymmetryOperation[] =>
   Array.from({ length: fold }, (_, index) => mirrorAt(axis + (index * Math.PI) / fold))
 
 /** Radians between angles that are tried first: well below those between neighbouring facets. */
@@ -54,11 +54,11 @@ const STEP = radians(0.5)
 const REFINEMENTS = 10
 
 /** The angle of a mirror plane with which the images fit best. */
-function bestAxis(parts: readonly (readonly Leaning[])[], fold: Fold): number {
+function bestAxis(parts: readonly (readonly SlopingFacet[])[], fold: SymmetryFold): number {
   const misfitAt = (axis: number) =>
     parts
       .map((part) => misfit(part, mirrorsFrom(axis, fold)))
-      .reduce((sum, { squares, lost }) => sum + squares + lost * LOST ** 2, 0)
+      .reduce((sum, { squares, unmatchedArea }) => sum + squares + unmatchedArea * LOST ** 2, 0)
   const steps = Math.round(Math.PI / fold / STEP)
   let best = least(
     Array.from({ length: steps }, (_, index) => index * STEP),
@@ -82,9 +82,9 @@ function least(values: readonly number[], by: (value: number) => number): number
 const LOST = radians(12)
 
 /** Over facets and images: squares of angles by area, the area that they are of, and the area of those without a counterpart. */
-type Misfit = { readonly squares: number; readonly area: number; readonly lost: number }
+type Misfit = { readonly squares: number; readonly area: number; readonly unmatchedArea: number }
 
-function misfit(facets: readonly Leaning[], images: readonly Image[]): Misfit {
+function misfit(facets: readonly SlopingFacet[], images: readonly SymmetryOperation[]): Misfit {
   const normals = facets.map(({ normal }) => normal)
   let [squares, area, lost] = [0, 0, 0]
   for (const facet of facets) {
@@ -97,12 +97,12 @@ function misfit(facets: readonly Leaning[], images: readonly Image[]): Misfit {
       }
     }
   }
-  return { squares, area, lost }
+  return { squares, area, unmatchedArea: lost }
 }
 
 /** Radians; 0 for a part without leaning facets, LOST for one of which no facet has a counterpart. */
-function lean({ squares, area, lost }: Misfit): number {
-  if (area === 0) return lost === 0 ? 0 : LOST
+function lean({ squares, area, unmatchedArea }: Misfit): number {
+  if (area === 0) return unmatchedArea === 0 ? 0 : LOST
   return Math.sqrt(squares / area / 2)
 }
 

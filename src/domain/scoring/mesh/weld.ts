@@ -1,4 +1,4 @@
-import { boxOf, sizeOf, withoutStrays, type Mesh } from './mesh.ts'
+import { boundingBox, diagonalOf, withoutUnusedVertices, type Mesh } from './mesh.ts'
 import type { Vector } from '../solid/facet.ts'
 
 /** Points nearer to each other than this part of the whole size are one: single precision keeps a tenth of it. */
@@ -13,10 +13,10 @@ const SPAN = 2 ** 20
  * The same facets, in the same order, with points that are nearly equal made one. A facet that loses corners so may be left
  * with fewer than three. Points of no facet are left out.
  */
-export function welded(mesh: Mesh): Mesh {
-  const { vertices, facets } = withoutStrays(mesh)
-  const tolerance = WELD * sizeOf(vertices)
-  const { points, indices } = merged(vertices, tolerance)
+export function weldVertices(mesh: Mesh): Mesh {
+  const { vertices, facets } = withoutUnusedVertices(mesh)
+  const tolerance = WELD * diagonalOf(vertices)
+  const { points, indices } = mergeNearPoints(vertices, tolerance)
   return {
     vertices: points,
     facets: facets.map((facet) => withoutRepeats(facet.map((corner) => indices[corner] ?? corner))),
@@ -28,10 +28,10 @@ function withoutRepeats(corners: readonly number[]): number[] {
 }
 
 /** Every point is compared with the kept ones in the cells it nearly touches: a bounded number, whatever the points are. */
-function merged(vertices: readonly Vector[], tolerance: number): { points: Vector[]; indices: Int32Array } {
+function mergeNearPoints(vertices: readonly Vector[], tolerance: number): { points: Vector[]; indices: Int32Array } {
   const points: Vector[] = []
   const indices = new Int32Array(vertices.length)
-  const cells = cellsOf(boxOf(vertices).least, CELL * tolerance || 1)
+  const cells = cellsOf(boundingBox(vertices).least, CELL * tolerance || 1)
   for (const [index, vertex] of vertices.entries()) {
     let same = -1
     for (const cell of cells.around(vertex, tolerance)) {

@@ -1,15 +1,15 @@
-import { at, DX, DY, DZ, I, newRay, V, whole, type Ray } from '../light/optics.ts'
-import { CROWN, FOLD, type Planes } from '../light/planes.ts'
-import { enter, meet, passFold } from '../light/trace.ts'
+import { at, DX, DY, DZ, I, newRay, V, integerAt, type Ray } from '../light/optics.ts'
+import { CROWN, FOLD, type PlaneSet } from '../light/planes.ts'
+import { enterStone, reflectInside, crossMirrorPlane } from '../light/trace.ts'
 import type { Vector } from '../solid/facet.ts'
-import { columnOf, LAST_SPOT, rowOf, type Entrance } from './frame.ts'
-import { NextFacet, type Places } from './next-facet.ts'
+import { columnOf, MAX_COORDINATE, rowOf, type VisibleFacet } from './frame.ts'
+import { NextFacetFinder, type RayPositions } from './next-facet.ts'
 
 /**
  * Rays of other indices that are taken along with one, as if they met what it meets: what they differ in is their direction. Of each three
  * numbers inside the stone, and four where they leave: the direction, and 1 where they do.
  */
-export class Beside {
+export class CompanionRays {
   readonly directions: Float64Array
   readonly outside: Float64Array
 
@@ -59,45 +59,50 @@ export class Beside {
   }
 
   /** Becomes what another is inside. */
-  copy({ directions }: Beside): void {
+  copy({ directions }: CompanionRays): void {
     for (let index = 0; index < directions.length; index++) this.directions[index] = at(directions, index)
   }
 }
 
 /** What a bundle has brought so far: light by the screen's colours, and what a Scene keeps behind them. */
-export type Sums = Float64Array
+export type BundleSums = Float64Array
 const SUMS = 6
 
 /** What is made of the light that bundles bring. */
-export type Scene = {
+export type LightReceiver = {
   /** Light leaves through a plane, in the direction OX OY OZ of the ray, and others beside it. */
-  readonly shine: (sums: Sums, ray: Ray, energy: number, isCrown: boolean, beside: Beside) => void
+  readonly addLight: (sums: BundleSums, ray: Ray, energy: number, isCrown: boolean, beside: CompanionRays) => void
   /** No more comes of the spots in these places; the ray holds what is left. */
-  readonly paint: (sums: Sums, ray: Ray, spots: Int32Array, from: number, to: number) => void
+  readonly paintSpots: (sums: BundleSums, ray: Ray, spots: Int32Array, from: number, to: number) => void
   /** Told of what is left of the light, before each facet. */
-  readonly fades: (sums: Sums, ray: Ray) => void
+  readonly onAttenuation: (sums: BundleSums, ray: Ray) => void
 }
 
 /** How far rays are followed: until so little of their light is left, or they have met so many facets: what is left then is trapped. */
-export type Ends = { readonly cutOff: number; readonly mostHits: number }
+export type TraceLimits = { readonly cutOff: number; readonly mostHits: number }
 
 /** Rays of one index, and the indices that are taken along. */
-export type Beam = Ends & { readonly index: number; readonly beside: readonly number[] }
+export type RayBundleOptions = TraceLimits & { readonly index: number; readonly companionIndices: readonly number[] }
 
 /** Light that is too little to be seen. */
 const FAINT = 0.002
 
 /** What is known of a bundle; what it splits into has the level below. */
-type Level = { readonly ray: Ray; readonly places: Places; readonly sums: Sums; readonly beside: Beside }
+type BundleLevel = {
+  readonly ray: Ray
+  readonly places: RayPositions
+  readonly sums: BundleSums
+  readonly beside: CompanionRays
+}
 
 /**
  * Follows eye rays through a stone that all look in one direction. Those that meet the same facets one after another stay parallel: they are one
  * bundle, whose direction and light are computed once, and whose places are an affine function of the pixel. It is split where
  * its rays meet different facets. So each pixel has what a ray of its own would bring, at the cost of some ten pixels less.
  */
-export class Bundles {
-  readonly #levels: Level[] = []
-  readonly #next: NextFacet
+export class RayBundles {
+  readonly #levels: BundleLevel[] = []
+  readonly #next: NextFacetFinder
   readonly #places: Float64Array
   readonly #eye: Vector
   #spots: Int32Array = new Int32Array(0)
@@ -108,19 +113,19 @@ export class Bundles {
 
   /** @param places of pixels in the view, in which the eye is far over */
   constructor(
-    private readonly planes: Planes,
-    private readonly beam: Beam,
-    private readonly scene: Scene,
-    { places, eye }: { readonly places: Places; readonly eye: Vector },
+    private readonly planes: PlaneSet,
+    private readonly beam: RayBundleOptions,
+    private readonly scene: LightReceiver,
+    { places, eye }: { readonly places: RayPositions; readonly eye: Vector },
   ) {
-    this.#next = new NextFacet(planes)
+    this.#next = new NextFacetFinder(planes)
     this.#ends = new Int32Array(planes.count + 1)
     this.#places = places
     this.#eye = eye
   }
 
   /** The rays of all pixels that show a facet. Changes the order of its spots. */
-  follow({ plane, spots, bounds: { left, right, top, bottom } }: Entrance): void {
+  follow({ plane, spots, bounds: { left, right, top, bottom } }: VisibleFacet): void {
     if (spots.length > this.#met.length) {
       this.#met = new Int32Array(spots.length)
       this.#sorted = new Int32Array(spots.length)
@@ -139,14 +144,14 @@ export class Bundles {
     const ny = at(planes, 4 * plane + 1)
     const nz = at(planes, 4 * plane + 2)
     beside.enter(ray, nx, ny, nz)
-    enter(ray, nx, ny, nz, this.beam.index)
+    enterStone(ray, nx, ny, nz, this.beam.index)
     this.#follow(0, 1, plane, 0, spots.length, left, right, top, bottom)
   }
 
-  #level(depth: number): Level {
+  #level(depth: number): BundleLevel {
     const level = this.#levels[depth]
     if (level !== undefined) return level
-    const beside = new Beside(this.beam.beside)
+    const beside = new CompanionRays(this.beam.companionIndices)
     const added = { ray: newRay(), places: new Float64Array(9), sums: new Float64Array(SUMS), beside }
     this.#levels.push(added)
     return added
@@ -170,43 +175,43 @@ export class Bundles {
     let plane = from
     const { cutOff, mostHits } = this.beam
     for (let hits = before; hits < mostHits && at(ray, I) > cutOff; hits++) {
-      this.scene.fades(sums, ray)
+      this.scene.onAttenuation(sums, ray)
       let next = isOne
-        ? this.#next.ofOne(ray, places, plane, left, top)
-        : this.#next.ofMany(ray, places, plane, left, right, top, bottom)
+        ? this.#next.findForPixel(ray, places, plane, left, top)
+        : this.#next.findForPixels(ray, places, plane, left, right, top, bottom)
       if (next < 0) break
-      if (this.#next.rivals > 0) {
-        next = this.#meet(next, first, end)
+      if (this.#next.rivalCount > 0) {
+        next = this.#assignPlanes(next, first, end)
         if (next < 0) return this.#split(depth, hits, first, end)
       }
       this.#pass(level, next)
       plane = next
     }
-    this.scene.paint(sums, ray, this.#spots, first, end)
+    this.scene.paintSpots(sums, ray, this.#spots, first, end)
   }
 
   /** Goes on to a plane, and what leaves there shines. */
-  #pass({ ray, places, sums, beside }: Level, plane: number): void {
+  #pass({ ray, places, sums, beside }: BundleLevel, plane: number): void {
     const { planes, parts } = this.planes
     this.#advance(ray, places, plane)
     const nx = at(planes, 4 * plane)
     const ny = at(planes, 4 * plane + 1)
     const nz = at(planes, 4 * plane + 2)
-    const part = whole(parts, plane)
+    const part = integerAt(parts, plane)
     if (part === FOLD) {
-      passFold(ray, nx, ny, nz)
+      crossMirrorPlane(ray, nx, ny, nz)
     } else {
-      const energy = meet(ray, nx, ny, nz, this.beam.index)
+      const energy = reflectInside(ray, nx, ny, nz, this.beam.index)
       if (energy >= FAINT) {
         beside.leave(nx, ny, nz)
-        this.scene.shine(sums, ray, energy, part === CROWN, beside)
+        this.scene.addLight(sums, ray, energy, part === CROWN, beside)
       }
     }
     beside.reflect(nx, ny, nz)
   }
 
   /** All places go along the direction until they are on the plane. */
-  #advance(ray: Ray, places: Places, plane: number): void {
+  #advance(ray: Ray, places: RayPositions, plane: number): void {
     const { planes } = this.planes
     const nx = at(planes, 4 * plane)
     const ny = at(planes, 4 * plane + 1)
@@ -226,18 +231,18 @@ export class Bundles {
   }
 
   /** Which plane each spot meets. @returns the only one; -1 where there are more, and the spots are then sorted by them */
-  #meet(middles: number, first: number, end: number): number {
+  #assignPlanes(middles: number, first: number, end: number): number {
     const spots = this.#spots
     const met = this.#met
     const ends = this.#ends
-    const { rival, lead, rivals } = this.#next
-    ends.fill(0, 0, rivals + 1)
+    const { rivalPlanes, lead, rivalCount } = this.#next
+    ends.fill(0, 0, rivalCount + 1)
     for (let place = first; place < end; place++) {
-      const column = columnOf(whole(spots, place))
-      const row = rowOf(whole(spots, place))
+      const column = columnOf(integerAt(spots, place))
+      const row = rowOf(integerAt(spots, place))
       let least = 0
-      let nearest = rivals
-      for (let one = 0; one < rivals; one++) {
+      let nearest = rivalCount
+      for (let one = 0; one < rivalCount; one++) {
         const farther = at(lead, 3 * one) + column * at(lead, 3 * one + 1) + row * at(lead, 3 * one + 2)
         if (farther < least) {
           least = farther
@@ -245,11 +250,11 @@ export class Bundles {
         }
       }
       met[place] = nearest
-      ends[nearest] = whole(ends, nearest) + 1
+      ends[nearest] = integerAt(ends, nearest) + 1
     }
-    rival[rivals] = middles
-    const only = whole(met, first)
-    if (whole(ends, only) === end - first) return whole(rival, only)
+    rivalPlanes[rivalCount] = middles
+    const only = integerAt(met, first)
+    if (integerAt(ends, only) === end - first) return integerAt(rivalPlanes, only)
     this.#sort(first, end)
     return -1
   }
@@ -260,22 +265,22 @@ export class Bundles {
     const met = this.#met
     const sorted = this.#sorted
     const ends = this.#ends
-    const { rival, rivals } = this.#next
-    for (let one = 0, before = first; one <= rivals; one++) {
-      const size = whole(ends, one)
+    const { rivalPlanes, rivalCount } = this.#next
+    for (let one = 0, before = first; one <= rivalCount; one++) {
+      const size = integerAt(ends, one)
       ends[one] = before
       before += size
     }
     for (let place = first; place < end; place++) {
-      const one = whole(met, place)
-      const to = whole(ends, one)
-      sorted[to] = whole(spots, place)
+      const one = integerAt(met, place)
+      const to = integerAt(ends, one)
+      sorted[to] = integerAt(spots, place)
       ends[one] = to + 1
     }
-    for (let one = 0, place = first; one <= rivals; one++) {
-      for (; place < whole(ends, one); place++) {
-        met[place] = whole(rival, one)
-        spots[place] = whole(sorted, place)
+    for (let one = 0, place = first; one <= rivalCount; one++) {
+      for (; place < integerAt(ends, one); place++) {
+        met[place] = integerAt(rivalPlanes, one)
+        spots[place] = integerAt(sorted, place)
       }
     }
   }
@@ -286,14 +291,14 @@ export class Bundles {
     const own = this.#level(depth)
     const part = this.#level(depth + 1)
     for (let from = first, to = first; from < end; from = to) {
-      const plane = whole(met, from)
-      let left = LAST_SPOT
+      const plane = integerAt(met, from)
+      let left = MAX_COORDINATE
       let right = 0
-      let top = LAST_SPOT
+      let top = MAX_COORDINATE
       let bottom = 0
-      for (; to < end && whole(met, to) === plane; to++) {
-        const column = columnOf(whole(spots, to))
-        const row = rowOf(whole(spots, to))
+      for (; to < end && integerAt(met, to) === plane; to++) {
+        const column = columnOf(integerAt(spots, to))
+        const row = rowOf(integerAt(spots, to))
         if (column < left) left = column
         if (column > right) right = column
         if (row < top) top = row
@@ -307,7 +312,7 @@ export class Bundles {
 }
 
 /** Of a ray all up to its polarisation: the rest is of the plane it met. */
-function copy(from: Level, to: Level): void {
+function copy(from: BundleLevel, to: BundleLevel): void {
   for (let index = 0; index <= V; index++) to.ray[index] = at(from.ray, index)
   for (let index = 0; index < 9; index++) to.places[index] = at(from.places, index)
   for (let index = 0; index < SUMS; index++) to.sums[index] = at(from.sums, index)

@@ -1,18 +1,23 @@
-import type { Planes } from '../light/planes.ts'
+import type { PlaneSet } from '../light/planes.ts'
 import { viewFrom, type View } from '../light/view.ts'
 import type { Face, Solid } from '../solid/solid.ts'
 import { dot, radians, scale, type Vector } from '../solid/facet.ts'
 
 /** A pixel of a frame as one number, so that an array holds many of them. */
 const BITS = 12
-export const LAST_SPOT = (1 << BITS) - 1
+export const MAX_COORDINATE = (1 << BITS) - 1
 
 const spotAt = (column: number, row: number): number => (row << BITS) | column
-export const columnOf = (spot: number): number => spot & LAST_SPOT
+export const columnOf = (spot: number): number => spot & MAX_COORDINATE
 export const rowOf = (spot: number): number => spot >> BITS
 
 /** The least columns and rows that hold some spots. */
-export type Bounds = { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number }
+export type PixelBounds = {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
 
 /** One look at a stone: which pixels it takes, and where in the view they are. */
 export type Frame = {
@@ -29,7 +34,7 @@ export type Frame = {
 const MARGIN = 1.04
 
 /** Looks at a stone that is tilted by so many degrees along its length, in pixels of one size. @param size the longer side of each, in pixels */
-export function framesOf(solid: Solid, planes: Planes, size: number, tilts: readonly number[]): readonly Frame[] {
+export function framesOf(solid: Solid, planes: PlaneSet, size: number, tilts: readonly number[]): readonly Frame[] {
   const upright = isUpsideDown(solid) ? -1 : 1
   const looks = tilts.map((tilt) => {
     const from = viewFrom(planes, radians(Math.abs(tilt)), (Math.sign(upright * tilt) || 1) * (Math.PI / 2))
@@ -95,25 +100,25 @@ function pixelOf({ view, step, left, top }: Frame, point: Vector): readonly [col
 }
 
 /** The point of the view in the middle of the first pixel, and from there to the next column and row: nine numbers. */
-export function placesOf({ view: { right, up, middle }, step, left, top }: Frame): Float64Array {
+export function rayPositionsOf({ view: { right, up, middle }, step, left, top }: Frame): Float64Array {
   const [x, y] = [left + 0.5 * step, top - 0.5 * step]
   const first = middle.map((value, axis) => value + x * (right[axis] ?? 0) + y * (up[axis] ?? 0))
   return Float64Array.from([...first, ...right.map((value) => step * value), ...up.map((value) => -step * value)])
 }
 
 /** The pixels of a frame that show a facet from outside: there rays from the eye enter the stone. */
-export type Entrance = { readonly plane: number; readonly spots: Int32Array; readonly bounds: Bounds }
+export type VisibleFacet = { readonly plane: number; readonly spots: Int32Array; readonly bounds: PixelBounds }
 
 /** Pixels beyond an edge that still count, so that none between two facets is lost by rounding. */
 const ROUNDING = 1e-9
 
-export const entrancesOf = ({ faces }: Solid, { order }: Planes, frame: Frame): Entrance[] =>
+export const visibleFacetsOf = ({ faces }: Solid, { order }: PlaneSet, frame: Frame): VisibleFacet[] =>
   faces
     .filter(({ facet }) => facet.part !== 'fold' && dot(facet.normal, frame.view.eye) > 0)
-    .flatMap((face) => entranceOf(face, order.indexOf(face.facet), frame) ?? [])
+    .flatMap((face) => visibleFacetOf(face, order.indexOf(face.facet), frame) ?? [])
 
 /** undefined where a facet shows in the middle of no pixel */
-function entranceOf({ corners }: Face, plane: number, frame: Frame): Entrance | undefined {
+function visibleFacetOf({ corners }: Face, plane: number, frame: Frame): VisibleFacet | undefined {
   const outline = corners.map((corner) => pixelOf(frame, corner))
   const rows = outline.map(([, row]) => row)
   const spots: number[] = []

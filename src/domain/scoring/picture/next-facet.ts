@@ -1,11 +1,11 @@
 import { at, DX, DY, DZ, type Ray } from '../light/optics.ts'
-import type { Planes } from '../light/planes.ts'
+import type { PlaneSet } from '../light/planes.ts'
 
 /**
  * Where the rays of a bundle are: their places are an affine function of the pixel, three numbers for the first pixel of all, three a
  * column and three a row.
  */
-export type Places = Float64Array
+export type RayPositions = Float64Array
 
 /** Beyond any stone. */
 const FAR = 100
@@ -34,25 +34,25 @@ const ALONG = 13
  * Finds the facet that a bundle of parallel rays meets next, other than the one it comes from: for its middle, and which others some of its rays
  * may meet before. Distances to a plane are affine functions of the pixel, so that a few numbers say it of all rays.
  */
-export class NextFacet {
+export class NextFacetFinder {
   /** How many facets some rays may meet before the one that the middle meets, and which. */
-  rivals = 0
-  readonly rival: Int32Array
+  rivalCount = 0
+  readonly rivalPlanes: Int32Array
   /** By how much each of them is nearer (negative) or farther: three numbers each, as Places has them. */
   readonly lead: Float64Array
   readonly #gaps: Float64Array
   readonly #speeds: Float64Array
   readonly #middle = new Float64Array(14)
 
-  constructor(private readonly planes: Planes) {
-    this.rival = new Int32Array(planes.count)
+  constructor(private readonly planes: PlaneSet) {
+    this.rivalPlanes = new Int32Array(planes.count)
     this.lead = new Float64Array(3 * planes.count)
     this.#gaps = new Float64Array(planes.count)
     this.#speeds = new Float64Array(planes.count)
   }
 
   /** @returns the plane that the ray of one pixel meets, -1 for none */
-  ofOne(ray: Ray, places: Places, from: number, column: number, row: number): number {
+  findForPixel(ray: Ray, places: RayPositions, from: number, column: number, row: number): number {
     this.#look(ray, places, column, column, row, row)
     const { pavilionFrom, girdleFrom, foldFrom, count } = this.planes
     const rises = at(ray, DZ) > 0
@@ -68,7 +68,15 @@ export class NextFacet {
    * Of the rays of a rectangle of pixels, from its first to its last column and row.
    * @returns the plane that its middle meets, -1 for none. Where rivals is 0 all of them meet it
    */
-  ofMany(ray: Ray, places: Places, from: number, left: number, right: number, top: number, bottom: number): number {
+  findForPixels(
+    ray: Ray,
+    places: RayPositions,
+    from: number,
+    left: number,
+    right: number,
+    top: number,
+    bottom: number,
+  ): number {
     this.#look(ray, places, left, right, top, bottom)
     const { pavilionFrom, girdleFrom, foldFrom, count } = this.planes
     const rises = at(ray, DZ) > 0
@@ -94,7 +102,7 @@ export class NextFacet {
     return met
   }
 
-  #look(ray: Ray, places: Places, left: number, right: number, top: number, bottom: number): void {
+  #look(ray: Ray, places: RayPositions, left: number, right: number, top: number, bottom: number): void {
     const middle = this.#middle
     const column = (left + right) / 2
     const row = (top + bottom) / 2
@@ -110,7 +118,7 @@ export class NextFacet {
     middle[BY_ROW] = 0
     middle[ACROSS] = (right - left) / 2
     middle[ALONG] = (bottom - top) / 2
-    this.rivals = 0
+    this.rivalCount = 0
   }
 
   /** Compares distances by products: no division, and hardly a branch that is taken. Keeps what it computed, for rivals. */
@@ -148,7 +156,7 @@ export class NextFacet {
     return best
   }
 
-  #lean(places: Places, met: number): void {
+  #lean(places: RayPositions, met: number): void {
     const middle = this.#middle
     const across = at(middle, ACROSS)
     const along = at(middle, ALONG)
@@ -173,7 +181,7 @@ export class NextFacet {
   }
 
   /** Whether all rays meet the plane in the girdle's inner ellipse, where no wall is before it. */
-  #isWithin(places: Places): boolean {
+  #isWithin(places: RayPositions): boolean {
     const middle = this.#middle
     const across = at(middle, ACROSS)
     const along = at(middle, ALONG)
@@ -195,7 +203,7 @@ export class NextFacet {
   }
 
   /** Whether all rays meet it above what the other of crown and pavilion reaches, or below. */
-  #isClear(places: Places, rises: boolean): boolean {
+  #isClear(places: RayPositions, rises: boolean): boolean {
     const middle = this.#middle
     const across = at(middle, ACROSS)
     const along = at(middle, ALONG)
@@ -204,10 +212,10 @@ export class NextFacet {
     const spread =
       across * Math.abs(at(places, 5) + at(middle, BY_COLUMN) * dz) +
       along * Math.abs(at(places, 8) + at(middle, BY_ROW) * dz)
-    return rises ? z - spread > this.planes.pavilionEnds : z + spread < this.planes.crownEnds
+    return rises ? z - spread > this.planes.pavilionTop : z + spread < this.planes.crownBottom
   }
 
-  #findRivals(places: Places, met: number, from: number, first: number, end: number): void {
+  #findRivals(places: RayPositions, met: number, from: number, first: number, end: number): void {
     const middle = this.#middle
     const across = at(middle, ACROSS)
     const along = at(middle, ALONG)
@@ -229,8 +237,8 @@ export class NextFacet {
       const byRow = -(nx * at(places, 6) + ny * at(places, 7) + nz * at(places, 8)) / speed - at(middle, BY_ROW)
       const farther = gap / speed - at(middle, GAP) / at(middle, SPEED)
       if (farther >= across * Math.abs(byColumn) + along * Math.abs(byRow)) continue
-      const place = 3 * this.rivals
-      this.rival[this.rivals++] = plane
+      const place = 3 * this.rivalCount
+      this.rivalPlanes[this.rivalCount++] = plane
       this.lead[place] = farther
       this.lead[place + 1] = byColumn
       this.lead[place + 2] = byRow
@@ -241,7 +249,7 @@ export class NextFacet {
   #relate(twiceColumn: number, twiceRow: number): void {
     const column = twiceColumn / 2
     const row = twiceRow / 2
-    for (let place = 0; place < 3 * this.rivals; place += 3) {
+    for (let place = 0; place < 3 * this.rivalCount; place += 3) {
       this.lead[place] = at(this.lead, place) - column * at(this.lead, place + 1) - row * at(this.lead, place + 2)
     }
   }

@@ -1,18 +1,18 @@
-import { at, I, OX, OY, OZ, refractiveIndex, whole, type Ray } from '../light/optics.ts'
+import { at, I, OX, OY, OZ, refractiveIndex, integerAt, type Ray } from '../light/optics.ts'
 import type { View } from '../light/view.ts'
 import { radians } from '../solid/facet.ts'
-import type { Beside, Scene, Sums } from './bundles.ts'
+import type { CompanionRays, LightReceiver, BundleSums } from './bundles.ts'
 import { columnOf, rowOf } from './frame.ts'
 
 /** Steps of the table to light of 1. */
 const STEPS = 2048
 
 /** Light to a screen's value: bright spots run out softly, and the screen's gamma. */
-const shown = (light: number): number =>
+const toScreenValue = (light: number): number =>
   255 * Math.min(1, (light < 0.8 ? light : 1 - 0.2 * Math.exp(-(light - 0.8) / 0.2)) ** (1 / 2.2))
 
 /** Values by the root of light, over which they are nearly even: up to four times white, which is white. */
-const values = Uint8ClampedArray.from({ length: 2 * STEPS }, (_, step) => shown(((step + 0.5) / STEPS) ** 2))
+const values = Uint8ClampedArray.from({ length: 2 * STEPS }, (_, step) => toScreenValue(((step + 0.5) / STEPS) ** 2))
 
 /** From 0 to 255, for light from 0 up; 1 is white. */
 const valueOf = (light: number): number => (light > 0 ? (values[Math.floor(Math.sqrt(light) * STEPS)] ?? 255) : 0)
@@ -23,10 +23,10 @@ export type Lighting = 'face-up' | 'aset'
  * How much of a screen colour (0 red, 1 green, 2 blue) comes from a direction, z up, through the crown or through the rest
  * of the stone.
  */
-export type Light = (channel: number, isCrown: boolean, x: number, y: number, z: number) => number
+export type LightSource = (channel: number, isCrown: boolean, x: number, y: number, z: number) => number
 
 /** One ray's index, and the screen colours that it brings. */
-export type LitRay = { readonly index: number; readonly channels: readonly number[]; readonly light: Light }
+export type ColourRay = { readonly index: number; readonly channels: readonly number[]; readonly light: LightSource }
 
 const HEAD = Math.cos(radians(12))
 const LAMPS = 12
@@ -43,7 +43,7 @@ const lamps = Float64Array.from(
 )
 
 /** A room: a sky that is brightest half way up, a head overhead, small lamps that show fire, and a dim setting below. */
-const room: Light = (_channel, isCrown, x, y, z) => {
+const room: LightSource = (_channel, isCrown, x, y, z) => {
   if (!isCrown || z <= 0) return 0.1
   if (z > HEAD) return 0.02
   for (let lamp = 0; lamp < 3 * LAMPS; lamp += 3) {
@@ -58,22 +58,22 @@ const BLUE = Float64Array.from([0.1, 0.2, 0.9])
 const [FORTY_FIVE, SEVENTY_FIVE] = [Math.sin(radians(45)), Math.sin(radians(75))]
 
 /** Angular spectrum evaluation: red 45 to 75° over the horizon, green below, blue above (the head), white what leaks. */
-const spectrum: Light = (channel, isCrown, _x, _y, z) => {
+const spectrum: LightSource = (channel, isCrown, _x, _y, z) => {
   if (!isCrown || z <= 0) return 1
   if (z > SEVENTY_FIVE) return at(BLUE, channel)
   return z > FORTY_FIVE ? at(RED, channel) : at(GREEN, channel)
 }
 
 /** A colour of the screen by a wavelength in µm that stands for it. */
-const coloured = (channel: number, wavelength: number): LitRay => ({
+const colourRay = (channel: number, wavelength: number): ColourRay => ({
   index: refractiveIndex(wavelength),
   channels: [channel],
   light: room,
 })
 
 /** The first of a lighting's rays is followed to its end; what the others bring at last is taken from where the first goes. */
-export const lightings: Readonly<Record<Lighting, readonly [LitRay, LitRay?, LitRay?]>> = {
-  'face-up': [coloured(1, 0.55), coloured(0, 0.64), coloured(2, 0.46)],
+export const lightings: Readonly<Record<Lighting, readonly [ColourRay, ColourRay?, ColourRay?]>> = {
+  'face-up': [colourRay(1, 0.55), colourRay(0, 0.64), colourRay(2, 0.46)],
   aset: [{ index: refractiveIndex(0.5893), channels: [0, 1, 2], light: spectrum }],
 }
 
@@ -84,10 +84,14 @@ export type Canvas = { readonly pixels: Uint8ClampedArray; readonly width: numbe
  * A ray's tail is what it brings when no more than `from` of its light is left. Of rays that were not followed so far it is `brought`, as part
  * of that light: two numbers a pixel, for two colours.
  */
-export type Tails = { readonly from: number; readonly brought: Float64Array }
+export type LightTails = { readonly from: number; readonly brought: Float64Array }
 
 /** What rays are painted, which others are taken along, and which of a picture's two others they are: undefined for the first, which is followed to its end. */
-export type Painted = { readonly lit: LitRay; readonly others: readonly LitRay[]; readonly own: 0 | 1 | undefined }
+export type PaintPass = {
+  readonly lit: ColourRay
+  readonly others: readonly ColourRay[]
+  readonly own: 0 | 1 | undefined
+}
 
 /** Places of a bundle's sums behind the three colours: how much light it had when its tail began, and what that has brought of two others. */
 const HELD = 3
@@ -98,21 +102,21 @@ const MEAN = 0.45
 const LITTLE = 0.02
 
 /** Paints the screen's colours that rays of one index bring. The lighting stays with the viewer while the stone leans. */
-export class Painting implements Scene {
+export class PixelPainter implements LightReceiver {
   readonly #values = new Uint8ClampedArray(3)
 
   constructor(
     private readonly canvas: Canvas,
     private readonly view: View,
-    private readonly painted: Painted,
-    private readonly tails: Tails,
+    private readonly painted: PaintPass,
+    private readonly tails: LightTails,
   ) {}
 
-  fades(sums: Sums, ray: Ray): void {
+  onAttenuation(sums: BundleSums, ray: Ray): void {
     if (at(sums, HELD) === 0 && at(ray, I) <= this.tails.from) sums[HELD] = at(ray, I)
   }
 
-  shine(sums: Sums, ray: Ray, energy: number, isCrown: boolean, beside: Beside): void {
+  addLight(sums: BundleSums, ray: Ray, energy: number, isCrown: boolean, beside: CompanionRays): void {
     const { lit, others } = this.painted
     for (const channel of lit.channels) {
       const light = this.#lightFrom(channel, isCrown, at(ray, OX), at(ray, OY), at(ray, OZ))
@@ -145,14 +149,14 @@ export class Painting implements Scene {
     )
   }
 
-  paint(sums: Sums, ray: Ray, spots: Int32Array, from: number, to: number): void {
+  paintSpots(sums: BundleSums, ray: Ray, spots: Int32Array, from: number, to: number): void {
     const { own } = this.painted
     if (own === undefined) this.#paintAlike(sums, at(ray, I), spots, from, to)
     else this.#paintWithTails(sums, at(ray, I), own, spots, from, to)
   }
 
   /** All of a bundle have one colour, and one tail for the others. */
-  #paintAlike(sums: Sums, left: number, spots: Int32Array, from: number, to: number): void {
+  #paintAlike(sums: BundleSums, left: number, spots: Int32Array, from: number, to: number): void {
     const { pixels } = this.canvas
     const { channels } = this.painted.lit
     const { brought } = this.tails
@@ -162,7 +166,7 @@ export class Painting implements Scene {
     const first = held > 0 ? (at(sums, OTHERS) + rest) / held : MEAN
     const second = held > 0 ? (at(sums, OTHERS + 1) + rest) / held : MEAN
     for (let place = from; place < to; place++) {
-      const pixel = this.#pixelOf(whole(spots, place))
+      const pixel = this.#pixelOf(integerAt(spots, place))
       brought[2 * pixel] = first
       brought[2 * pixel + 1] = second
       for (const channel of channels) pixels[4 * pixel + channel] = this.#values[channel] ?? 0
@@ -170,10 +174,10 @@ export class Painting implements Scene {
     }
   }
 
-  #paintWithTails(sums: Sums, left: number, own: 0 | 1, spots: Int32Array, from: number, to: number): void {
+  #paintWithTails(sums: BundleSums, left: number, own: 0 | 1, spots: Int32Array, from: number, to: number): void {
     const { pixels } = this.canvas
     for (let place = from; place < to; place++) {
-      const pixel = this.#pixelOf(whole(spots, place))
+      const pixel = this.#pixelOf(integerAt(spots, place))
       const rest = left * (left <= this.tails.from ? at(this.tails.brought, 2 * pixel + own) : MEAN)
       for (const channel of this.painted.lit.channels) {
         pixels[4 * pixel + channel] = valueOf(at(sums, channel) + rest)

@@ -1,11 +1,11 @@
-import { planesOf, type Planes } from '../light/planes.ts'
+import { toPlaneSet, type PlaneSet } from '../light/planes.ts'
 import type { Solid } from '../solid/solid.ts'
-import { Bundles, type Ends } from './bundles.ts'
-import { entrancesOf, framesOf, placesOf, type Entrance, type Frame } from './frame.ts'
-import { lightings, Painting, type Canvas, type Lighting, type Painted } from './painting.ts'
+import { RayBundles, type TraceLimits } from './bundles.ts'
+import { visibleFacetsOf, framesOf, rayPositionsOf, type VisibleFacet, type Frame } from './frame.ts'
+import { lightings, PixelPainter, type Canvas, type Lighting, type PaintPass } from './painting.ts'
 
 /** Rows from top to bottom, four bytes a pixel: red, green, blue, opacity. Transparent beside the stone. */
-export type Picture = { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray }
+export type RgbaImage = { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray }
 
 /**
  * How far rays are followed, and from when on red and blue are taken from where green goes. An eye sees fine detail by brightness, which is mostly
@@ -17,10 +17,10 @@ const SMALL = { cutOff: 0.04, mostHits: 20, tail: 0.3 } as const
 const ROCKED = [-15, -7.5, 0, 7.5, 15]
 
 /** Ways to look at a stone, as pictures of it are named. */
-export type Look = 'face-up' | 'aset' | 'rocked'
+export type PictureKind = 'face-up' | 'aset' | 'rocked'
 
 /** As report pages show them: 480 pixels long, twice as many as a page gives them, and five of 200 side by side. */
-export function drawLook(solid: Solid, look: Look): Picture {
+export function drawPicture(solid: Solid, look: PictureKind): RgbaImage {
   return look === 'rocked' ? drawRocked(solid, 'face-up', 200) : drawStone(solid, look, 480)
 }
 
@@ -29,52 +29,61 @@ export function drawLook(solid: Solid, look: Look): Picture {
  * same picture.
  * @param size the longer side in pixels, 4,096 at most
  */
-export const drawStone = (solid: Solid, lighting: Lighting, size: number): Picture =>
+export const drawStone = (solid: Solid, lighting: Lighting, size: number): RgbaImage =>
   drawFrames(solid, lighting, size, [0], FINE)
 
 /** The stone as it is rocked under a lighting that stands still: five pictures side by side, from -15° to 15°. @param size of each */
-export const drawRocked = (solid: Solid, lighting: Lighting, size: number): Picture =>
+export const drawRocked = (solid: Solid, lighting: Lighting, size: number): RgbaImage =>
   drawFrames(solid, lighting, size, ROCKED, SMALL)
 
-type Fineness = Ends & { readonly tail: number }
+type RenderQuality = TraceLimits & { readonly tail: number }
 
 function drawFrames(
   solid: Solid,
   lighting: Lighting,
   size: number,
   tilts: readonly number[],
-  fineness: Fineness,
-): Picture {
-  const planes = planesOf(solid)
+  fineness: RenderQuality,
+): RgbaImage {
+  const planes = toPlaneSet(solid)
   const frames = framesOf(solid, planes, size, tilts)
   const width = frames.reduce((sum, frame) => sum + frame.width, 0)
   const height = Math.max(...frames.map((frame) => frame.height))
   const pixels = new Uint8ClampedArray(4 * width * height)
   for (const [index, frame] of frames.entries()) {
     const canvas = { pixels, width, from: index * frame.width }
-    drawFrame({ frame, canvas, planes, entrances: entrancesOf(solid, planes, frame) }, lighting, fineness)
+    drawFrame({ frame, canvas, planes, entrances: visibleFacetsOf(solid, planes, frame) }, lighting, fineness)
     if (solid.halves === 2) mirror(canvas, frame)
   }
   return { width, height, pixels }
 }
 
 /** A frame, where it is drawn, and what of a stone it shows. */
-type Drawing = {
+type FrameDrawing = {
   readonly frame: Frame
   readonly canvas: Canvas
-  readonly planes: Planes
-  readonly entrances: readonly Entrance[]
+  readonly planes: PlaneSet
+  readonly entrances: readonly VisibleFacet[]
 }
 
 /** Pixels show the colour of their middle; one ray each is enough, since pictures are shown smaller than they are. */
-function drawFrame({ frame, canvas, planes, entrances }: Drawing, lighting: Lighting, fineness: Fineness): void {
+function drawFrame(
+  { frame, canvas, planes, entrances }: FrameDrawing,
+  lighting: Lighting,
+  fineness: RenderQuality,
+): void {
   const { cutOff, mostHits, tail } = fineness
   const tails = { from: tail, brought: new Float64Array(canvas.pixels.length / 2) }
-  const from = { places: placesOf(frame), eye: frame.view.eye }
-  const draw = (painted: Painted, until: number) => {
-    const painting = new Painting(canvas, frame.view, painted, tails)
+  const from = { places: rayPositionsOf(frame), eye: frame.view.eye }
+  const draw = (painted: PaintPass, until: number) => {
+    const painting = new PixelPainter(canvas, frame.view, painted, tails)
     const beside = painted.others.map(({ index }) => index)
-    const bundles = new Bundles(planes, { index: painted.lit.index, cutOff: until, mostHits, beside }, painting, from)
+    const bundles = new RayBundles(
+      planes,
+      { index: painted.lit.index, cutOff: until, mostHits, companionIndices: beside },
+      painting,
+      from,
+    )
     for (const entrance of entrances) bundles.follow(entrance)
   }
   const [lit, one, other] = lightings[lighting]

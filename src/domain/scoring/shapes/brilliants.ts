@@ -10,7 +10,16 @@ import {
   type Facet,
   type Vector,
 } from '../solid/facet.ts'
-import { closedOutline, culetFacet, fold, mirrored, onArc, wall, type Outline, type Station } from './outline.ts'
+import {
+  closedOutline,
+  culetFacet,
+  mirrorPlane,
+  mirrorStation,
+  onArc,
+  wall,
+  type Outline,
+  type Station,
+} from './outline.ts'
 
 /**
  * The facets of a brilliant cut over any outline: table, bezels, stars and upper halves, girdle, pavilion mains and lower
@@ -29,15 +38,15 @@ export function brilliantFacets(
     ...crownFacets(outline, proportions, evenCrown),
     ...pavilionFacets(outline, proportions, flatness),
     ...outline.walls,
-    ...(isHalf ? [fold] : []),
+    ...(isHalf ? [mirrorPlane] : []),
   ]
 }
 
 function crownFacets(outline: Outline, proportions: Proportions, isEven: boolean): Facet[] {
   const { table, crownHeight, girdle } = proportions
   const bezels = outline.stations.map((station) => {
-    const slope = crownHeight / ((1 - table) * (isEven ? 0.5 : reach(outline, station)))
-    return slopingFacet('crown', 'bezel', raised(station.at, girdle / 2), station.outward, slope)
+    const slope = crownHeight / ((1 - table) * (isEven ? 0.5 : tangentDistance(outline, station)))
+    return slopingFacet('crown', 'bezel', atHeight(station.at, girdle / 2), station.outward, slope)
   })
   const top: Facet = { part: 'crown', name: 'table', normal: [0, 0, 1], offset: girdle / 2 + crownHeight }
   return [top, ...bezels, ...starsAndHalves(outline, proportions, bezels, isEven)]
@@ -59,9 +68,9 @@ function starsAndHalves(
   const { table, crownHeight, girdle, star } = proportions
   const edge = girdle / 2
   const shrunk = (at: Vector): Vector =>
-    raised(add(outline.centre, scale(subtract(at, outline.centre), table)), edge + crownHeight)
+    atHeight(add(outline.centre, scale(subtract(at, outline.centre), table)), edge + crownHeight)
   const onTable = ({ at, outward }: Station): Vector =>
-    isEven ? raised(subtract(at, scale(outward, (1 - table) / 2)), edge + crownHeight) : shrunk(at)
+    isEven ? atHeight(subtract(at, scale(outward, (1 - table) / 2)), edge + crownHeight) : shrunk(at)
   return outline.gaps.flatMap(({ corner, beside }) => {
     const [a, b] = beside.map(onTable)
     const middle = a === undefined || b === undefined ? shrunk(corner) : scale(add(a, b), 0.5)
@@ -70,7 +79,7 @@ function starsAndHalves(
     const [inner, outer] = [tipAt(0)[2], tipAt(1)[2]]
     const tip = tipAt(Math.max(star, (inner - edge - HIGHEST_TIP * crownHeight) / (inner - outer)))
     const stars = a === undefined || b === undefined ? [] : [facetThrough('crown', 'star', a, b, tip)]
-    const upper = (at: Vector) => facetThrough('crown', 'upper', raised(at, edge), raised(corner, edge), tip)
+    const upper = (at: Vector) => facetThrough('crown', 'upper', atHeight(at, edge), atHeight(corner, edge), tip)
     return [...stars, ...beside.map(({ at }) => upper(at))]
   })
 }
@@ -81,14 +90,20 @@ function pavilionFacets(
   flatness: number,
 ): Facet[] {
   const edge = -girdle / 2
-  const apex = raised(outline.centre, edge - pavilionDepth)
+  const apex = atHeight(outline.centre, edge - pavilionDepth)
   const mains = outline.stations.map((station) =>
-    slopingFacet('pavilion', 'main', apex, station.outward, (flatness * pavilionDepth) / reach(outline, station)),
+    slopingFacet(
+      'pavilion',
+      'main',
+      apex,
+      station.outward,
+      (flatness * pavilionDepth) / tangentDistance(outline, station),
+    ),
   )
   const halves = outline.gaps.flatMap(({ corner, beside }) => {
     const near = add(outline.centre, scale(subtract(corner, outline.centre), 1 - lower))
     const tip = meetPoint(outline, beside, mains, near)
-    return beside.map(({ at }) => facetThrough('pavilion', 'lower', raised(at, edge), raised(corner, edge), tip))
+    return beside.map(({ at }) => facetThrough('pavilion', 'lower', atHeight(at, edge), atHeight(corner, edge), tip))
   })
   return [...mains, ...halves, culetFacet(culet, pavilionDepth, edge)]
 }
@@ -101,22 +116,22 @@ function pavilionFacets(
 function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly Facet[], near: Vector): Vector {
   const [a, b] = beside
   const [first, second] = beside.map((station) => mains[outline.stations.indexOf(station)])
-  const onEdge = !a || !b || !first || !second ? near : slide(near, subtract(b.at, a.at), first, second)
-  return raised(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
+  const onEdge = !a || !b || !first || !second ? near : findEqualHeightPoint(near, subtract(b.at, a.at), first, second)
+  return atHeight(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
 }
 
 /** The point on a line where two facets are equally high. */
-function slide(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
+function findEqualHeightPoint(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
   const lead = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
   const [before, after] = [lead(from), lead(add(from, along))]
   return before === after ? from : add(from, scale(along, before / (before - after)))
 }
 
 /** The distance from the centre to the tangent of the outline at a station. */
-const reach = ({ centre }: Outline, { at, outward }: Station): number =>
+const tangentDistance = ({ centre }: Outline, { at, outward }: Station): number =>
   (at[0] - centre[0]) * outward[0] + (at[1] - centre[1]) * outward[1]
 
-const raised = ([x, y]: Vector, z: number): Vector => [x, y, z]
+const atHeight = ([x, y]: Vector, z: number): Vector => [x, y, z]
 
 /** Flat facets of the girdle. 32 give a weighted light return lower by 0.001; more than 64 change it by less than 0.0003. */
 const ROUND_WALLS = 64
@@ -258,9 +273,9 @@ function pearSide(end: number): (part: number) => Station {
 /** A whole outline from its right side, which runs from (0, bottom) to (0, top) as `part` goes from 0 to 1. */
 function twoSided(side: (part: number) => Station): Outline {
   const right = Array.from({ length: MAINS_A_SIDE }, (_, index) => side((index + 0.5) / MAINS_A_SIDE))
-  const stations = [...right, ...right.map(mirrored).reverse()]
+  const stations = [...right, ...right.map(mirrorStation).reverse()]
   const corners = Array.from({ length: MAINS_A_SIDE }, (_, index) => side((index + 1) / MAINS_A_SIDE))
-  const back = Array.from({ length: MAINS_A_SIDE }, (_, index) => mirrored(side(1 - (index + 1) / MAINS_A_SIDE)))
+  const back = Array.from({ length: MAINS_A_SIDE }, (_, index) => mirrorStation(side(1 - (index + 1) / MAINS_A_SIDE)))
   const walls = Array.from({ length: WALLS_A_SIDE }, (_, index) => side((index + 0.5) / WALLS_A_SIDE))
   return {
     stations,
@@ -268,7 +283,7 @@ function twoSided(side: (part: number) => Station): Outline {
       corner: at,
       beside: [stations[index], stations[(index + 1) % stations.length]].filter((station) => station !== undefined),
     })),
-    walls: [...walls, ...walls.map(mirrored)].map(wall),
+    walls: [...walls, ...walls.map(mirrorStation)].map(wall),
     centre: [0, 0, 0],
   }
 }

@@ -30,7 +30,7 @@ export function wall({ at, outward }: Station): Facet {
 }
 
 /** The mirror plane x = 0 of a stone whose half at x > 0 is modelled. */
-export const fold: Facet = { part: 'fold', name: 'fold', normal: [-1, 0, 0], offset: 0 }
+export const mirrorPlane: Facet = { part: 'fold', name: 'fold', normal: [-1, 0, 0], offset: 0 }
 
 /** A closed outline that turns by 8 mains, from where it is at each part of its way round. */
 export function closedOutline(on: (turn: number) => Station, walls: number, firstMain: number): Outline {
@@ -52,7 +52,7 @@ export function onArc(x: number, y: number, radius: number, angle: number): Stat
   return { at: [x + radius * outward[0], y + radius * outward[1], 0], outward }
 }
 
-export const mirrored = ({ at, outward }: Station): Station => ({
+export const mirrorStation = ({ at, outward }: Station): Station => ({
   at: [-at[0], at[1], 0],
   outward: [-outward[0], outward[1], 0],
 })

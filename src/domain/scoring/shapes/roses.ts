@@ -65,7 +65,7 @@ export function brioletteFacets(proportions: Proportions): Facet[] {
 }
 
 /** Where the drop's outline is: so far up from the middle of its belt, and so far from the axis; from the rounded end to the point. */
-export type DropRing = { readonly up: number; readonly radius: number }
+export type BrioletteRing = { readonly up: number; readonly radius: number }
 
 /**
  * The rings of a drop's corners, with its two ends. The head is half of an ellipsoid; a belt stands upright around the widest place, as cutters start
@@ -74,16 +74,16 @@ export type DropRing = { readonly up: number; readonly radius: number }
  * It has neither table nor pavilion: `table` is how far from its rounded end the belt's middle lies, as a part of its length, `girdle` the belt's height,
  * and the crown's angle half of the point's. A stone too short for that angle has a blunter point.
  */
-export function dropRings({ lengthToWidth, table, crownHeight, girdle }: Proportions): DropRing[] {
+export function brioletteRings({ lengthToWidth, table, crownHeight, girdle }: Proportions): BrioletteRing[] {
   const head = table * lengthToWidth - girdle / 2
   const taper = (1 - table) * lengthToWidth - girdle / 2
   const pointSlope = crownHeight / ((1 - table) / 2)
   const upright = Math.max(LEAST_UPRIGHT * taper, taper - 0.5 / pointSlope)
-  const onHead = (part: number): DropRing => ({
+  const onHead = (part: number): BrioletteRing => ({
     up: -girdle / 2 - head * Math.cos(radians(90 * part)),
     radius: 0.5 * Math.sin(radians(90 * part)),
   })
-  const onTaper = (part: number): DropRing => ({
+  const onTaper = (part: number): BrioletteRing => ({
     up: girdle / 2 + 2 * part * (1 - part) * upright + part * part * taper,
     radius: 0.5 * (1 - part * part),
   })
@@ -97,13 +97,13 @@ export function dropRings({ lengthToWidth, table, crownHeight, girdle }: Proport
 const LEAST_UPRIGHT = 0.05
 
 /** A ring's corner, by how many twelfths of a turn it is from where the face looks: every second one of them is there. */
-type Ring = DropRing & { readonly corner: (twelfth: number) => Vector }
+type BrioletteCornerRing = BrioletteRing & { readonly corner: (twelfth: number) => Vector }
 
 /** The two rings of the belt are as wide as each other, so that one reaches the stone's full width and the other one its full depth. */
-function cornersOf(proportions: Proportions): Ring[] {
+function cornersOf(proportions: Proportions): BrioletteCornerRing[] {
   const { crownHeight, girdle, pavilionDepth } = proportions
   const depth = crownHeight + girdle + pavilionDepth
-  return dropRings(proportions).map(({ up, radius }) => ({
+  return brioletteRings(proportions).map(({ up, radius }) => ({
     up,
     radius,
     corner: (twelfth) => {
@@ -117,7 +117,7 @@ function cornersOf(proportions: Proportions): Ring[] {
  * The two triangles between two neighbouring corners of a ring and the one corner above and below that stands between them. Of the two ways to
  * fold such a lozenge one bulges: over the side between the neighbours where the outline bends enough, else over the line from below to above.
  */
-function lozenge(rings: readonly Ring[], index: number, at: number): Facet[] {
+function lozenge(rings: readonly BrioletteCornerRing[], index: number, at: number): Facet[] {
   const [below, ring, above] = [rings[index - 1], rings[index], rings[index + 1]]
   if (below === undefined || ring === undefined || above === undefined) return []
   const middle = 2 * at + (index % 2)

@@ -6,7 +6,7 @@ import { culetFacet, wall } from './outline.ts'
 type Tier = { readonly inwards: number; readonly rises: number }
 
 /** The sides of a rectangle with cut corners, each with how much faster than a side it moves inwards. */
-type Side = { readonly at: Vector; readonly outward: Vector; readonly pace: number }
+type OutlineSide = { readonly at: Vector; readonly outward: Vector; readonly pace: number }
 
 const DIAGONAL = Math.SQRT1_2
 
@@ -57,9 +57,9 @@ export const baguetteFacets = (proportions: Proportions): Facet[] =>
   stepFacets(proportions, { cut: 0, pace: 1 }, baguettePavilion)
 
 /** How much of the width each corner cuts off, and how much faster than a side it moves inwards. */
-type Corner = { readonly cut: number; readonly pace: number }
+type CutCorner = { readonly cut: number; readonly pace: number }
 
-function stepFacets(proportions: Proportions, corner: Corner, pavilion: readonly Tier[]): Facet[] {
+function stepFacets(proportions: Proportions, corner: CutCorner, pavilion: readonly Tier[]): Facet[] {
   const { lengthToWidth, girdle, pavilionDepth, culet } = proportions
   const around = sides(lengthToWidth, corner)
   return [
@@ -72,7 +72,7 @@ function stepFacets(proportions: Proportions, corner: Corner, pavilion: readonly
 
 /** A crown of rows around a table. */
 function stepCrown(
-  around: readonly Side[],
+  around: readonly OutlineSide[],
   { table, crownHeight, girdle }: Proportions,
   rows: readonly Tier[],
 ): Facet[] {
@@ -81,14 +81,14 @@ function stepCrown(
 }
 
 /** The sides and corners of a rectangle of width 1. A cut of 0 is a corner that is not cut. */
-function sides(lengthToWidth: number, { cut: corner, pace }: Corner): Side[] {
+function sides(lengthToWidth: number, { cut: corner, pace }: CutCorner): OutlineSide[] {
   const end = lengthToWidth / 2
-  const flat = [1, -1].flatMap((sign): Side[] => [
+  const flat = [1, -1].flatMap((sign): OutlineSide[] => [
     { at: [0.5 * sign, 0, 0], outward: [sign, 0, 0], pace: 1 },
     { at: [0, end * sign, 0], outward: [0, sign, 0], pace: 1 },
   ])
   const cut = [1, -1].flatMap((x) =>
-    [1, -1].map((y): Side => ({
+    [1, -1].map((y): OutlineSide => ({
       at: [x * (0.5 - corner / 2), y * (end - corner / 2), 0],
       outward: [x * DIAGONAL, y * DIAGONAL, 0],
       pace,
@@ -98,7 +98,7 @@ function sides(lengthToWidth: number, { cut: corner, pace }: Corner): Side[] {
 }
 
 function tiers(
-  around: readonly Side[],
+  around: readonly OutlineSide[],
   part: 'crown' | 'pavilion',
   edge: number,
   inset: number,
@@ -118,7 +118,7 @@ function tiers(
 }
 
 /** Where the chevrons' tips are on the middle line of a side: the way inwards and the depth, as parts of the whole. */
-type Tip = { readonly inwards: number; readonly deep: number }
+type ChevronTip = { readonly inwards: number; readonly deep: number }
 
 const rows = [
   { inwards: 0.45, rises: 0.58 },
@@ -140,7 +140,7 @@ export const radiantFacets = (proportions: Proportions): Facet[] =>
     { inwards: 0.6, deep: 0.68 },
   ])
 
-function chevronFacets(proportions: Proportions, corner: number, tips: readonly Tip[]): Facet[] {
+function chevronFacets(proportions: Proportions, corner: number, tips: readonly ChevronTip[]): Facet[] {
   const { lengthToWidth, girdle, pavilionDepth, culet } = proportions
   const around = sides(lengthToWidth, { cut: corner, pace: (1 - 0.9 * corner) * Math.SQRT2 })
   const edge = -girdle / 2
@@ -171,7 +171,7 @@ function chevrons(
   lengthToWidth: number,
   corner: number,
   { girdle, pavilionDepth }: Proportions,
-  tips: readonly Tip[],
+  tips: readonly ChevronTip[],
 ): Facet[] {
   const edge = -girdle / 2
   const along = middle[0] === 0

@@ -18,20 +18,25 @@ export const radians = (degrees: number): number => (degrees * Math.PI) / 180
 export const degrees = (radians: number): number => (radians * 180) / Math.PI
 
 /** Where on the stone a facet is. `fold` is no facet: the mirror plane of a stone of which one half is modelled. */
-export type Part = 'crown' | 'girdle' | 'pavilion' | 'fold'
+export type StonePart = 'crown' | 'girdle' | 'pavilion' | 'fold'
 
 /** A half-space: the stone is where normal · p <= offset. The normal is a unit vector that points out of the stone. */
-export type Facet = { readonly part: Part; readonly name: string; readonly normal: Vector; readonly offset: number }
+export type Facet = {
+  readonly part: StonePart
+  readonly name: string
+  readonly normal: Vector
+  readonly offset: number
+}
 
 /** The facet through three points, facing away from the stone's centre (the origin). */
-export function facetThrough(part: Part, name: string, a: Vector, b: Vector, c: Vector): Facet {
+export function facetThrough(part: StonePart, name: string, a: Vector, b: Vector, c: Vector): Facet {
   const across = unit(cross(subtract(b, a), subtract(c, a)))
   const normal = dot(across, a) < 0 ? scale(across, -1) : across
   return { part, name, normal, offset: dot(normal, a) }
 }
 
 /** The facet that rises inwards from a line in the girdle plane: `outward` is the horizontal direction it faces, slope its tangent. */
-export function slopingFacet(part: Part, name: string, at: Vector, outward: Vector, slope: number): Facet {
+export function slopingFacet(part: StonePart, name: string, at: Vector, outward: Vector, slope: number): Facet {
   const normal = unit([outward[0] * slope, outward[1] * slope, part === 'pavilion' ? -1 : 1])
   return { part, name, normal, offset: dot(normal, at) }
 }

@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'qs'
 import { z } from 'zod'
-import { Refusal } from '../../../domain/decider.ts'
-import { isObject, kindOf } from '../../../representations/json.ts'
-import { discardRest, readWatched, refuseEncoding } from '../body.ts'
-import type { Asked, Body } from '../endpoint.ts'
+import { RequestError } from '../../../domain/decider.ts'
+import { isJsonObject, describeJsonType } from '../../../representations/json.ts'
+import { discardRest, readWithLimits, refuseEncoding } from '../body.ts'
+import type { HttpRequest, RequestBody } from '../endpoint.ts'
 import { JSON_TYPES, refuseLarge } from '../json-body.ts'
 import { bodyReader } from '../read-body.ts'
-import { decodeUtf8, formOptions, PARAMETERS_MAX, tooMany, type Rules } from './form.ts'
+import { decodeUtf8, formOptions, PARAMETERS_MAX, tooMany, type ParameterRules } from './form.ts'
 import { isList } from './query.ts'
 
 /**
@@ -20,7 +20,7 @@ import { isList } from './query.ts'
  * @returns the same form, urlencoded
  * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
  */
-async function multipartForm(ctx: Context, limit: number): Promise<string> {
+async function readMultipartForm(ctx: Context, limit: number): Promise<string> {
   const { req } = ctx
   try {
     refuseEncoding(req)
@@ -30,10 +30,10 @@ async function multipartForm(ctx: Context, limit: number): Promise<string> {
       req.pipe(parser)
       return parts
     }
-    return new URLSearchParams(await readWatched(ctx, limit, parse)).toString()
+    return new URLSearchParams(await readWithLimits(ctx, limit, parse)).toString()
   } catch (error) {
     discardRest(req)
-    throw error instanceof Refusal ? error : unreadableForm(error)
+    throw error instanceof RequestError ? error : unreadableForm(error)
   }
 }
 
@@ -55,33 +55,34 @@ async function partsOf(parser: Busboy): Promise<[name: string, value: string][]>
   parser.on('error', () => undefined)
   parser.on('partsLimit', () => parser.destroy(tooMany()))
   await once(parser, 'close')
-  return parts.map(({ name, encoding, value }) => [name, readable(value, encoding)])
+  return parts.map(({ name, encoding, value }) => [name, requirePartText(value, encoding)])
 }
 
 /** @throws Refusal malformed */
-function readable(value: string, encoding: string): string {
+function requirePartText(value: string, encoding: string): string {
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding)) {
-    throw new Refusal('malformed', 'A multipart part must be sent as it is, without Content-Transfer-Encoding')
+    throw new RequestError('malformed', 'A multipart part must be sent as it is, without Content-Transfer-Encoding')
   }
   // What a decoder puts in place of bytes that are not UTF-8.
-  if (value.includes('\ufffd')) throw new Refusal('malformed', 'A multipart part must be text in UTF-8, without U+FFFD')
+  if (value.includes('\ufffd'))
+    throw new RequestError('malformed', 'A multipart part must be text in UTF-8, without U+FFFD')
   return value
 }
 
 /** For what a parser of multipart forms throws. */
 export const unreadableForm = (error: unknown) =>
-  new Refusal('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)
+  new RequestError('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)
 
 /** What a query or a body gives by name: texts and lists of them, or whatever a JSON object has. */
-export type Sent = Readonly<Record<string, unknown>>
+export type RawParameters = Readonly<Record<string, unknown>>
 
-export type ReadingSent = {
+export type RawParameterOptions = {
   /** Bytes of a body at most. */
-  readonly upTo: number
+  readonly maxBytes: number
   /** Of `once`, a name that stands twice has an array, and is refused in JSON. */
-  readonly rules: Rules
+  readonly rules: ParameterRules
   /** Names whose JSON numbers are the texts that were sent: 007 is no number, and 1e3 is not 1000. */
-  readonly asWritten: readonly string[]
+  readonly verbatimNumbers: readonly string[]
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -91,47 +92,47 @@ const FORM = 'application/x-www-form-urlencoded'
  * some programs send; one without a byte is nothing.
  * @returns a reader, which throws Refusal unsupported, too-large, too-slow, unavailable, malformed
  */
-function sentReader({ upTo, rules, asWritten }: ReadingSent) {
+function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParameterOptions) {
   const options = formOptions(rules)
   const forms = { urlencoded: true, queryString: options }
   // JSON is parsed here: koa-body's parser tells neither how a number was written, nor which bytes are not UTF-8.
   const json = { text: true, textTypes: JSON_TYPES }
-  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', limit: upTo, unless: FORM })
-  const ofJson = (text: string): Sent => {
-    const sent = objectOf(parsedJson(text, asWritten))
+  const read = bodyReader({ ...forms, ...json, encoding: 'latin1', maxBytes: maxBytes, defaultType: FORM })
+  const ofJson = (text: string): RawParameters => {
+    const sent = requireJsonObject(parseJson(text, verbatimNumbers))
     if (rules === 'once') refuseTwice(text)
     return sent
   }
-  const bodyOf = async (ctx: Context): Promise<Sent> => {
+  const bodyOf = async (ctx: Context): Promise<RawParameters> => {
     const { headers } = ctx.req
     const { 'content-type': type = '', 'content-length': length } = headers
     if (length === '0') return {}
     const isMultipart = /^multipart\/form-data\b/i.test(type)
-    if (isMultipart && /;\s*boundary=/i.test(type)) return parsed(await multipartForm(ctx, upTo), options)
+    if (isMultipart && /;\s*boundary=/i.test(type)) return parseForm(await readMultipartForm(ctx, maxBytes), options)
     if (isMultipart) headers['content-type'] = FORM
     const body = await read(ctx)
     if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
-    const sent = (body ?? {}) as Sent
+    const sent = (body ?? {}) as RawParameters
     if (isMultipart && Object.keys(sent).some((name) => name.startsWith('--'))) {
-      throw new Refusal('malformed', 'multipart/form-data must name its boundary')
+      throw new RequestError('malformed', 'multipart/form-data must name its boundary')
     }
     return sent
   }
-  return async (ctx: Context, search: string) => ({ query: parsed(search, options), body: await bodyOf(ctx) })
+  return async (ctx: Context, search: string) => ({ query: parseForm(search, options), body: await bodyOf(ctx) })
 }
 
 /** @throws Refusal malformed */
-function parsed(text: string, options: ReturnType<typeof formOptions>): Sent {
+function parseForm(text: string, options: ReturnType<typeof formOptions>): RawParameters {
   try {
-    return parse(text, options) as Sent
+    return parse(text, options) as RawParameters
   } catch (error) {
     throw error instanceof RangeError ? tooMany() : error
   }
 }
 
 /** @throws Refusal malformed, invalid, too-large */
-function objectOf(value: unknown): Sent {
-  if (!isObject(value)) throw new Refusal('malformed', 'The body must be a JSON object')
+function requireJsonObject(value: unknown): RawParameters {
+  if (!isJsonObject(value)) throw new RequestError('malformed', 'The body must be a JSON object')
   if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany()
   refuseLarge(value)
   return value
@@ -143,22 +144,22 @@ function refuseTwice(json: string): void {
   for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
     if (colon === undefined) continue
     const name = String(JSON.parse(text))
-    if (seen.has(name)) throw new Refusal('malformed', `The parameter ${name.slice(0, 40)} stands twice`)
+    if (seen.has(name)) throw new RequestError('malformed', `The parameter ${name.slice(0, 40)} stands twice`)
     seen.add(name)
   }
 }
 
 /** @throws Refusal malformed */
-function parsedJson(text: string, asWritten: readonly string[]): unknown {
+function parseJson(text: string, verbatimNumbers: readonly string[]): unknown {
   const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
     if (name === '__proto__') throw new SyntaxError('It has a member __proto__')
-    return typeof value === 'number' && asWritten.includes(name) ? (context?.source ?? String(value)) : value
+    return typeof value === 'number' && verbatimNumbers.includes(name) ? (context?.source ?? String(value)) : value
   }
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''), reviver) as unknown
   } catch {
     // The parser's message repeats the text around the fault, which may be a secret or a password.
-    throw new Refusal('malformed', 'The body is not JSON')
+    throw new RequestError('malformed', 'The body is not JSON')
   }
 }
 
@@ -166,36 +167,37 @@ function parsedJson(text: string, asWritten: readonly string[]): unknown {
 const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
 
 /** A body that is read with the query. */
-export type Parameters<Shape extends z.ZodRawShape> = Body<z.output<z.ZodObject<Shape>>> & {
+export type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
   /** @throws Refusal */
-  readonly read: (ctx: Context, asked: Pick<Asked, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
+  readonly read: (ctx: Context, request: Pick<HttpRequest, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
 /** Of `once`, what has no value counts as absent (RFC 6749, 3.2). */
-export type ReadingParameters = Pick<ReadingSent, 'upTo' | 'rules'> & Partial<Pick<ReadingSent, 'asWritten'>>
+export type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
+  Partial<Pick<RawParameterOptions, 'verbatimNumbers'>>
 
 /**
  * Declares parameters that stand in the query, in a form or in a JSON object, and are read as one; what the body has counts.
  * Their schemas say what is wrong in words that go on behind a name, such as `must be text`. Others than these are ignored.
  */
-export function parameters<Shape extends z.ZodRawShape>(
+export function defineParameters<Shape extends z.ZodRawShape>(
   shape: Shape,
-  { rules, upTo, asWritten = [] }: ReadingParameters,
-): Parameters<Shape> {
+  { rules, maxBytes, verbatimNumbers = [] }: ParameterOptions,
+): RequestParameters<Shape> {
   const schema = z.object(shape)
   const lists = Object.keys(shape).filter((name) => isList(shape[name] as z.core.$ZodType))
-  const read = sentReader({ upTo, rules, asWritten })
+  const read = createRawParameterReader({ maxBytes, rules, verbatimNumbers })
   return {
-    media: MEDIA,
-    upTo,
+    mediaTypes: MEDIA,
+    maxBytes,
     schema,
     async read(ctx, { search }) {
       const { query, body } = await read(ctx, search)
-      if (rules === 'once') return checked(schema, { ...onceEach(query), ...onceEach(body) })
+      if (rules === 'once') return validate(schema, { ...requireSingleTexts(query), ...requireSingleTexts(body) })
       const given: Record<string, unknown> = { ...query, ...body }
       for (const name of lists) if (given[name] !== undefined) given[name] = [given[name]].flat()
-      return checked(
+      return validate(
         schema,
         without(given, (value) => value === null),
       )
@@ -203,24 +205,24 @@ export function parameters<Shape extends z.ZodRawShape>(
   }
 }
 
-const without = (given: Sent, isNone: (value: unknown) => boolean): Sent =>
+const without = (given: RawParameters, isNone: (value: unknown) => boolean): RawParameters =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => !isNone(value)))
 
 /** @throws Refusal malformed */
-function onceEach(sent: Sent): Sent {
+function requireSingleTexts(sent: RawParameters): RawParameters {
   for (const [name, value] of Object.entries(sent)) {
     if (typeof value === 'string' || value === null) continue
     const shown = name.slice(0, 40)
-    if (Array.isArray(value)) throw new Refusal('malformed', `The parameter ${shown} stands twice`)
-    throw new Refusal('malformed', `${shown} must be a text, got ${kindOf(value)}`)
+    if (Array.isArray(value)) throw new RequestError('malformed', `The parameter ${shown} stands twice`)
+    throw new RequestError('malformed', `${shown} must be a text, got ${describeJsonType(value)}`)
   }
   return without(sent, (value) => value === '' || value === null)
 }
 
 /** The first fault alone is told: the original's clients match on one message. */
-function checked<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Record<string, unknown>) {
+function validate<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Record<string, unknown>) {
   const { success, data, error } = schema.safeParse(given)
   if (success) return data
   const [issue] = error.issues
-  throw new Refusal('invalid', `${String(issue?.path[0])} ${issue?.message}`)
+  throw new RequestError('invalid', `${String(issue?.path[0])} ${issue?.message}`)
 }

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon'
 import { z } from 'zod'
-import { nearMiss } from '../../../domain/dictionaries/nearest.ts'
-import { Refusal, type Fault } from '../../../domain/decider.ts'
-import { shown } from '../../../representations/json.ts'
-import { atMost, must } from '../../../representations/parse.ts'
+import { findNearMiss } from '../../../domain/dictionaries/nearest.ts'
+import { RequestError, type ErrorDetail } from '../../../domain/decider.ts'
+import { jsonExcerpt } from '../../../representations/json.ts'
+import { atMost, mustBe } from '../../../representations/parse.ts'
 
 /** Whether a parameter takes a list, whatever is done with it then. */
 export function isList(parameter: z.core.$ZodType): boolean {
@@ -22,7 +22,7 @@ function refuseMany(text: string, most: number): void {
   let count = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     if (++count <= most) continue
-    throw new Refusal('invalid', `A request may have at most ${most.toLocaleString('en')} parameters`)
+    throw new RequestError('invalid', `A request may have at most ${most.toLocaleString('en')} parameters`)
   }
 }
 
@@ -31,15 +31,15 @@ function refuseMany(text: string, most: number): void {
  * fractions: `20150809T183142+0330`, `2015-08-09T18:31+03`, `2015-08-09T18:31:42+0330` (PHP's DATE_ISO8601),
  * `+2015-08-09T18:31:42+03:30` (its DATE_ISO8601_EXPANDED).
  */
-const FORM =
+const DATE_TIME_PATTERN =
   /^\+?(\d{4})-?(\d{2})-?(\d{2})T(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/
 
 /**
  * Whole seconds since 1970, UTC.
  * @param text a `+` that arrived as a space is still a `+`
  */
-function secondsOf(text: string): number | 'malformed' | 'out of range' {
-  const found = FORM.exec(text.replaceAll(' ', '+'))
+function parseDateTime(text: string): number | 'malformed' | 'out of range' {
+  const found = DATE_TIME_PATTERN.exec(text.replaceAll(' ', '+'))
   if (found === null) return 'malformed'
   const [, year, month, day, hour, minute, second = '00', sign = '+', hours = '00', minutes = '00'] = found
   const time = DateTime.fromISO(`${year}-${month}-${day}T${hour}:${minute}:${second}${sign}${hours}:${minutes}`)
@@ -51,10 +51,10 @@ function secondsOf(text: string): number | 'malformed' | 'out of range' {
  * A fault for each name that was meant for a known one and is none: it differs by case, or by a letter or two. What resembles
  * none is ignored, since it may be of use to somebody between.
  */
-export function mistypedAmong(names: Iterable<string>, known: readonly string[]): Fault[] {
-  const faults: Fault[] = []
+export function findMistypedNames(names: Iterable<string>, known: readonly string[]): ErrorDetail[] {
+  const faults: ErrorDetail[] = []
   for (const name of names) {
-    const meant = known.includes(name) ? undefined : nearMiss(name, known)
+    const meant = known.includes(name) ? undefined : findNearMiss(name, known)
     if (meant !== undefined) faults.push({ pointer: name, message: `${name} is no parameter; did you mean ${meant}?` })
   }
   return faults
@@ -66,7 +66,7 @@ const VALUES_MAX = 1_000
 const PARAMETERS_MAX = 2_500
 
 /** What a query gives: values by the names of parameters. */
-export type Given = ReadonlyMap<string, readonly string[]>
+export type QueryValues = ReadonlyMap<string, readonly string[]>
 
 /**
  * Reads queries by their schema. Names that are nearly a parameter's are refused, and others ignored, but for filters
@@ -85,23 +85,26 @@ export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sha
     const list = `${withoutBrackets(written)}[]`
     return lists.has(list) ? list : written
   }
-  return (search: string, also: (given: Given) => readonly Fault[] = () => []): z.output<z.ZodObject<Shape>> => {
+  return (
+    search: string,
+    extraFaults: (given: QueryValues) => readonly ErrorDetail[] = () => [],
+  ): z.output<z.ZodObject<Shape>> => {
     refuseMany(search, PARAMETERS_MAX)
-    const given = givenIn(search, nameOf)
+    const given = parseQuery(search, nameOf)
     const { data, error } = schema.safeParse(valuesOf(given, names, lists), { reportInput: true })
     const issues = error?.issues ?? []
     const malformed = [
-      ...also(given),
-      ...mistypedAmong(
+      ...extraFaults(given),
+      ...findMistypedNames(
         [...given.keys()].filter((name) => !isFilter(name)),
         known,
       ),
-      ...repeatedOnes(given, names, lists),
+      ...findRepeatedParameters(given, names, lists),
       ...issues.filter(isMalformed).map(faultOf),
     ]
     const invalid = [...unknownFilters(given, known), ...issues.filter((issue) => !isMalformed(issue)).map(faultOf)]
-    if (malformed.length > 0) throw new Refusal('malformed', [...malformed, ...invalid])
-    if (data === undefined || invalid.length > 0) throw new Refusal('invalid', invalid)
+    if (malformed.length > 0) throw new RequestError('malformed', [...malformed, ...invalid])
+    if (data === undefined || invalid.length > 0) throw new RequestError('invalid', invalid)
     return data
   }
 }
@@ -109,7 +112,7 @@ export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sha
 /** `f[id]` of `f[id][]` and of `f[id][0]`, which some clients write; of others the name as it is. */
 const withoutBrackets = (name: string) => name.replace(/\[\d{0,9}\]$/, '')
 
-function givenIn(search: string, nameOf: (written: string) => string): Given {
+function parseQuery(search: string, nameOf: (written: string) => string): QueryValues {
   const given = new Map<string, string[]>()
   for (const [written, value] of new URLSearchParams(search)) {
     const name = nameOf(written)
@@ -121,7 +124,7 @@ function givenIn(search: string, nameOf: (written: string) => string): Given {
 }
 
 /** What a schema gets of each parameter: a list without repetitions, or the one value. */
-function valuesOf(given: Given, names: readonly string[], lists: ReadonlySet<string>): Record<string, unknown> {
+function valuesOf(given: QueryValues, names: readonly string[], lists: ReadonlySet<string>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const name of names) {
     const texts = given.get(name)
@@ -131,7 +134,11 @@ function valuesOf(given: Given, names: readonly string[], lists: ReadonlySet<str
 }
 
 /** Faults for parameters that stand several times and may stand once. */
-function repeatedOnes(given: Given, names: readonly string[], lists: ReadonlySet<string>): Fault[] {
+function findRepeatedParameters(
+  given: QueryValues,
+  names: readonly string[],
+  lists: ReadonlySet<string>,
+): ErrorDetail[] {
   return names.flatMap((name) => {
     const count = given.get(name)?.length ?? 0
     if (count <= 1 || lists.has(name)) return []
@@ -142,7 +149,7 @@ function repeatedOnes(given: Given, names: readonly string[], lists: ReadonlySet
 const isFilter = (name: string): boolean => /^f(?:\[|%5B)/.test(name)
 
 /** Faults for filters that there are not, where there are some. */
-function unknownFilters(given: Given, known: readonly string[]): Fault[] {
+function unknownFilters(given: QueryValues, known: readonly string[]): ErrorDetail[] {
   const filters = known.filter(isFilter)
   if (filters.length === 0) return []
   return [...given.keys()]
@@ -156,18 +163,18 @@ function unknownFilters(given: Given, known: readonly string[]): Fault[] {
 /** Whether a value has not the form of its type: it is still a text, or is not there. A number beyond 1.8e308 is one. */
 const isMalformed = ({ code, input }: z.core.$ZodIssue): boolean => code === 'invalid_type' && typeof input !== 'number'
 
-function faultOf({ path: [name], message }: z.core.$ZodIssue): Fault {
+function faultOf({ path: [name], message }: z.core.$ZodIssue): ErrorDetail {
   return { pointer: String(name), message: `${String(name)} ${message}` }
 }
 
 /** A parameter that may stand several times; its name ends in `[]`. */
-export const several = <Value extends z.ZodType>(value: Value) =>
+export const repeatable = <Value extends z.ZodType>(value: Value) =>
   z.array(value).max(VALUES_MAX, atMost(VALUES_MAX, 'values'))
 
 /** A whole number in digits. */
-export function whole(min: number, max = Number.MAX_SAFE_INTEGER) {
-  const bounds = must(`from ${min} to ${max}`)
-  const form = must('a whole number')
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const bounds = mustBe(`from ${min} to ${max}`)
+  const form = mustBe('a whole number')
   const number = z
     .int({ error: (issue) => (typeof issue.input === 'number' ? bounds : form).error(issue), abort: true })
     .min(min, bounds)
@@ -178,7 +185,7 @@ export function whole(min: number, max = Number.MAX_SAFE_INTEGER) {
 /** A number as JSON has it; with a comma it is none. */
 export const NUMBER = z.preprocess(
   (text) => (isText(text) && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
-  z.number(must('a number such as 1.2')),
+  z.number(mustBe('a number such as 1.2')),
 )
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -192,21 +199,21 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 export const FLAG = z
   .preprocess(
     (text) => (isText(text) ? (FLAGS.get(text.toLowerCase()) ?? text) : text),
-    z.boolean(must('1, 0, true or false')),
+    z.boolean(mustBe('1, 0, true or false')),
   )
   .meta({ id: 'YesOrNo', type: 'string', enum: [...FLAGS.keys()], 'x-enum-varnames': ['NO', 'YES', 'FALSE', 'TRUE'] })
 
-const DATE_TIME_FORMS = must('a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30')
+const DATE_TIME_ERROR = mustBe('a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30')
 
 /** A date-time of ISO 8601 with an offset, to whole seconds since 1970. */
 export const DATE_TIME = z
   .string()
   .transform((text, context) => {
-    const seconds = secondsOf(text)
+    const seconds = parseDateTime(text)
     if (typeof seconds === 'number') return seconds
-    if (seconds === 'out of range') context.addIssue(`is no date of the calendar, got ${shown(text)}`)
+    if (seconds === 'out of range') context.addIssue(`is no date of the calendar, got ${jsonExcerpt(text)}`)
     else {
-      const message = DATE_TIME_FORMS.error({ input: text })
+      const message = DATE_TIME_ERROR.error({ input: text })
       context.addIssue({ code: 'invalid_type', expected: 'date', input: text, message })
     }
     return z.NEVER
@@ -222,10 +229,10 @@ const isText = (value: unknown) => typeof value === 'string'
 const LIMIT_MAX = 1_000
 
 /** How many a page has. */
-export const limit = (unset: number) => whole(1, LIMIT_MAX).default(unset)
+export const limit = (defaultLimit: number) => wholeNumber(1, LIMIT_MAX).default(defaultLimit)
 
 /** The parameters of a list that is shown in pages, which are counted. */
 export const PAGE_QUERY = z.object({
   limit: limit(25).describe('Entries on a page.'),
-  offset: whole(0).default(0).describe('Entries before the page.'),
+  offset: wholeNumber(0).default(0).describe('Entries before the page.'),
 })

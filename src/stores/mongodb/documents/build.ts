@@ -1,80 +1,88 @@
 import type { Collection, FindOptions } from 'mongodb'
-import type { From } from '../../ports/event-store.ts'
+import type { PositionOrStart } from '../../ports/event-store.ts'
 import {
-  SEQUENCES,
-  type Build,
+  SEQUENCES_DECLARATION,
+  type ReadModelBuild,
   type Document,
   type ModelDeclaration,
-  type Table,
-  type Write,
+  type DocumentTable,
+  type DocumentWrite,
 } from '../../ports/read-store.ts'
-import { confirmed } from '../confirmed.ts'
-import { BATCH, type Mongo } from '../connection.ts'
+import { readLinearizable } from '../confirmed.ts'
+import { BATCH, type MongoDatabase } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
-import { isRemoved, keyOf, picked, type Held } from './shape.ts'
-import { count, heldBy, storedOf, writeDocuments } from './writing.ts'
-import { advance, deadLettersOf, isAhead, progressesIn, reachedBy, readProgress, type Progress } from './progress.ts'
-import { checkpointOf } from '../place.ts'
-import { queriesOf, type Queries } from './queries.ts'
+import { isTombstone, keyOf, pickValues, type MongoDocument } from './shape.ts'
+import { countBatch, toWrittenDocument, readStoredDocuments, writeDocuments } from './writing.ts'
+import {
+  advance,
+  deadLettersOf,
+  isCheckpointAhead,
+  progressesIn,
+  positionReachedBy,
+  readProgress,
+  type BuildProgressDocument,
+} from './progress.ts'
+import { decodeCheckpoint } from '../place.ts'
+import { queriesOf, type MongoQueries } from './queries.ts'
 
 /** A build's collections: what the runner writes to and what requests read. */
-export type OpenBuild = Build & {
-  readonly queries: Queries
-  sequencesOf(ids: readonly number[]): Promise<readonly Document[]>
-  position(): Promise<From>
-  parked(): Promise<ReadonlySet<string>>
+export type MongoBuild = ReadModelBuild & {
+  readonly queries: MongoQueries
+  loadSequences(ids: readonly number[]): Promise<readonly Document[]>
+  position(): Promise<PositionOrStart>
+  parkedStreams(): Promise<ReadonlySet<string>>
 }
 
 /** Documents that are read together in a walk. */
 const PAGE = 500
 
-const none: ReadonlySet<string> = new Set()
+const NO_STREAMS: ReadonlySet<string> = new Set()
 
 /** The keys of which nothing was found. What is missing for a fold is no less a stale read than what is old. */
-function without(keys: readonly string[], found: readonly Held[]): string[] {
+function missingKeys(keys: readonly string[], found: readonly MongoDocument[]): string[] {
   const there = new Set(found.map(({ _id }) => _id))
   return keys.filter((key) => !there.has(key))
 }
 
-export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string): OpenBuild {
+export function createBuild(mongo: MongoDatabase, declaration: ModelDeclaration, id: string): MongoBuild {
   const { db, call } = mongo
   const collections = collectionsOf(db, declaration, id)
   const all = progressesIn(db)
-  const setAside = deadLettersOf(db, id)
-  const sequences = tableOf(mongo, SEQUENCES, collections.sequences)
+  const deadLetterStore = deadLettersOf(db, id)
+  const sequences = tableOf(mongo, SEQUENCES_DECLARATION, collections.sequences)
   const progressNow = () => call(() => readProgress(all, id))
   /** As this process left it. Where another was faster, the next change fails, and it is read again. */
-  let known: Progress | undefined
+  let known: BuildProgressDocument | undefined
 
   const counted = { mongo, collections, declaration }
 
   /** @returns false where another runner was faster */
   async function replace(
     of: ModelDeclaration,
-    collection: Collection<Held>,
-    writes: readonly Write[],
-    read: () => Promise<ReadonlyMap<string, Held>>,
+    collection: Collection<MongoDocument>,
+    writes: readonly DocumentWrite[],
+    read: () => Promise<ReadonlyMap<string, MongoDocument>>,
   ): Promise<boolean> {
     if (writes.length === 0) return true
-    const next = writes.map((write) => heldBy(of, write))
+    const next = writes.map((write) => toWrittenDocument(of, write))
     const stored = await read()
     return call(() => writeDocuments(collection, next, stored), BATCH)
   }
 
   /** @returns false where another runner was faster: everything is decided again, which changes nothing twice */
   async function tryToWrite(
-    progress: Progress,
-    ...[writes, checkpoint, set = [], sequenced = []]: Parameters<Build['write']>
+    progress: BuildProgressDocument,
+    ...[writes, checkpoint, set = [], sequenced = []]: Parameters<ReadModelBuild['write']>
   ) {
-    const counting = { settled: reachedBy(progress), at: checkpoint.position }
+    const counting = { settled: positionReachedBy(progress), at: checkpoint.position }
     const written = await Promise.all([
-      replace(declaration, collections.documents, writes, () => count(counted, writes, counting)),
-      replace(SEQUENCES, collections.sequences, sequenced, () =>
-        storedOf(mongo, collections.sequences, SEQUENCES, sequenced),
+      replace(declaration, collections.documents, writes, () => countBatch(counted, writes, counting)),
+      replace(SEQUENCES_DECLARATION, collections.sequences, sequenced, () =>
+        readStoredDocuments(mongo, collections.sequences, SEQUENCES_DECLARATION, sequenced),
       ),
     ])
     if (written.includes(false)) return false
-    await call(() => setAside.add(set))
+    await call(() => deadLetterStore.add(set))
     known = await call(() => advance(all, progress, { checkpoint, parked: set.length > 0 }))
     return known !== undefined
   }
@@ -82,34 +90,40 @@ export function buildOf(mongo: Mongo, declaration: ModelDeclaration, id: string)
   return {
     id,
     queries: queriesOf(mongo, collections, declaration),
-    position: async () => reachedBy(await progressNow()),
-    parked: async () => ((await progressNow()).parked ? call(() => setAside.streams()) : none),
+    position: async () => positionReachedBy(await progressNow()),
+    parkedStreams: async () => ((await progressNow()).parked ? call(() => deadLetterStore.streams()) : NO_STREAMS),
     async checkpoint() {
       const { checkpoint } = await progressNow()
-      return checkpoint === null ? undefined : checkpointOf(checkpoint)
+      return checkpoint === null ? undefined : decodeCheckpoint(checkpoint)
     },
     ...tableOf(mongo, declaration, collections.documents),
     sequences,
-    async sequencesOf(ids) {
-      const found = await call(() => collections.sequences.find<Held>({ _id: { $in: ids.map(keyOf) } }).toArray())
-      return found.map((held) => picked(held, ['id', 'state']))
+    async loadSequences(ids) {
+      const found = await call(() =>
+        collections.sequences.find<MongoDocument>({ _id: { $in: ids.map(keyOf) } }).toArray(),
+      )
+      return found.map((held) => pickValues(held, ['id', 'state']))
     },
     async write(writes, checkpoint, set, sequenced) {
       for (;;) {
         const progress = known ?? (await progressNow())
-        if (!isAhead(progress, checkpoint)) return
+        if (!isCheckpointAhead(progress, checkpoint)) return
         if (await tryToWrite(progress, writes, checkpoint, set, sequenced)) return
         known = undefined
       }
     },
-    deadLetters: () => call(() => setAside.all()),
-    async release(stream) {
-      await call(() => setAside.remove(stream))
+    deadLetters: () => call(() => deadLetterStore.all()),
+    async unpark(stream) {
+      await call(() => deadLetterStore.remove(stream))
     },
   }
 }
 
-function tableOf(mongo: Mongo, declaration: ModelDeclaration, collection: Collection<Held>): Table {
+function tableOf(
+  mongo: MongoDatabase,
+  declaration: ModelDeclaration,
+  collection: Collection<MongoDocument>,
+): DocumentTable {
   const { call } = mongo
   const whole = [...Object.keys(declaration.fields), ...declaration.texts]
   return {
@@ -118,28 +132,30 @@ function tableOf(mongo: Mongo, declaration: ModelDeclaration, collection: Collec
       const [first = '', ...others] = keys.map(keyOf)
       const filter = { _id: others.length === 0 ? first : { $in: [first, ...others] } }
       const projection = Object.fromEntries(['revision', ...whole].map((name) => [name, 1]))
-      const found = least === undefined ? await call(() => collection.find<Held>(filter, { projection }).toArray()) : []
-      const missing = without(keys.map(keyOf), found)
+      const found =
+        least === undefined ? await call(() => collection.find<MongoDocument>(filter, { projection }).toArray()) : []
+      const missing = missingKeys(keys.map(keyOf), found)
       if (missing.length > 0) {
         const those = { _id: { $in: missing } }
-        const read = (options: FindOptions) => collection.find<Held>(those, { ...options, projection }).toArray()
-        found.push(...(await confirmed(mongo, read)))
+        const read = (options: FindOptions) =>
+          collection.find<MongoDocument>(those, { ...options, projection }).toArray()
+        found.push(...(await readLinearizable(mongo, read)))
       }
       return found
-        .filter((held) => !isRemoved(held))
-        .map((held) => ({ document: picked(held, whole), revision: held.revision }))
+        .filter((held) => !isTombstone(held))
+        .map((held) => ({ document: pickValues(held, whole), revision: held.revision }))
     },
-    async *walk(texts = declaration.texts) {
+    async *scan(texts = declaration.texts) {
       const names = [...Object.keys(declaration.fields), ...texts]
       const projection = Object.fromEntries(['revision', ...names].map((name) => [name, 1]))
       let behind: string | undefined
       for (;;) {
         const filter = behind === undefined ? {} : { _id: { $gt: behind } }
         const options = { projection, sort: { _id: 1 }, limit: PAGE, batchSize: PAGE } as const
-        const page = await call(() => collection.find<Held>(filter, options).toArray())
+        const page = await call(() => collection.find<MongoDocument>(filter, options).toArray())
         yield page
-          .filter((held) => !isRemoved(held))
-          .map((held) => ({ document: picked(held, names), revision: held.revision }))
+          .filter((held) => !isTombstone(held))
+          .map((held) => ({ document: pickValues(held, names), revision: held.revision }))
         if (page.length < PAGE) return
         behind = page.at(-1)?._id
       }

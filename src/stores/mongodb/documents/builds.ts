@@ -1,36 +1,36 @@
 import { randomBytes } from 'node:crypto'
-import type { From } from '../../ports/event-store.ts'
+import type { PositionOrStart } from '../../ports/event-store.ts'
 import type { ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
-import { confirmed } from '../confirmed.ts'
-import { BATCH, type Mongo } from '../connection.ts'
-import { buildOf, type OpenBuild } from './build.ts'
+import { readLinearizable } from '../confirmed.ts'
+import { BATCH, type MongoDatabase } from '../connection.ts'
+import { createBuild, type MongoBuild } from './build.ts'
 import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
 import { addProgress, deadLettersOf, progressesIn } from './progress.ts'
-import type { Pointers } from './pointers.ts'
+import type { MongoBuildPointers } from './pointers.ts'
 
 /** The builds of one database. */
-export type Builds = {
-  make(declaration: ModelDeclaration): Promise<OpenBuild>
-  open(declaration: ModelDeclaration, id: string): OpenBuild
+export type MongoBuilds = {
+  make(declaration: ModelDeclaration): Promise<MongoBuild>
+  open(declaration: ModelDeclaration, id: string): MongoBuild
   exists(id: string): Promise<boolean>
   remove(declaration: ModelDeclaration, id: string): Promise<void>
   /**
    * Removes what runners left behind that were killed: of this model's version, not live, and not written to any more. What is
    * recorded as being filled stays: the next rebuild goes on with it.
    */
-  removeLeftovers(declaration: ModelDeclaration): Promise<void>
+  removeAbandoned(declaration: ModelDeclaration): Promise<void>
 }
 
 /** Milliseconds without a write after which a build that is not live has nobody who fills it. */
-const ABANDONED = 3_600_000
+const ABANDONED_AFTER_MS = 3_600_000
 
-export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
+export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): MongoBuilds {
   const { db, call } = mongo
   const all = progressesIn(db)
-  const opened = new Map<string, OpenBuild>()
+  const opened = new Map<string, MongoBuild>()
 
-  function open(declaration: ModelDeclaration, id: string): OpenBuild {
-    const build = opened.get(id) ?? buildOf(mongo, declaration, id)
+  function open(declaration: ModelDeclaration, id: string): MongoBuild {
+    const build = opened.get(id) ?? createBuild(mongo, declaration, id)
     opened.set(id, build)
     return build
   }
@@ -54,25 +54,29 @@ export function buildsIn(mongo: Mongo, pointers: Pointers): Builds {
     },
     async exists(id) {
       if ((await call(() => all.findOne({ _id: id }))) !== null) return true
-      return (await confirmed(mongo, (options) => all.findOne({ _id: id }, options))) !== null
+      return (await readLinearizable(mongo, (options) => all.findOne({ _id: id }, options))) !== null
     },
-    async removeLeftovers(declaration) {
+    async removeAbandoned(declaration) {
       const { name, version } = declaration
-      const changedAt = { $lt: Date.now() - ABANDONED }
+      const changedAt = { $lt: Date.now() - ABANDONED_AFTER_MS }
       const old = await call(() => all.find({ model: name, modelVersion: version, changedAt }).toArray())
-      const kept = new Set([...(await pointers.all()), ...(await pointers.allFilling())])
+      const kept = new Set([...(await pointers.allLive()), ...(await pointers.allPending())])
       for (const { _id } of old) if (!kept.has(_id)) await remove(declaration, _id)
     },
   }
 }
 
-const none: ReadonlySet<string> = new Set()
-const start: From = 'start'
+const NO_STREAMS: ReadonlySet<string> = new Set()
+const start: PositionOrStart = 'start'
 
 /** Reads whatever build is live; an answer never mixes two. */
-export function followLive(declaration: ModelDeclaration, pointers: Pointers, builds: Builds): ReadModel {
-  async function ask<Answer>(before: Answer, question: (build: OpenBuild) => Promise<Answer>): Promise<Answer> {
-    const id = await pointers.live(declaration)
+export function createLiveReadModel(
+  declaration: ModelDeclaration,
+  pointers: MongoBuildPointers,
+  builds: MongoBuilds,
+): ReadModel {
+  async function ask<Answer>(before: Answer, question: (build: MongoBuild) => Promise<Answer>): Promise<Answer> {
+    const id = await pointers.liveBuild(declaration)
     return id === undefined ? before : question(builds.open(declaration, id))
   }
 
@@ -81,8 +85,8 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
     find: (query) => ask([], ({ queries }) => queries.find(query)),
     count: (where, bounded) => ask(0, ({ queries }) => queries.count(where, bounded)),
     counts: (where) => ask([], ({ queries }) => queries.counts(where)),
-    sequences: (ids) => ask([], (build) => build.sequencesOf(ids)),
+    sequences: (ids) => ask([], (build) => build.loadSequences(ids)),
     position: () => ask(start, (build) => build.position()),
-    parked: () => ask(none, (build) => build.parked()),
+    parkedStreams: () => ask(NO_STREAMS, (build) => build.parkedStreams()),
   }
 }

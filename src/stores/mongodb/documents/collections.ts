@@ -1,25 +1,28 @@
 import type { Collection, Db } from 'mongodb'
 import type { ModelDeclaration } from '../../ports/read-store.ts'
-import type { Group } from './groups.ts'
-import type { Held } from './shape.ts'
+import type { CountGroup } from './groups.ts'
+import type { MongoDocument } from './shape.ts'
 
 /** The collections of one build: its documents, and their counts and sequences where the model keeps some. */
-export type Collections = {
-  readonly documents: Collection<Held>
-  readonly groups: Collection<Group>
-  readonly sequences: Collection<Held>
+export type BuildCollections = {
+  readonly documents: Collection<MongoDocument>
+  readonly groups: Collection<CountGroup>
+  readonly sequences: Collection<MongoDocument>
 }
 
-export const collectionsOf = (db: Db, { name, version }: ModelDeclaration, id: string): Collections => ({
-  documents: db.collection<Held>(`${name}_v${version}_${id}`),
-  groups: db.collection<Group>(`${name}_v${version}_${id}_counts`),
-  sequences: db.collection<Held>(`${name}_v${version}_${id}_sequences`),
+export const collectionsOf = (db: Db, { name, version }: ModelDeclaration, id: string): BuildCollections => ({
+  documents: db.collection<MongoDocument>(`${name}_v${version}_${id}`),
+  groups: db.collection<CountGroup>(`${name}_v${version}_${id}_counts`),
+  sequences: db.collection<MongoDocument>(`${name}_v${version}_${id}_sequences`),
 })
 
 export const indexName = (fields: readonly string[]) => fields.join('_')
 
 /** Every filter and order has an index, as the declaration lists them; repeating it changes nothing. */
-export async function makeIndexes({ documents, groups }: Collections, declaration: ModelDeclaration): Promise<void> {
+export async function makeIndexes(
+  { documents, groups }: BuildCollections,
+  declaration: ModelDeclaration,
+): Promise<void> {
   const { indexes, counts } = declaration
   if (indexes.length > 0) {
     await documents.createIndexes(
@@ -32,7 +35,7 @@ export async function makeIndexes({ documents, groups }: Collections, declaratio
   if (counts.length > 0) await groups.createIndexes([{ name: 'at', key: { 'at.commit': 1 } }])
 }
 
-export async function dropCollections({ documents, groups, sequences }: Collections): Promise<void> {
+export async function dropCollections({ documents, groups, sequences }: BuildCollections): Promise<void> {
   await documents.drop()
   await groups.drop()
   await sequences.drop()

@@ -1,35 +1,36 @@
 import type { Filter } from 'mongodb'
-import type { Condition, FieldValue, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
-import { keyOf, requireField, type Held } from './shape.ts'
+import type { Condition, FieldValue, ModelDeclaration, Query, WhereClause } from '../../ports/read-store.ts'
+import { keyOf, requireField, type MongoDocument } from './shape.ts'
 
 /**
  * Texts compare by their bytes in UTF-8, which is MongoDB's order without a collation.
  * @throws Error naming a field that the model does not have
  */
-export function filterOf(declaration: ModelDeclaration, where: Where): Filter<Held> {
+export function filterOf(declaration: ModelDeclaration, where: WhereClause): Filter<MongoDocument> {
   const filter: Record<string, unknown> = {}
   for (const [field, condition] of Object.entries(where)) {
     requireField(declaration, field)
-    if (field === 'id' && isByValue(condition)) filter['_id'] = asked(keysIn(condition))
+    if (field === 'id' && isValueCondition(condition)) filter['_id'] = toMongoCondition(keysIn(condition))
     else {
-      const term = asked(condition)
+      const term = toMongoCondition(condition)
       if (term !== undefined) filter[field] = term
     }
   }
   // What was removed has none of the fields: any condition on one of them passes it over.
   if (Object.keys(filter).every((name) => name === '_id')) filter['id'] = { $exists: true }
-  return filter as Filter<Held>
+  return filter as Filter<MongoDocument>
 }
 
-type ByValue = FieldValue | { readonly in: readonly FieldValue[] }
+type ValueCondition = FieldValue | { readonly in: readonly FieldValue[] }
 
-const isByValue = (condition: Condition): condition is ByValue => typeof condition !== 'object' || 'in' in condition
+const isValueCondition = (condition: Condition): condition is ValueCondition =>
+  typeof condition !== 'object' || 'in' in condition
 
-const keysIn = (condition: ByValue): ByValue =>
+const keysIn = (condition: ValueCondition): ValueCondition =>
   typeof condition === 'object' ? { in: condition.in.map(keyOf) } : keyOf(condition)
 
 /** @returns undefined for a range without ends */
-function asked(condition: Condition): unknown {
+function toMongoCondition(condition: Condition): unknown {
   if (typeof condition !== 'object') return condition
   if ('in' in condition) return condition.in.length === 1 ? condition.in[0] : { $in: condition.in }
   const { from, to } = condition
@@ -46,15 +47,18 @@ export function sortOf(declaration: ModelDeclaration, order: Query['order']): [s
 }
 
 /** Whether a value passes a condition that lists what may pass. */
-export const passes = (value: FieldValue | undefined, condition: ByValue): boolean =>
+export const matchesCondition = (value: FieldValue | undefined, condition: ValueCondition): boolean =>
   typeof condition === 'object' ? value !== undefined && condition.in.includes(value) : value === condition
 
 /** The conditions of a query for kept counts: each lists what may pass, and on counted fields only. */
-export function countable({ counts }: ModelDeclaration, where: Where): Readonly<Record<string, ByValue>> | undefined {
+export function toCountConditions(
+  { counts }: ModelDeclaration,
+  where: WhereClause,
+): Readonly<Record<string, ValueCondition>> | undefined {
   if (counts.length === 0) return undefined
-  const conditions: Record<string, ByValue> = {}
+  const conditions: Record<string, ValueCondition> = {}
   for (const [field, condition] of Object.entries(where)) {
-    if (!counts.includes(field) || !isByValue(condition)) return undefined
+    if (!counts.includes(field) || !isValueCondition(condition)) return undefined
     conditions[field] = condition
   }
   return conditions

@@ -1,15 +1,18 @@
 import type { Collection, Db } from 'mongodb'
-import { comparePositions, StoreUnavailable, type From } from '../../ports/event-store.ts'
+import { comparePositions, StoreUnavailable, type PositionOrStart } from '../../ports/event-store.ts'
 import type { Checkpoint, DeadLetter, ModelDeclaration } from '../../ports/read-store.ts'
-import { inserted } from '../confirmed.ts'
+import { insertIfAbsent } from '../confirmed.ts'
 import { isDuplicate, STORE } from '../failure.ts'
-import { positionOf, reachedOf, type Reached } from '../place.ts'
+import { decodePosition, encodeCheckpoint, type CheckpointDocument } from '../place.ts'
 
 /** `_id`: build, stream, revision. */
-type Held = Omit<DeadLetter, 'position'> & { readonly _id: string; readonly build: string } & DeadLetter['position']
+type DeadLetterDocument = Omit<DeadLetter, 'position'> & {
+  readonly _id: string
+  readonly build: string
+} & DeadLetter['position']
 
 /** The dead letters of one build. */
-export type DeadLetters = {
+export type DeadLetterStore = {
   all(): Promise<DeadLetter[]>
   streams(): Promise<ReadonlySet<string>>
   /** Adding one again changes nothing. */
@@ -18,12 +21,12 @@ export type DeadLetters = {
   removeAll(): Promise<void>
 }
 
-export function deadLettersOf(db: Db, build: string): DeadLetters {
-  const letters: Collection<Held> = db.collection('dead_letters')
+export function deadLettersOf(db: Db, build: string): DeadLetterStore {
+  const letters: Collection<DeadLetterDocument> = db.collection('dead_letters')
   return {
     async all() {
       const found = await letters.find({ build }).toArray()
-      return found.map(letterOf).sort((a, b) => comparePositions(a.position, b.position))
+      return found.map(decodeDeadLetter).sort((a, b) => comparePositions(a.position, b.position))
     },
     streams: async () => new Set(await letters.distinct('stream', { build })),
     async add(added) {
@@ -42,7 +45,7 @@ export function deadLettersOf(db: Db, build: string): DeadLetters {
   }
 }
 
-const documentOf = (build: string, { position, ...letter }: DeadLetter): Held => ({
+const documentOf = (build: string, { position, ...letter }: DeadLetter): DeadLetterDocument => ({
   _id: `${build}/${letter.stream}/${letter.revision}`,
   build,
   ...letter,
@@ -50,7 +53,15 @@ const documentOf = (build: string, { position, ...letter }: DeadLetter): Held =>
   prepare: position.prepare,
 })
 
-const letterOf = ({ stream, revision, commit, prepare, event, type, reason }: Held): DeadLetter => ({
+const decodeDeadLetter = ({
+  stream,
+  revision,
+  commit,
+  prepare,
+  event,
+  type,
+  reason,
+}: DeadLetterDocument): DeadLetter => ({
   stream,
   revision,
   position: { commit, prepare },
@@ -60,24 +71,25 @@ const letterOf = ({ stream, revision, commit, prepare, event, type, reason }: He
 })
 
 /** How far a build has come: one document, whose being there says that the build is. */
-export type Progress = {
+export type BuildProgressDocument = {
   readonly _id: string
   /** Each change raises it, and counts only on the version that it was made of: somebody else may have been first. */
   readonly version: number
   readonly model: string
   readonly modelVersion: number
   /** null before the first batch. */
-  readonly checkpoint: Reached | null
+  readonly checkpoint: CheckpointDocument | null
   /** Whether any stream was set aside. */
   readonly parked: boolean
   /** Milliseconds since 1970 of the last change: tells what was left behind. */
   readonly changedAt: number
 }
 
-export const progressesIn = (db: Db): Collection<Progress> => db.collection<Progress>('builds')
+export const progressesIn = (db: Db): Collection<BuildProgressDocument> =>
+  db.collection<BuildProgressDocument>('builds')
 
-export const addProgress = (all: Collection<Progress>, id: string, { name, version }: ModelDeclaration) =>
-  inserted(all, {
+export const addProgress = (all: Collection<BuildProgressDocument>, id: string, { name, version }: ModelDeclaration) =>
+  insertIfAbsent(all, {
     _id: id,
     version: 1,
     model: name,
@@ -88,33 +100,34 @@ export const addProgress = (all: Collection<Progress>, id: string, { name, versi
   })
 
 /** @throws StoreUnavailable where the build is gone: whoever works on it opens the live one again */
-export async function readProgress(all: Collection<Progress>, id: string): Promise<Progress> {
+export async function readProgress(all: Collection<BuildProgressDocument>, id: string): Promise<BuildProgressDocument> {
   const progress = await all.findOne({ _id: id })
   if (progress === null) throw new StoreUnavailable(`the build ${id} of a read model is gone`, { store: STORE })
   return progress
 }
 
-export const reachedBy = ({ checkpoint }: Progress): From => (checkpoint === null ? 'start' : positionOf(checkpoint))
+export const positionReachedBy = ({ checkpoint }: BuildProgressDocument): PositionOrStart =>
+  checkpoint === null ? 'start' : decodePosition(checkpoint)
 
 /**
  * Whether a batch up to `next` has anything to write.
  * @throws Error for another log's
  */
-export function isAhead({ checkpoint }: Progress, next: Checkpoint): boolean {
+export function isCheckpointAhead({ checkpoint }: BuildProgressDocument, next: Checkpoint): boolean {
   if (checkpoint === null) return true
   if (checkpoint.log !== next.log)
     throw new Error(`this build holds documents of the log ${checkpoint.log}, not of ${next.log}: rebuild it`)
-  return comparePositions(next.position, positionOf(checkpoint)) >= 0
+  return comparePositions(next.position, decodePosition(checkpoint)) >= 0
 }
 
 /** @returns what is stored now; undefined where another runner was first */
 export async function advance(
-  all: Collection<Progress>,
-  progress: Progress,
+  all: Collection<BuildProgressDocument>,
+  progress: BuildProgressDocument,
   { checkpoint, parked }: { readonly checkpoint: Checkpoint; readonly parked: boolean },
-): Promise<Progress | undefined> {
+): Promise<BuildProgressDocument | undefined> {
   const { _id, version, ...rest } = progress
-  const changed = { checkpoint: reachedOf(checkpoint), parked: progress.parked || parked, changedAt: Date.now() }
+  const changed = { checkpoint: encodeCheckpoint(checkpoint), parked: progress.parked || parked, changedAt: Date.now() }
   const next = { ...rest, ...changed, version: version + 1 }
   const replaced = await all.replaceOne({ _id, version }, next)
   return replaced.matchedCount === 1 ? { ...next, _id } : undefined

@@ -1,10 +1,18 @@
 import type { Filter } from 'mongodb'
-import type { Bounded, Document, FieldValue, Kept, ModelDeclaration, Query, Where } from '../../ports/read-store.ts'
-import type { Mongo } from '../connection.ts'
-import { indexName, type Collections } from './collections.ts'
-import { isRemoved, keyOf, picked, requireNames, type Held } from './shape.ts'
+import type {
+  CountLimit,
+  Document,
+  FieldValue,
+  DocumentCount,
+  ModelDeclaration,
+  Query,
+  WhereClause,
+} from '../../ports/read-store.ts'
+import type { MongoDatabase } from '../connection.ts'
+import { indexName, type BuildCollections } from './collections.ts'
+import { isTombstone, keyOf, pickValues, requireNames, type MongoDocument } from './shape.ts'
 import { filterOf, sortOf } from './filters.ts'
-import { sumOf, type Group } from './groups.ts'
+import { planCount, type CountGroup } from './groups.ts'
 
 /**
  * What lies behind a place of an order, as the reaches of an index that hold it, nearest first: of two fields, what has the
@@ -12,59 +20,67 @@ import { sumOf, type Group } from './groups.ts'
  * it walks to the place.
  * @throws Error for an order of both directions, in which a place can't be compared
  */
-function reachesOf(filter: Filter<Held>, order: Query['order'], after: readonly FieldValue[]): readonly Filter<Held>[] {
+function indexRangeFilters(
+  filter: Filter<MongoDocument>,
+  order: Query['order'],
+  after: readonly FieldValue[],
+): readonly Filter<MongoDocument>[] {
   const [[, direction] = ['', 'asc'] as const] = order
   if (order.some(([, other]) => other !== direction)) throw new Error('only an order of one direction has places')
   const later = direction === 'asc' ? '$gt' : '$lt'
   return order
     .map(([field], at) => {
-      const same = order.slice(0, at).map(([name], index): Filter<Held> => ({ [name]: after[index] }))
-      return { $and: [filter, ...same, { [field]: { [later]: after[at] } }] } as Filter<Held>
+      const same = order.slice(0, at).map(([name], index): Filter<MongoDocument> => ({ [name]: after[index] }))
+      return { $and: [filter, ...same, { [field]: { [later]: after[at] } }] } as Filter<MongoDocument>
     })
     .toReversed()
 }
 
-export type Queries = {
+export type MongoQueries = {
   get(id: FieldValue, select: readonly string[]): Promise<Document | undefined>
   find(query: Query): Promise<Document[]>
-  count(where: Where, bounded?: Bounded): Promise<number>
-  counts(where: Where): Promise<readonly Kept[]>
+  count(where: WhereClause, bounded?: CountLimit): Promise<number>
+  counts(where: WhereClause): Promise<readonly DocumentCount[]>
 }
 
 /** What requests ask of one build, each in one call. @throws Error naming a field that the model does not have */
-export function queriesOf(mongo: Mongo, { documents, groups }: Collections, declaration: ModelDeclaration): Queries {
-  async function groupsFor({ groups: wanted }: NonNullable<ReturnType<typeof sumOf>>) {
+export function queriesOf(
+  mongo: MongoDatabase,
+  { documents, groups }: BuildCollections,
+  declaration: ModelDeclaration,
+): MongoQueries {
+  async function groupsFor({ groups: wanted }: NonNullable<ReturnType<typeof planCount>>) {
     const filter = wanted === undefined ? {} : { _id: { $in: wanted } }
     const projection = { _id: 0, of: 1, sums: 1 }
-    return mongo.call(() => groups.find<Pick<Group, 'of' | 'sums'>>(filter, { projection }).toArray())
+    return mongo.call(() => groups.find<Pick<CountGroup, 'of' | 'sums'>>(filter, { projection }).toArray())
   }
 
   return {
     async get(id, select) {
       requireNames(declaration, select)
-      const projection = { _id: 0, id: 1, ...shown(select) }
-      const held = await mongo.call(() => documents.findOne<Held>({ _id: keyOf(id) }, { projection }))
-      return held === null || isRemoved(held) ? undefined : picked(held, select)
+      const projection = { _id: 0, id: 1, ...toProjection(select) }
+      const held = await mongo.call(() => documents.findOne<MongoDocument>({ _id: keyOf(id) }, { projection }))
+      return held === null || isTombstone(held) ? undefined : pickValues(held, select)
     },
     async find({ where, order, limit, offset, select, after, by }) {
       requireNames(declaration, select)
       const [filter, sort] = [filterOf(declaration, where), sortOf(declaration, order)]
-      const projection = { _id: 0, ...shown(select) }
-      const found: Held[] = []
-      for (const reach of after === undefined ? [filter] : reachesOf(filter, order, after)) {
+      const projection = { _id: 0, ...toProjection(select) }
+      const found: MongoDocument[] = []
+      for (const reach of after === undefined ? [filter] : indexRangeFilters(filter, order, after)) {
         const rest = limit - found.length
         if (rest === 0) break
-        const options = { sort, limit: rest, skip: offset, batchSize: rest, projection, ...hinted(by) }
-        found.push(...(await mongo.call(() => documents.find<Held>(reach, options).toArray())))
+        const options = { sort, limit: rest, skip: offset, batchSize: rest, projection, ...toHintOption(by) }
+        found.push(...(await mongo.call(() => documents.find<MongoDocument>(reach, options).toArray())))
       }
-      return found.map((held) => picked(held, select))
+      return found.map((held) => pickValues(held, select))
     },
     async count(where, bounded) {
       if (bounded !== undefined) {
-        const options = { limit: bounded.upTo + 1, ...hinted(bounded.by) }
+        const options = { limit: bounded.upTo + 1, ...toHintOption(bounded.by) }
         return mongo.call(() => documents.countDocuments(filterOf(declaration, where), options))
       }
-      const sum = sumOf(declaration, where)
+      const sum = planCount(declaration, where)
       if (sum === undefined) {
         const filter = filterOf(declaration, where)
         return mongo.call(() => documents.countDocuments(filter))
@@ -72,7 +88,7 @@ export function queriesOf(mongo: Mongo, { documents, groups }: Collections, decl
       return (await groupsFor(sum)).flatMap(sum.inGroup).reduce((total, { documents }) => total + documents, 0)
     },
     async counts(where) {
-      const sum = sumOf(declaration, where)
+      const sum = planCount(declaration, where)
       if (sum === undefined) throw new Error(`${declaration.name} is not counted by ${Object.keys(where).join(', ')}`)
       return (await groupsFor(sum)).flatMap(sum.inGroup)
     },
@@ -80,6 +96,6 @@ export function queriesOf(mongo: Mongo, { documents, groups }: Collections, decl
 }
 
 /** Of two indexes that begin alike the server takes either, and may take the one that has not all it needs. */
-const hinted = (by: readonly string[] | undefined) => (by === undefined ? {} : { hint: indexName(by) })
+const toHintOption = (by: readonly string[] | undefined) => (by === undefined ? {} : { hint: indexName(by) })
 
-const shown = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))
+const toProjection = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))

@@ -4,7 +4,7 @@ import type { Document, FieldValue, ModelDeclaration } from '../../ports/read-st
  * A document as MongoDB has it. A removed one leaves its key and its revision behind and nothing else, so that a put
  * which comes late, from a runner that was stopped and goes on, finds that it is too old.
  */
-export type Held = { readonly _id: string; readonly revision: bigint } & Readonly<Record<string, unknown>>
+export type MongoDocument = { readonly _id: string; readonly revision: bigint } & Readonly<Record<string, unknown>>
 
 /** `_id`s are texts: keys of both kinds are found in one way. */
 export const keyOf = (id: FieldValue): string => String(id)
@@ -12,7 +12,7 @@ export const keyOf = (id: FieldValue): string => String(id)
 const namesOf = ({ fields, texts }: ModelDeclaration): string[] => [...Object.keys(fields), ...texts]
 
 /** @throws Error for a document that lacks a declared value, before anything is written */
-export function heldOf(declaration: ModelDeclaration, document: Document, revision: bigint): Held {
+export function toMongoDocument(declaration: ModelDeclaration, document: Document, revision: bigint): MongoDocument {
   const held: Record<string, FieldValue> = {}
   for (const name of namesOf(declaration)) {
     const value = document[name]
@@ -22,10 +22,10 @@ export function heldOf(declaration: ModelDeclaration, document: Document, revisi
   return { _id: keyOf(held['id'] ?? ''), revision, ...held }
 }
 
-export const isRemoved = (held: Held): boolean => held['id'] === undefined
+export const isTombstone = (held: MongoDocument): boolean => held['id'] === undefined
 
 /** The values of these names; `revision` as a number. */
-export function picked(held: Held, names: readonly string[]): Document {
+export function pickValues(held: MongoDocument, names: readonly string[]): Document {
   const document: Record<string, FieldValue> = {}
   for (const name of names) {
     const value = held[name]

@@ -1,12 +1,12 @@
 import type { Collection } from 'mongodb'
 import type { MailName } from '../../../domain/secret/secret.ts'
-import type { Mongo } from '../connection.ts'
-import { isUnknownToServer } from '../failure.ts'
-import { indexedCalls, type CallOn } from '../indexed-calls.ts'
-import type { Reached } from '../place.ts'
+import type { MongoDatabase } from '../connection.ts'
+import { isUnsupportedByServer } from '../failure.ts'
+import { indexedCalls, type CollectionCall } from '../indexed-calls.ts'
+import type { CheckpointDocument } from '../place.ts'
 
 /** `_id`: the digest. Times are milliseconds since 1970; `goneAt` is for the server, which takes dates only. */
-export type Entry = {
+export type VaultEntryDocument = {
   readonly _id: string
   readonly sealed: Buffer
   /** Id of the master key, in hex: the first 8 bytes of what it sealed. */
@@ -18,7 +18,7 @@ export type Entry = {
 }
 
 /** `_id`: the digest. */
-export type HeldReceipt = {
+export type ReceiptDocument = {
   readonly _id: string
   readonly token: string
   readonly sealed: Buffer
@@ -27,7 +27,7 @@ export type HeldReceipt = {
 }
 
 /** `_id`: digest/kind. Who has claimed it stands in claims. */
-export type Mail = {
+export type MailDocument = {
   readonly _id: string
   readonly digest: string
   readonly kind: MailName
@@ -39,7 +39,7 @@ export type Mail = {
 }
 
 /** `_id`: mail/number. The one of the highest number holds the mail; inserting the next takes it, or keeps it. */
-export type Claim = {
+export type MailClaimDocument = {
   readonly _id: string
   readonly mail: string
   readonly number: number
@@ -50,17 +50,17 @@ export type Claim = {
   readonly doubted?: string
 }
 
-export type Followed = { readonly _id: 'followed'; readonly checkpoint: Reached }
+export type VaultCheckpointDocument = { readonly _id: 'followed'; readonly checkpoint: CheckpointDocument }
 
 export type VaultCollections = {
-  readonly entries: Collection<Entry>
-  readonly receipts: Collection<HeldReceipt>
-  readonly mails: Collection<Mail>
-  readonly claims: Collection<Claim>
-  readonly followed: Collection<Followed>
+  readonly entries: Collection<VaultEntryDocument>
+  readonly receipts: Collection<ReceiptDocument>
+  readonly mails: Collection<MailDocument>
+  readonly claims: Collection<MailClaimDocument>
+  readonly followed: Collection<VaultCheckpointDocument>
 }
 
-const vaultCollections = ({ db }: Mongo): VaultCollections => ({
+const vaultCollections = ({ db }: MongoDatabase): VaultCollections => ({
   entries: db.collection('vault_entries'),
   receipts: db.collection('vault_receipts'),
   mails: db.collection('vault_mails'),
@@ -69,9 +69,9 @@ const vaultCollections = ({ db }: Mongo): VaultCollections => ({
 })
 
 /** Milliseconds after its time at which the server itself deletes what no sweeper has: none of them runs. */
-const NET = 86_400_000
+const SERVER_DELETION_DELAY_MS = 86_400_000
 
-export const goneAfter = (time: number) => new Date(time + NET)
+export const serverDeletionTimeOf = (time: number) => new Date(time + SERVER_DELETION_DELAY_MS)
 
 /**
  * Repeating it changes nothing. One at a time: FerretDB 1.24 breaks the connection where several are asked for that it
@@ -85,21 +85,21 @@ const vaultIndexes = ({ entries, receipts, mails, claims }: VaultCollections) =>
   () => mails.createIndex({ confirmed: 1, createdAt: 1 }),
   () => mails.createIndex({ digest: 1 }),
   () => claims.createIndex({ mail: 1, number: 1 }),
-  () => deletedByServer(entries),
-  () => deletedByServer(receipts),
+  () => createTtlIndex(entries),
+  () => createTtlIndex(receipts),
 ]
 
-async function deletedByServer(collection: VaultCollections['entries'] | VaultCollections['receipts']): Promise<void> {
+async function createTtlIndex(collection: VaultCollections['entries'] | VaultCollections['receipts']): Promise<void> {
   try {
     await collection.createIndex({ goneAt: 1 }, { expireAfterSeconds: 0 })
   } catch (error) {
-    if (!isUnknownToServer(error)) throw error
+    if (!isUnsupportedByServer(error)) throw error
   }
 }
 
-export type VaultCall = CallOn<VaultCollections>
+export type VaultCall = CollectionCall<VaultCollections>
 
-export function vaultCalls(mongo: Mongo): VaultCall {
+export function vaultCalls(mongo: MongoDatabase): VaultCall {
   const collections = vaultCollections(mongo)
   return indexedCalls(mongo, collections, vaultIndexes(collections))
 }

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { WRITE } from '../connection.ts'
-import { inserted } from '../confirmed.ts'
-import { DUE_AHEAD, type MailClaim, type QueuedMail, type Vault } from '../../ports/vault.ts'
-import type { Claim, Mail, VaultCall } from './collections.ts'
+import { insertIfAbsent } from '../confirmed.ts'
+import { MAX_MAIL_DELAY_MS, type MailClaim, type QueuedMail, type Vault } from '../../ports/vault.ts'
+import type { MailClaimDocument, MailDocument, VaultCall } from './collections.ts'
 
-type Mails = Pick<Vault, 'claimMail' | 'renewClaim' | 'doubtClaim' | 'postponeMail' | 'removeMail' | 'nextMail'>
+type VaultMailOperations = Pick<
+  Vault,
+  'claimMail' | 'renewClaim' | 'probeClaim' | 'postponeMail' | 'removeMail' | 'nextMail'
+>
 
 /** Mails that are looked at together. */
 const PAGE = 100
@@ -13,13 +16,13 @@ const PAGE = 100
  * A mail is taken, kept and given back by inserting the next claim of it, whose number only one process can insert: that
  * is atomic on every server. Claims go with their mail and not before, or a number could be taken twice.
  */
-export const mailsIn = (call: VaultCall): Mails => ({
+export const mailsIn = (call: VaultCall): VaultMailOperations => ({
   claimMail: (now, claimant, hasEnded) => claimMail(call, now, { claimant, hasEnded }),
   async renewClaim(id, claimant) {
     const last = await lastClaim(call, id)
     return last?.claimant === claimant && addClaim(call, last, { claimant, attempts: last.attempts })
   },
-  doubtClaim: ({ mail, number }) =>
+  probeClaim: ({ mail, number }) =>
     call(async ({ claims }) => {
       await claims.updateOne({ _id: `${mail}/${number}` }, { $set: { doubted: randomUUID() } })
     }, WRITE),
@@ -36,24 +39,24 @@ export const mailsIn = (call: VaultCall): Mails => ({
     }, WRITE),
   nextMail: (now) =>
     call(async ({ mails }) => {
-      const ahead = now === undefined ? null : await mails.findOne({ dueAt: { $gt: now + DUE_AHEAD } })
+      const ahead = now === undefined ? null : await mails.findOne({ dueAt: { $gt: now + MAX_MAIL_DELAY_MS } })
       if (ahead !== null) return now
       const next = await mails.findOne({ dueAt: { $ne: null } }, { sort: { dueAt: 1 }, projection: { dueAt: 1 } })
       return next?.dueAt ?? undefined
     }),
 })
 
-const asSeen = ({ mail, claimant, number }: Claim): MailClaim => ({ mail, claimant, number })
+const toMailClaim = ({ mail, claimant, number }: MailClaimDocument): MailClaim => ({ mail, claimant, number })
 
-type Claiming = { readonly claimant: string; readonly hasEnded: (claim: MailClaim) => Promise<boolean> }
+type MongoMailClaimRequest = { readonly claimant: string; readonly hasEnded: (claim: MailClaim) => Promise<boolean> }
 
 async function claimMail(
   call: VaultCall,
   now: number,
-  { claimant, hasEnded }: Claiming,
+  { claimant, hasEnded }: MongoMailClaimRequest,
 ): Promise<QueuedMail | undefined> {
-  for await (const { mail, claim } of waiting(call, now)) {
-    if (claim !== undefined && claim.claimant !== '' && !(await hasEnded(asSeen(claim)))) continue
+  for await (const { mail, claim } of findDueMails(call, now)) {
+    if (claim !== undefined && claim.claimant !== '' && !(await hasEnded(toMailClaim(claim)))) continue
     const attempts = (claim?.attempts ?? 0) + 1
     const last = claim ?? { mail: mail._id, number: 0 }
     if (!(await addClaim(call, last, { claimant, attempts }))) continue
@@ -68,11 +71,14 @@ async function claimMail(
 }
 
 /** Mails that are due at a time, the earliest first, each with the claim that counts. */
-async function* waiting(call: VaultCall, now: number): AsyncIterable<{ mail: Mail; claim: Claim | undefined }> {
+async function* findDueMails(
+  call: VaultCall,
+  now: number,
+): AsyncIterable<{ mail: MailDocument; claim: MailClaimDocument | undefined }> {
   for (let skip = 0; ; skip += PAGE) {
     const page = await call(({ mails }) =>
       mails
-        .find({ $or: [{ dueAt: { $ne: null, $lte: now } }, { dueAt: { $gt: now + DUE_AHEAD } }] })
+        .find({ $or: [{ dueAt: { $ne: null, $lte: now } }, { dueAt: { $gt: now + MAX_MAIL_DELAY_MS } }] })
         .sort({ dueAt: 1, _id: 1 })
         .skip(skip)
         .limit(PAGE)
@@ -84,21 +90,24 @@ async function* waiting(call: VaultCall, now: number): AsyncIterable<{ mail: Mai
   }
 }
 
-async function claimsOf(call: VaultCall, mails: readonly Mail[]): Promise<ReadonlyMap<string, Claim>> {
+async function claimsOf(
+  call: VaultCall,
+  mails: readonly MailDocument[],
+): Promise<ReadonlyMap<string, MailClaimDocument>> {
   if (mails.length === 0) return new Map()
   const found = await call(({ claims }) => claims.find({ mail: { $in: mails.map(({ _id }) => _id) } }).toArray())
   return new Map(found.toSorted((a, b) => a.number - b.number).map((claim) => [claim.mail, claim]))
 }
 
-const lastClaim = (call: VaultCall, mail: string): Promise<Claim | undefined> =>
+const lastClaim = (call: VaultCall, mail: string): Promise<MailClaimDocument | undefined> =>
   call(async ({ claims }) => (await claims.findOne({ mail }, { sort: { number: -1 } })) ?? undefined)
 
 /** @returns false where another process was first */
 function addClaim(
   call: VaultCall,
-  { mail, number }: Pick<Claim, 'mail' | 'number'>,
-  claim: Omit<Claim, '_id' | 'mail' | 'number'>,
+  { mail, number }: Pick<MailClaimDocument, 'mail' | 'number'>,
+  claim: Omit<MailClaimDocument, '_id' | 'mail' | 'number'>,
 ): Promise<boolean> {
   const next = number + 1
-  return call(({ claims }) => inserted(claims, { _id: `${mail}/${next}`, mail, number: next, ...claim }), WRITE)
+  return call(({ claims }) => insertIfAbsent(claims, { _id: `${mail}/${next}`, mail, number: next, ...claim }), WRITE)
 }

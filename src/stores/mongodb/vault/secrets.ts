@@ -1,14 +1,20 @@
-import { linkName, MOST_RECIPIENTS } from '../../../domain/secret/secret.ts'
+import { linkName, MAX_RECIPIENTS } from '../../../domain/secret/secret.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
-import { inserted } from '../confirmed.ts'
-import type { Ended, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../ports/vault.ts'
-import { checkpointOf, reachedOf } from '../place.ts'
-import { goneAfter, type Entry, type HeldReceipt, type Mail, type VaultCall } from './collections.ts'
+import { insertIfAbsent } from '../confirmed.ts'
+import type { EndedVaultSecret, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../ports/vault.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../place.ts'
+import {
+  serverDeletionTimeOf,
+  type VaultEntryDocument,
+  type ReceiptDocument,
+  type MailDocument,
+  type VaultCall,
+} from './collections.ts'
 
-type Secrets = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | 'checkpoint'>
+type VaultSecretOperations = Pick<Vault, 'put' | 'read' | 'receipts' | 'end' | 'checkpoint'>
 
-export const secretsIn = (call: VaultCall): Secrets => ({
+export const secretsIn = (call: VaultCall): VaultSecretOperations => ({
   put: (entry, mails) => put(call, entry, mails),
   read: (digest) => call(async ({ entries }) => (await entries.findOne({ _id: digest }))?.sealed),
   async receipts(names) {
@@ -16,11 +22,11 @@ export const secretsIn = (call: VaultCall): Secrets => ({
     const found = await call(({ receipts }) => receipts.find({ _id: { $in: digests } }).toArray())
     return new Map(found.map(({ _id, token, sealed, forgottenAt }) => [_id, { token, sealed, forgottenAt }]))
   },
-  end: (ended, checkpoint) => end(call, ended, checkpoint),
+  end: (ended, checkpoint) => endSecrets(call, ended, checkpoint),
   checkpoint: () =>
     call(async ({ followed }) => {
       const found = await followed.findOne({ _id: 'followed' })
-      return found === null ? undefined : checkpointOf(found.checkpoint)
+      return found === null ? undefined : decodeCheckpoint(found.checkpoint)
     }),
 })
 
@@ -30,7 +36,7 @@ export const secretsIn = (call: VaultCall): Secrets => ({
  */
 async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]): Promise<void> {
   const { digest, createdAt, receipt } = entry
-  const first = await call(({ entries }) => inserted(entries, entryOf(entry)), WRITE)
+  const first = await call(({ entries }) => insertIfAbsent(entries, entryOf(entry)), WRITE)
   if (!first) throw new Error(`the vault has an entry ${digest} already`)
   try {
     if (receipt !== null) await call(({ receipts }) => receipts.insertOne(receiptOf(digest, receipt)), WRITE)
@@ -38,13 +44,13 @@ async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]
       await call(({ mails: all }) => all.insertMany(mails.map((mail) => mailOf(digest, createdAt, mail))), WRITE)
     }
   } catch (error) {
-    void takeBack(call, digest)
+    void undoPut(call, digest)
     throw error
   }
 }
 
 /** Whoever is refused need not wait for it; what a server that is away keeps of it goes with the sweeper. */
-const takeBack = (call: VaultCall, digest: string): Promise<void> =>
+const undoPut = (call: VaultCall, digest: string): Promise<void> =>
   call(async ({ entries, receipts, mails }) => {
     await mails.deleteMany({ digest })
     await receipts.deleteOne({ _id: digest })
@@ -52,42 +58,46 @@ const takeBack = (call: VaultCall, digest: string): Promise<void> =>
     // The first failure is the one that is told.
   }, WRITE).catch(() => undefined)
 
-export const sealerOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')
+export const masterKeyIdOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')
 
-const entryOf = ({ digest, sealed, createdAt, expiresAt }: VaultEntry): Entry => ({
+const entryOf = ({ digest, sealed, createdAt, expiresAt }: VaultEntry): VaultEntryDocument => ({
   _id: digest,
   sealed,
-  sealedBy: sealerOf(sealed),
+  sealedBy: masterKeyIdOf(sealed),
   createdAt,
   expiresAt,
   confirmed: false,
-  goneAt: goneAfter(expiresAt),
+  goneAt: serverDeletionTimeOf(expiresAt),
 })
 
-export const receiptOf = (digest: string, { token, sealed, forgottenAt }: Receipt): HeldReceipt => ({
+export const receiptOf = (digest: string, { token, sealed, forgottenAt }: Receipt): ReceiptDocument => ({
   _id: digest,
   token,
   sealed,
   forgottenAt,
-  goneAt: goneAfter(forgottenAt),
+  goneAt: serverDeletionTimeOf(forgottenAt),
 })
 
-const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewMail): Mail => ({
+const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewMail): MailDocument => ({
   _id: `${digest}/${kind}`,
   digest,
   kind,
   sealed,
-  sealedBy: sealerOf(sealed),
+  sealedBy: masterKeyIdOf(sealed),
   createdAt,
   dueAt,
   confirmed: false,
 })
 
 /** By their names and not by a pattern, so that the key's own index finds them. */
-const LINKS = Array.from({ length: MOST_RECIPIENTS }, (_, number) => linkName(number))
+const LINKS = Array.from({ length: MAX_RECIPIENTS }, (_, number) => linkName(number))
 
 /** The checkpoint last: a crash before it ends the same again. */
-async function end(call: VaultCall, ended: readonly Ended[], checkpoint: VaultCheckpoint | undefined): Promise<void> {
+async function endSecrets(
+  call: VaultCall,
+  ended: readonly EndedVaultSecret[],
+  checkpoint: VaultCheckpoint | undefined,
+): Promise<void> {
   if (ended.length > 0) {
     const silent = ended.filter(({ noticeAt }) => noticeAt === undefined)
     const links = ended.flatMap(({ digest }) => LINKS.map((name) => `${digest}/${name}`))
@@ -102,7 +112,7 @@ async function end(call: VaultCall, ended: readonly Ended[], checkpoint: VaultCh
     }
   }
   if (checkpoint === undefined) return
-  const saved = { checkpoint: reachedOf(checkpoint) }
+  const saved = { checkpoint: encodeCheckpoint(checkpoint) }
   await call(async ({ followed }) => {
     try {
       await followed.replaceOne({ _id: 'followed' }, saved, { upsert: true })

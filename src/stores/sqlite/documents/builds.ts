@@ -2,37 +2,37 @@ import type Database from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Told } from '../../../runtime/log.ts'
-import type { Filling, ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
-import { kept, type Turn } from '../changes.ts'
-import { isBusy, type FileFormat } from '../file.ts'
-import { Checkpointer, type WalThread } from '../wal.ts'
-import { buildOf, type OpenBuild } from './build.ts'
-import { available, isOpenSomewhere, openFile, removeFile } from './file.ts'
+import type { WarningLogger } from '../../../runtime/log.ts'
+import type { PendingBuild, ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
+import { cacheUntilChanged, type TurnCounter } from '../changes.ts'
+import { isBusy, type SqliteFileFormat } from '../file.ts'
+import { WalCheckpointer, type WalThread } from '../wal.ts'
+import { createBuild, type SqliteBuild } from './build.ts'
+import { mapTransientErrors, isOpenSomewhere, openDatabase, removeFile } from './file.ts'
 import { schemaOf } from './schema.ts'
 
 /** Which build of a model's version is live: one small file, followed by every process. */
-export type Pointers = {
-  live(model: string, version: number): string | undefined
+export type SqliteBuildPointers = {
+  liveBuild(model: string, version: number): string | undefined
   /** Makes a build live where none is. @returns the live build: that of the process that was first */
   claim(model: string, version: number, build: string): string
   /** In one transaction with the end of the record that it is being filled. */
-  point(model: string, version: number, build: string): void
+  setLive(model: string, version: number, build: string): void
   isLive(build: string): boolean
-  filling(model: string, version: number): Filling | undefined
+  pendingBuild(model: string, version: number): PendingBuild | undefined
   /** Records what is being filled, in place of what was. */
-  fill(model: string, version: number, filling: Filling): void
+  recordPending(model: string, version: number, filling: PendingBuild): void
   /** Ends the record of a build. */
-  forget(build: string): void
-  isFilling(build: string): boolean
+  clearPending(build: string): void
+  isPending(build: string): boolean
   close(): void
 }
 
 /** `AdRp` in ASCII. */
-const format: FileFormat = {
+const format: SqliteFileFormat = {
   name: 'index of read models',
   applicationId: 0x41645270,
-  versions: [
+  migrations: [
     (db) =>
       db.exec(`CREATE TABLE live (
         model TEXT NOT NULL, version INTEGER NOT NULL, build TEXT NOT NULL, PRIMARY KEY (model, version)
@@ -45,62 +45,62 @@ const format: FileFormat = {
   ],
 }
 
-type FillingRow = [model: string, version: number, build: string, filled: number]
+type PendingBuildRow = [model: string, version: number, build: string, filled: number]
 
 const nameOf = (model: string, version: number | bigint) => `${model}-v${version}`
 
-export function openPointers(path: string, turn: Turn): Pointers {
-  const db = openFile(path, format, { cache: 256, make: true })
+export function openBuildPointers(path: string, turn: TurnCounter): SqliteBuildPointers {
+  const db = openDatabase(path, format, { cacheKib: 256, make: true })
   const rows = db.prepare<[], [model: string, version: number, build: string]>('SELECT * FROM live').raw()
   const insert = db.prepare('INSERT OR IGNORE INTO live VALUES (?, ?, ?)')
   const replace = db.prepare('INSERT OR REPLACE INTO live VALUES (?, ?, ?)')
-  const recorded = db.prepare<[], FillingRow>('SELECT * FROM filling').raw()
+  const recorded = db.prepare<[], PendingBuildRow>('SELECT * FROM filling').raw()
   const record = db.prepare('INSERT OR REPLACE INTO filling VALUES (?, ?, ?, ?)')
   const erase = db.prepare('DELETE FROM filling WHERE build = ?')
   const read = () => ({
     live: new Map(rows.all().map(([model, version, id]) => [nameOf(model, version), id])),
     filling: new Map(
-      recorded.all().map(([model, version, id, filled]) => [nameOf(model, version), { id, isFilled: filled === 1 }]),
+      recorded.all().map(([model, version, id, filled]) => [nameOf(model, version), { id, isCaughtUp: filled === 1 }]),
     ),
   })
-  const known = kept(db, turn, read)
+  const known = cacheUntilChanged(db, turn, read)
   const pointed = db.transaction((model: string, version: number, build: string) => {
     replace.run(model, version, build)
     erase.run(build)
   })
   return {
-    live: (model, version) => known.now().live.get(nameOf(model, version)),
+    liveBuild: (model, version) => known.get().live.get(nameOf(model, version)),
     claim(model, version, build) {
       insert.run(model, version, build)
-      known.forget()
-      return known.now().live.get(nameOf(model, version)) ?? build
+      known.invalidate()
+      return known.get().live.get(nameOf(model, version)) ?? build
     },
-    point(model, version, build) {
+    setLive(model, version, build) {
       pointed.immediate(model, version, build)
-      known.forget()
+      known.invalidate()
     },
-    isLive: (build) => [...known.now().live.values()].includes(build),
-    filling: (model, version) => known.now().filling.get(nameOf(model, version)),
-    fill(model, version, { id, isFilled }) {
-      record.run(model, version, id, isFilled ? 1 : 0)
-      known.forget()
+    isLive: (build) => [...known.get().live.values()].includes(build),
+    pendingBuild: (model, version) => known.get().filling.get(nameOf(model, version)),
+    recordPending(model, version, { id, isCaughtUp }) {
+      record.run(model, version, id, isCaughtUp ? 1 : 0)
+      known.invalidate()
     },
-    forget(build) {
+    clearPending(build) {
       erase.run(build)
-      known.forget()
+      known.invalidate()
     },
-    isFilling: (build) => [...known.now().filling.values()].some(({ id }) => id === build),
+    isPending: (build) => [...known.get().filling.values()].some(({ id }) => id === build),
     close: () => void db.close(),
   }
 }
 
 /** The builds' files of one folder, each opened once a process. */
-export type Builds = {
-  make(declaration: ModelDeclaration, use: Use): OpenBuild
+export type SqliteBuilds = {
+  make(declaration: ModelDeclaration, use: BuildUse): SqliteBuild
   /** One that is open already stays as it was opened. */
-  open(declaration: ModelDeclaration, id: string, use: Use): OpenBuild
+  open(declaration: ModelDeclaration, id: string, use: BuildUse): SqliteBuild
   /** Told of one that was filled and is live now. */
-  settle(id: string): void
+  markPromoted(id: string): void
   exists(declaration: ModelDeclaration, id: string): boolean
   /** Removes a build when every reader has had time to follow the pointer. */
   retire(declaration: ModelDeclaration, id: string): void
@@ -109,15 +109,15 @@ export type Builds = {
    * Removes what processes that were killed left behind: neither live nor open in any process. What is recorded as being
    * filled waits a week for somebody who goes on with it.
    */
-  removeLeftovers(): void
+  removeAbandoned(): void
   close(): Promise<void>
 }
 
 /** `AdRm` in ASCII. The tables are the declaration's: a changed one has a new version, and so a file of its own. */
-const formatOf = (declaration: ModelDeclaration): FileFormat => ({
+const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
   name: 'read model',
   applicationId: 0x4164526d,
-  versions: [(db) => db.exec(schemaOf(declaration))],
+  migrations: [(db) => db.exec(schemaOf(declaration))],
 })
 
 /**
@@ -128,50 +128,54 @@ const formatOf = (declaration: ModelDeclaration): FileFormat => ({
 const CACHE = { filling: 64 * 1024, live: 4 * 1024 } as const
 
 /** What a build is opened for. */
-export type Use = keyof typeof CACHE
+export type BuildUse = keyof typeof CACHE
 const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
 /** Time for other processes to finish what they read from the old build. */
-const RETIREMENT = 60_000
+const RETIREMENT_DELAY_MS = 60_000
 /** A file younger than this may be about to be opened by the process that made it, in milliseconds. */
 const NEW = 60_000
 /** Likewise of one that somebody began to fill: nobody goes on with it after so long. */
-const ABANDONED = 7 * 86_400_000
+const ABANDONED_AFTER_MS = 7 * 86_400_000
 
 /** Documents between two checkpoints of a file: about 30 MB of WAL. */
-const DOCUMENTS_BETWEEN = 4000
+const DOCUMENTS_BETWEEN_CHECKPOINTS = 4000
 /** Beside its documents a transaction writes the last page of each index, and the checkpoint. */
-const DOCUMENTS_OF_COMMIT = 3
+const COMMIT_OVERHEAD_DOCUMENTS = 3
 
 /** Runs an action later, unless the process ends before. */
-export type Later = (action: () => void, milliseconds: number) => void
+export type SqliteScheduler = (action: () => void, milliseconds: number) => void
 
-export type BuildOptions = {
-  readonly turn: Turn
-  readonly later: Later
-  readonly told: Told
+export type SqliteBuildsOptions = {
+  readonly turn: TurnCounter
+  readonly schedule: SqliteScheduler
+  readonly told: WarningLogger
   readonly thread: WalThread
 }
 
 /** What there is of a build in this process, by its id. */
-type OpenFile = { readonly build: OpenBuild; readonly db: Database.Database }
+type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Database }
 
-export function openBuilds(folder: string, pointers: Pointers, { turn, later, told, thread }: BuildOptions): Builds {
-  const opened = new Map<string, OpenFile>()
+export function openBuilds(
+  folder: string,
+  pointers: SqliteBuildPointers,
+  { turn, schedule, told, thread }: SqliteBuildsOptions,
+): SqliteBuilds {
+  const opened = new Map<string, OpenedBuildFile>()
   /** Also of files that were removed: a thread may still have one open. */
-  const checkpointers: Checkpointer[] = []
+  const checkpointers: WalCheckpointer[] = []
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
 
-  function openBuild(declaration: ModelDeclaration, id: string, use: Use, make: boolean): OpenBuild {
+  function openBuild(declaration: ModelDeclaration, id: string, use: BuildUse, make: boolean): SqliteBuild {
     const path = pathOf(declaration, id)
-    const db = openFile(path, formatOf(declaration), { cache: CACHE[use], make })
-    const walOf = { file: path, mode: 'keep up', every: DOCUMENTS_BETWEEN } as const
+    const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE[use], make })
+    const walOf = { file: path, mode: 'keep up', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
     // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong.
-    const checkpointer = new Checkpointer({ ...walOf, name: 'a read model', thread, told })
-    const written = (documents: number) => checkpointer.written(documents + DOCUMENTS_OF_COMMIT)
+    const checkpointer = new WalCheckpointer({ ...walOf, name: 'a read model', thread, told })
+    const written = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
     checkpointers.push(checkpointer)
-    const build = buildOf(id, db, declaration, turn, written)
+    const build = createBuild(id, db, declaration, turn, written)
     opened.set(id, { build, db })
     return build
   }
@@ -185,21 +189,21 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
   return {
     make: (declaration, use) => openBuild(declaration, randomBytes(6).toString('hex'), use, true),
     open: (declaration, id, use) => opened.get(id)?.build ?? openBuild(declaration, id, use, false),
-    settle: (id) => void opened.get(id)?.db.pragma(`cache_size = ${-CACHE.live}`),
+    markPromoted: (id) => void opened.get(id)?.db.pragma(`cache_size = ${-CACHE.live}`),
     exists: (declaration, id) => existsSync(pathOf(declaration, id)),
     retire(declaration, id) {
-      later(() => {
+      schedule(() => {
         if (!closed && !pointers.isLive(id)) remove(declaration, id)
-      }, RETIREMENT)
+      }, RETIREMENT_DELAY_MS)
     },
     remove,
-    removeLeftovers() {
+    removeAbandoned() {
       for (const name of readdirSync(folder)) {
         const id = FILE_NAME.exec(name)?.[1]
         const path = join(folder, name)
         if (id === undefined || pointers.isLive(id)) continue
-        if (isYounger(path, pointers.isFilling(id) ? ABANDONED : NEW) || isOpenSomewhere(path)) continue
-        if (!hasForgotten(pointers, id)) continue
+        if (isYounger(path, pointers.isPending(id) ? ABANDONED_AFTER_MS : NEW) || isOpenSomewhere(path)) continue
+        if (!tryClearPending(pointers, id)) continue
         removeFile(path)
       }
     },
@@ -213,10 +217,10 @@ export function openBuilds(folder: string, pointers: Pointers, { turn, later, to
 }
 
 /** False where another program holds the index: what is left behind is then removed by the next start. */
-function hasForgotten(pointers: Pointers, id: string): boolean {
-  if (!pointers.isFilling(id)) return true
+function tryClearPending(pointers: SqliteBuildPointers, id: string): boolean {
+  if (!pointers.isPending(id)) return true
   try {
-    available(() => pointers.forget(id))
+    mapTransientErrors(() => pointers.clearPending(id))
     return true
   } catch (error) {
     if (isBusy(error)) return false
@@ -231,14 +235,18 @@ const isYounger = (path: string, than: number) =>
     return Date.now() - mtimeMs < than
   })
 
-const none: ReadonlySet<string> = new Set()
+const NO_STREAMS: ReadonlySet<string> = new Set()
 
 /** Reads whatever build is live at each call; an answer never mixes two, since each is one statement on one file. */
-export function followLive(declaration: ModelDeclaration, pointers: Pointers, builds: Builds): ReadModel {
-  let followed: OpenBuild | undefined
+export function createLiveReadModel(
+  declaration: ModelDeclaration,
+  pointers: SqliteBuildPointers,
+  builds: SqliteBuilds,
+): ReadModel {
+  let followed: SqliteBuild | undefined
 
-  function current(): OpenBuild | undefined {
-    const id = pointers.live(declaration.name, declaration.version)
+  function current(): SqliteBuild | undefined {
+    const id = pointers.liveBuild(declaration.name, declaration.version)
     if (id === followed?.id) return followed
     if (followed !== undefined) builds.retire(declaration, followed.id)
     followed = id === undefined ? undefined : builds.open(declaration, id, 'live')
@@ -246,12 +254,12 @@ export function followLive(declaration: ModelDeclaration, pointers: Pointers, bu
   }
 
   return {
-    get: (id, select) => available(() => current()?.queries.get(id, select)),
-    find: (query) => available(() => current()?.queries.find(query) ?? []),
-    count: (where, bounded) => available(() => current()?.queries.count(where, bounded) ?? 0),
-    counts: (where) => available(() => current()?.queries.counts(where) ?? []),
-    sequences: (ids) => available(() => current()?.sequencesOf(ids) ?? []),
-    position: () => available(() => current()?.position() ?? 'start'),
-    parked: () => available(() => current()?.parked() ?? none),
+    get: (id, select) => mapTransientErrors(() => current()?.queries.get(id, select)),
+    find: (query) => mapTransientErrors(() => current()?.queries.find(query) ?? []),
+    count: (where, bounded) => mapTransientErrors(() => current()?.queries.count(where, bounded) ?? 0),
+    counts: (where) => mapTransientErrors(() => current()?.queries.counts(where) ?? []),
+    sequences: (ids) => mapTransientErrors(() => current()?.loadSequences(ids) ?? []),
+    position: () => mapTransientErrors(() => current()?.position() ?? 'start'),
+    parkedStreams: () => mapTransientErrors(() => current()?.parkedStreams() ?? NO_STREAMS),
   }
 }

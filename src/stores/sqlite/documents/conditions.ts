@@ -1,8 +1,8 @@
-import type { Condition, FieldValue, Query, Where } from '../../ports/read-store.ts'
+import type { Condition, FieldValue, Query, WhereClause } from '../../ports/read-store.ts'
 import { quoted } from './schema.ts'
 
 /** A filter on one field. `size` of a membership is padded, so that few statements serve lists of any length. */
-export type Term =
+export type FilterTerm =
   | { readonly field: string; readonly kind: 'equal'; readonly values: readonly FieldValue[] }
   | { readonly field: string; readonly kind: 'in'; readonly values: readonly FieldValue[] }
   | {
@@ -11,8 +11,8 @@ export type Term =
       readonly values: readonly FieldValue[]
     }
 
-export function termsOf(where: Where): Term[] {
-  const terms: Term[] = []
+export function termsOf(where: WhereClause): FilterTerm[] {
+  const terms: FilterTerm[] = []
   for (const field in where) {
     const condition = where[field]
     if (condition !== undefined) {
@@ -23,7 +23,7 @@ export function termsOf(where: Where): Term[] {
   return terms
 }
 
-function termOf(field: string, condition: Condition): Term | undefined {
+function termOf(field: string, condition: Condition): FilterTerm | undefined {
   if (typeof condition !== 'object') return { field, kind: 'equal', values: [condition] }
   if ('in' in condition) return membership(field, condition.in)
   const { from, to } = condition
@@ -32,7 +32,7 @@ function termOf(field: string, condition: Condition): Term | undefined {
 }
 
 /** The last value fills the list up to a power of two: repeated values change nothing. */
-function membership(field: string, values: readonly FieldValue[]): Term {
+function membership(field: string, values: readonly FieldValue[]): FilterTerm {
   const last = values.at(-1)
   if (last === undefined) return { field, kind: 'in', values }
   if (values.length === 1) return { field, kind: 'equal', values }
@@ -45,7 +45,10 @@ function membership(field: string, values: readonly FieldValue[]): Term {
  * A range without the end that a place lies before: SQLite uses one upper and one lower bound of an index, and must not take
  * that of the range, from which it would walk to the place.
  */
-export function cutAt(where: Where, { order, after }: Pick<Query, 'order' | 'after'>): Where {
+export function dropBoundBehindCursor(
+  where: WhereClause,
+  { order, after }: Pick<Query, 'order' | 'after'>,
+): WhereClause {
   const [[field, direction] = ['', 'asc'] as const] = order
   const condition = where[field]
   const place = after?.[0]
@@ -64,7 +67,7 @@ export function cutAt(where: Where, { order, after }: Pick<Query, 'order' | 'aft
  * What lies behind a place in an order, for what is sorted when it was found.
  * @throws Error for an order of both directions, in which a place can't be compared at once
  */
-export function behindSql(order: Query['order']): string {
+export function afterCursorSql(order: Query['order']): string {
   const [[, direction] = ['', 'asc'] as const] = order
   if (order.some(([, other]) => other !== direction)) throw new Error('only an order of one direction has places')
   const columns = order.map(([field]) => '+' + quoted(field)).join(', ')
@@ -72,11 +75,11 @@ export function behindSql(order: Query['order']): string {
 }
 
 /** Two filters of one shape share a statement. */
-export const shapeOf = (terms: readonly Term[]) =>
+export const shapeOf = (terms: readonly FilterTerm[]) =>
   terms.map(({ field, kind, values }) => `${field} ${kind} ${values.length}`).join(',')
 
 /** @param hidden true keeps SQLite from choosing an index for this term */
-export function sqlOf({ field, kind, values }: Term, hidden: boolean): string {
+export function sqlOf({ field, kind, values }: FilterTerm, hidden: boolean): string {
   const column = (hidden ? '+' : '') + quoted(field)
   switch (kind) {
     case 'equal':

@@ -1,17 +1,17 @@
 import Database from 'better-sqlite3'
 import { rmSync } from 'node:fs'
 import { StoreUnavailable } from '../../ports/event-store.ts'
-import { BUSY_TIMEOUT, prepareFile, whenFree, type FileFormat } from '../file.ts'
+import { BUSY_TIMEOUT_MS, createOrMigrate, retryWhileBusy, type SqliteFileFormat } from '../file.ts'
 
 /** A full disk, a failing or read-only one, a lock held too long: they pass, and nothing was changed. */
-const PASSING = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOMEM)/
+const TRANSIENT_ERROR_CODES = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOMEM)/
 
 /** @throws StoreUnavailable in place of SQLite's errors that pass */
-export function available<Answer>(action: () => Answer): Answer {
+export function mapTransientErrors<Answer>(action: () => Answer): Answer {
   try {
     return action()
   } catch (error) {
-    if (error instanceof Database.SqliteError && PASSING.test(error.code))
+    if (error instanceof Database.SqliteError && TRANSIENT_ERROR_CODES.test(error.code))
       throw new StoreUnavailable(`the read models can't be used now: ${error.message}`, { cause: error })
     throw error
   }
@@ -22,7 +22,8 @@ export function available<Answer>(action: () => Answer): Answer {
  * @param action changes nothing where it throws
  * @throws StoreUnavailable in place of SQLite's errors that pass
  */
-export const whenWritable = <Answer>(action: () => Answer): Promise<Answer> => whenFree(() => available(action))
+export const retryWrite = <Answer>(action: () => Answer): Promise<Answer> =>
+  retryWhileBusy(() => mapTransientErrors(action))
 
 /** Milliseconds that opening waits for another process that makes or migrates the file. */
 const OPENING_TIMEOUT = 5_000
@@ -50,17 +51,17 @@ const SETTINGS = [
  * @param cache what SQLite may keep of it in memory, in KiB
  * @throws UnreadableFile; SqliteError when it is missing or can't be made
  */
-export function openFile(
+export function openDatabase(
   path: string,
-  format: FileFormat,
-  { cache, make }: { readonly cache: number; readonly make: boolean },
+  format: SqliteFileFormat,
+  { cacheKib, make }: { readonly cacheKib: number; readonly make: boolean },
 ): Database.Database {
   const db = new Database(path, { timeout: OPENING_TIMEOUT, fileMustExist: !make })
   try {
     for (const setting of SETTINGS) db.pragma(setting)
-    db.pragma(`cache_size = ${-cache}`)
-    prepareFile(db, format)
-    db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
+    db.pragma(`cache_size = ${-cacheKib}`)
+    createOrMigrate(db, format)
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return db
   } catch (error) {
     db.close()

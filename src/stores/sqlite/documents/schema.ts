@@ -1,22 +1,22 @@
-import { SEQUENCES, type ModelDeclaration } from '../../ports/read-store.ts'
+import { SEQUENCES_DECLARATION, type ModelDeclaration } from '../../ports/read-store.ts'
 
 /** What an index is called in the file: queries name the one they mean. */
 export const indexName = (fields: readonly string[]) => `by_${fields.join('_')}`
 
 export const quoted = (name: string) => `"${name}"`
 
-export const list = (names: readonly string[]) => names.map(quoted).join(', ')
+export const quoteIdentifiers = (names: readonly string[]) => names.map(quoted).join(', ')
 
 /** The declared fields without the key. */
-export const otherFields = (declaration: ModelDeclaration) =>
+export const nonKeyFields = (declaration: ModelDeclaration) =>
   Object.keys(declaration.fields).filter((name) => name !== 'id')
 
 /** The fields other than the key that some index holds. */
 export const indexedFields = (declaration: ModelDeclaration) =>
-  otherFields(declaration).filter((name) => declaration.indexes.some((names) => names.includes(name)))
+  nonKeyFields(declaration).filter((name) => declaration.indexes.some((names) => names.includes(name)))
 
 /** Every column of a document but its key and its revision, in the order of the table. */
-export const valueColumns = (declaration: ModelDeclaration) => [...otherFields(declaration), ...declaration.texts]
+export const valueColumns = (declaration: ModelDeclaration) => [...nonKeyFields(declaration), ...declaration.texts]
 
 /**
  * Texts stand behind the fields, so that reading a field never walks through a text.
@@ -24,7 +24,7 @@ export const valueColumns = (declaration: ModelDeclaration) => [...otherFields(d
  */
 export function schemaOf(declaration: ModelDeclaration): string {
   checkDeclaration(declaration)
-  const tables = [documentsTable(declaration, 'documents'), documentsTable(SEQUENCES, 'sequences')]
+  const tables = [documentsTable(declaration, 'documents'), documentsTable(SEQUENCES_DECLARATION, 'sequences')]
   return [...tables, ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
 }
 
@@ -47,14 +47,14 @@ function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): 
 function indexes({ fields, indexes }: ModelDeclaration): string[] {
   return indexes.map((names) => {
     const stored = fields['id'] === 'integer' && names.at(-1) === 'id' ? names.slice(0, -1) : names
-    return `CREATE INDEX ${quoted(indexName(names))} ON documents (${list(stored)})`
+    return `CREATE INDEX ${quoted(indexName(names))} ON documents (${quoteIdentifiers(stored)})`
   })
 }
 
 function countsTable({ fields, counts }: ModelDeclaration): string[] {
   if (counts.length === 0) return []
   const columns = counts.map((name) => `${quoted(name)} ${sqlType(fields[name])} NOT NULL`).join(', ')
-  const key = `PRIMARY KEY (${list(counts)})`
+  const key = `PRIMARY KEY (${quoteIdentifiers(counts)})`
   return [`CREATE TABLE counts (${columns}, documents INTEGER NOT NULL, ${key}) STRICT, WITHOUT ROWID`]
 }
 

@@ -1,30 +1,30 @@
 import type Database from 'better-sqlite3'
 import {
-  Outdated,
+  ConcurrencyConflict,
   type Document,
   type FieldValue,
   type ModelDeclaration,
-  type Stored,
-  type Write,
+  type StoredDocument,
+  type DocumentWrite,
 } from '../../ports/read-store.ts'
-import { indexedFields, list, otherFields, quoted, valueColumns, type TableName } from './schema.ts'
+import { indexedFields, quoteIdentifiers, nonKeyFields, quoted, valueColumns, type TableName } from './schema.ts'
 
 /** Changes to kept counts, gathered over a batch: each combination of values is written once. */
-export type Counting = {
+export type CountAccumulator = {
   add(values: readonly FieldValue[], change: 1 | -1): void
   /** Writes what was gathered, and starts afresh. */
   flush(): void
   /** Forgets what was gathered, for a transaction that failed. */
-  forget(): void
+  reset(): void
 }
 
 /** @returns undefined for a model that declares no counts */
-function countingOf(db: Database.Database, { counts }: ModelDeclaration): Counting | undefined {
+function createCountAccumulator(db: Database.Database, { counts }: ModelDeclaration): CountAccumulator | undefined {
   if (counts.length === 0) return undefined
   const places = counts.map(() => '?').join(', ')
   const same = counts.map((name) => `${quoted(name)} = ?`).join(' AND ')
   const change = db.prepare(
-    `INSERT INTO counts (${list(counts)}, documents) VALUES (${places}, ?)
+    `INSERT INTO counts (${quoteIdentifiers(counts)}, documents) VALUES (${places}, ?)
      ON CONFLICT DO UPDATE SET documents = documents + excluded.documents`,
   )
   const removeEmpty = db.prepare(`DELETE FROM counts WHERE ${same} AND documents = 0`)
@@ -43,42 +43,42 @@ function countingOf(db: Database.Database, { counts }: ModelDeclaration): Counti
       }
       changes.clear()
     },
-    forget: () => changes.clear(),
+    reset: () => changes.clear(),
   }
 }
 
 /** What the guard and the counts need of a stored document: its revision, then its fields in the order of otherFields. */
-type Known = [revision: number, ...fields: FieldValue[]]
+type StoredGuardRow = [revision: number, ...fields: FieldValue[]]
 
 /** The driver takes an array among its arguments as so many values, without a copy. */
-type Values = [revision: bigint, values: readonly FieldValue[], id: FieldValue]
+type DocumentBindings = [revision: bigint, values: readonly FieldValue[], id: FieldValue]
 
 /** Of an update that takes effect only where the document still has this revision. */
-type Guarded = [...Values, over: bigint]
+type GuardedUpdateBindings = [...DocumentBindings, over: bigint]
 
 /** @returns what applies writes, each guarded by its revision; call it inside a transaction */
 export function writesOf(
   db: Database.Database,
   declaration: ModelDeclaration,
   table: TableName,
-): (writes: readonly Write[]) => void {
-  const fields = otherFields(declaration)
+): (writes: readonly DocumentWrite[]) => void {
+  const fields = nonKeyFields(declaration)
   const columns = valueColumns(declaration)
   const indexed = indexedFields(declaration)
   const indexedAt = indexed.map((name) => fields.indexOf(name))
-  const free = freeColumns(declaration)
+  const free = unindexedColumns(declaration)
   const countedBy = declaration.counts.filter((name) => name !== 'id')
   const statements = statementsOf(db, declaration, table)
-  const counting = countingOf(db, declaration)
+  const counting = createCountAccumulator(db, declaration)
   const counted = declaration.counts.map((name) => fields.indexOf(name))
 
   /** A document that was not loaded is a new one, but for batches that come again: it is looked up where it is there. */
-  function put(document: Document, { revision, over }: Write): void {
+  function put(document: Document, { revision, basedOn }: DocumentWrite): void {
     const id = valueOf(document, 'id')
     const values = columns.map((name) => valueOf(document, name))
-    if (over === undefined && statements.insert.run(revision, values, id).changes > 0) return count(id, values, 0, 1)
+    if (basedOn === undefined && statements.insert.run(revision, values, id).changes > 0) return count(id, values, 0, 1)
     const stored = statements.stored.get(id)
-    requireAsLoaded(id, stored, revision, over)
+    requireUnchanged(id, stored, revision, basedOn)
     if (stored === undefined || BigInt(stored[0]) >= revision) return
     update(document, revision, BigInt(stored[0]), (_name, at) => stored[(indexedAt[at] ?? 0) + 1])
     count(id, stored, 1, -1)
@@ -86,7 +86,7 @@ export function writesOf(
   }
 
   /** @returns false where nothing was written: it is counted elsewhere, or not as it was loaded any more */
-  function putOver(over: Stored, document: Document, revision: bigint): boolean {
+  function putBasedOn(over: StoredDocument, document: Document, revision: bigint): boolean {
     if (over.revision >= revision || countedBy.some((name) => over.document[name] !== document[name])) return false
     return update(document, revision, over.revision, (name) => over.document[name]) > 0
   }
@@ -104,20 +104,21 @@ export function writesOf(
   }
 
   /** @throws Outdated, unless what stands there is at least as new as what is written */
-  function requireAsLoaded(
+  function requireUnchanged(
     id: FieldValue,
-    stored: Known | undefined,
+    stored: StoredGuardRow | undefined,
     revision: bigint,
-    over: Stored | undefined,
+    over: StoredDocument | undefined,
   ): void {
     if (over === undefined) return
     const found = stored && BigInt(stored[0])
-    if (found === undefined || (found !== over.revision && found < revision)) throw new Outdated(declaration.name, id)
+    if (found === undefined || (found !== over.revision && found < revision))
+      throw new ConcurrencyConflict(declaration.name, id)
   }
 
-  function remove(id: FieldValue, { revision, over }: Write): void {
+  function remove(id: FieldValue, { revision, basedOn }: DocumentWrite): void {
     const stored = statements.stored.get(id)
-    requireAsLoaded(id, stored, revision, over)
+    requireUnchanged(id, stored, revision, basedOn)
     if (stored === undefined || BigInt(stored[0]) >= revision) return
     statements.remove.run(id)
     count(id, stored, 1, -1)
@@ -132,17 +133,18 @@ export function writesOf(
   }
 
   return (writes) => {
-    counting?.forget()
+    counting?.reset()
     for (const write of writes) {
       if ('remove' in write) remove(write.remove, write)
-      else if (write.over === undefined || !putOver(write.over, write.put, write.revision)) put(write.put, write)
+      else if (write.basedOn === undefined || !putBasedOn(write.basedOn, write.put, write.revision))
+        put(write.put, write)
     }
     counting?.flush()
   }
 }
 
 /** What no index holds. */
-const freeColumns = (declaration: ModelDeclaration) =>
+const unindexedColumns = (declaration: ModelDeclaration) =>
   valueColumns(declaration).filter((name) => !indexedFields(declaration).includes(name))
 
 /** Indexed fields that stay as they are stay out of the update: setting one rewrites every index that holds it. */
@@ -151,24 +153,26 @@ function statementsOf(db: Database.Database, declaration: ModelDeclaration, tabl
   const settings = (names: readonly string[]) => ['revision', ...names].map((name) => `${quoted(name)} = ?`).join(', ')
   const inserted = ['revision', ...columns, 'id']
   const places = inserted.map(() => '?').join(', ')
-  const stored = ['revision', ...otherFields(declaration)]
-  const updates = new Map<string, Database.Statement<Guarded>>()
+  const stored = ['revision', ...nonKeyFields(declaration)]
+  const updates = new Map<string, Database.Statement<GuardedUpdateBindings>>()
 
   /** Few sets of fields ever change together. */
-  function updateOf(changed: readonly string[]): Database.Statement<Guarded> {
+  function updateOf(changed: readonly string[]): Database.Statement<GuardedUpdateBindings> {
     const name = changed.join()
     const known = updates.get(name)
     if (known !== undefined) return known
-    const set = settings([...freeColumns(declaration), ...changed])
-    const made = db.prepare<Guarded>(`UPDATE ${table} SET ${set} WHERE id = ? AND revision = ?`)
+    const set = settings([...unindexedColumns(declaration), ...changed])
+    const made = db.prepare<GuardedUpdateBindings>(`UPDATE ${table} SET ${set} WHERE id = ? AND revision = ?`)
     updates.set(name, made)
     return made
   }
 
   return {
-    stored: db.prepare<[FieldValue], Known>(`SELECT ${list(stored)} FROM ${table} WHERE id = ?`).raw(),
-    insert: db.prepare<Values>(
-      `INSERT INTO ${table} (${list(inserted)}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
+    stored: db
+      .prepare<[FieldValue], StoredGuardRow>(`SELECT ${quoteIdentifiers(stored)} FROM ${table} WHERE id = ?`)
+      .raw(),
+    insert: db.prepare<DocumentBindings>(
+      `INSERT INTO ${table} (${quoteIdentifiers(inserted)}) VALUES (${places}) ON CONFLICT (id) DO NOTHING`,
     ),
     updateOf,
     remove: db.prepare<[FieldValue]>(`DELETE FROM ${table} WHERE id = ?`),

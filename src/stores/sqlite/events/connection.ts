@@ -1,9 +1,16 @@
 import Database from 'better-sqlite3'
 import { LOG_STREAM } from '../../../domain/installation/moving.ts'
-import { logCreated } from '../../log/event-store.ts'
-import { uuidBytes } from '../../log/event-text.ts'
-import { BUSY_TIMEOUT, demand, prepareFile, transactions, type FileFormat, type OpenFile } from '../file.ts'
-import type { Row } from './rows.ts'
+import { createLogCreatedEvent } from '../../log/event-store.ts'
+import { uuidToBytes } from '../../log/event-text.ts'
+import {
+  BUSY_TIMEOUT_MS,
+  requirePragma,
+  createOrMigrate,
+  prepareTransactionStatements,
+  type SqliteFileFormat,
+  type DatabaseFile,
+} from '../file.ts'
+import type { SqliteEventRow } from './rows.ts'
 
 /**
  * Positions are the rowid, given out by the writer one by one, so that they have no gaps and a page of the log is a
@@ -25,10 +32,10 @@ const createTable = (db: Database.Database) => void db.exec(TABLE)
 /** The first event gives the log its identity: a checkpoint of another log is worth nothing. */
 function createLog(db: Database.Database): void {
   createTable(db)
-  const { id, type, data, metadata } = logCreated()
+  const { id, type, data, metadata } = createLogCreatedEvent()
   db.prepare('INSERT INTO events VALUES (1, ?, 0, ?, ?, ?, ?)').run(
     LOG_STREAM,
-    uuidBytes(id),
+    uuidToBytes(id),
     type,
     JSON.stringify(data),
     JSON.stringify(metadata),
@@ -36,34 +43,38 @@ function createLog(db: Database.Database): void {
 }
 
 /** `AdEv` in ASCII. */
-export const eventLogFormat: FileFormat = { name: 'event log', applicationId: 0x41644576, versions: [createLog] }
+export const eventLogFormat: SqliteFileFormat = {
+  name: 'event log',
+  applicationId: 0x41644576,
+  migrations: [createLog],
+}
 
 /** A log that another one's events are copied into, its LogCreated among them. */
-export const filledLogFormat: FileFormat = { ...eventLogFormat, versions: [createTable] }
+export const copiedLogFormat: SqliteFileFormat = { ...eventLogFormat, migrations: [createTable] }
 
 /** How long opening waits for another process that is making or migrating the file, in milliseconds. */
 const OPENING_TIMEOUT = 10_000
 
-export type Connection = ReturnType<typeof connect>
+export type EventLogConnection = ReturnType<typeof connect>
 
-export type LogFile = OpenFile<Connection>
+export type EventLogFile = DatabaseFile<EventLogConnection>
 
 /**
  * Opens the log with every commit on the disk before it is acknowledged.
  * @throws UnreadableFile, StoreUnavailable
  */
-export function connect(file: string, format: FileFormat) {
+export function connect(file: string, format: SqliteFileFormat) {
   const db = new Database(file, { timeout: OPENING_TIMEOUT })
   try {
-    demand(db, 'journal_mode', 'WAL', 'wal')
+    requirePragma(db, 'journal_mode', 'WAL', 'wal')
     // A WAL file that is opened again starts at NORMAL, which loses acknowledged commits with the power.
-    demand(db, 'synchronous', 'FULL', 2)
-    prepareFile(db, format)
+    requirePragma(db, 'synchronous', 'FULL', 2)
+    createOrMigrate(db, format)
     // Checkpoints are the checkpointer's: in a commit they would hold up the event loop.
-    demand(db, 'wal_autocheckpoint', '0', 0)
+    requirePragma(db, 'wal_autocheckpoint', '0', 0)
     db.pragma('cache_size = -8192')
-    db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
-    return { db, close: () => void db.close(), ...transactions(db), ...statements(db) }
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    return { db, close: () => void db.close(), ...prepareTransactionStatements(db), ...statements(db) }
   } catch (error) {
     db.close()
     throw error
@@ -76,16 +87,16 @@ function statements(db: Database.Database) {
     release: db.prepare<[]>('RELEASE one'),
     undo: db.prepare<[]>('ROLLBACK TO one'),
     /** For a stream without events. */
-    insertFirst: db.prepare<Row>(
+    insertFirst: db.prepare<SqliteEventRow>(
       'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
     ),
     /** For a stream that must have the revision before. */
-    insertBehind: db.prepare<[...Row, stream: string, before: number]>(
+    insertBehind: db.prepare<[...SqliteEventRow, stream: string, before: number]>(
       `INSERT INTO events SELECT ?, ?, ?, ?, ?, ?, ?
        WHERE EXISTS (SELECT 1 FROM events WHERE stream = ? AND revision = ?)
        ON CONFLICT (stream, revision) DO NOTHING`,
     ),
-    insert: db.prepare<Row>('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    insert: db.prepare<SqliteEventRow>('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)'),
     lastPosition: db.prepare<[], number>('SELECT max(position) FROM events').pluck(),
     lastRevision: db.prepare<[string], number | null>('SELECT max(revision) FROM events WHERE stream = ?').pluck(),
     stored: db
@@ -93,9 +104,9 @@ function statements(db: Database.Database) {
         'SELECT position, id FROM events WHERE stream = ? AND revision BETWEEN ? AND ? ORDER BY revision',
       )
       .raw(),
-    stream: db.prepare<[string], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision').raw(),
+    stream: db.prepare<[string], SqliteEventRow>('SELECT * FROM events WHERE stream = ? ORDER BY revision').raw(),
     newest: db
-      .prepare<[string, number], Row>('SELECT * FROM events WHERE stream = ? ORDER BY revision DESC LIMIT ?')
+      .prepare<[string, number], SqliteEventRow>('SELECT * FROM events WHERE stream = ? ORDER BY revision DESC LIMIT ?')
       .raw(),
     page: pages(db),
     dataVersion: db.prepare<[], number>('PRAGMA data_version').pluck(),
@@ -103,9 +114,10 @@ function statements(db: Database.Database) {
 }
 
 /** Reads the events behind one position up to another; with prefixes, only those whose stream starts with one of them. */
-function pages(db: Database.Database): (from: number, to: number, prefixes?: readonly string[]) => Row[] {
+function pages(db: Database.Database): (from: number, to: number, prefixes?: readonly string[]) => SqliteEventRow[] {
   const range = 'SELECT * FROM events WHERE position > ? AND position <= ?'
-  const prepare = (condition: string) => db.prepare<unknown[], Row>(`${range} ${condition} ORDER BY position`).raw()
+  const prepare = (condition: string) =>
+    db.prepare<unknown[], SqliteEventRow>(`${range} ${condition} ORDER BY position`).raw()
   const all = prepare('')
   const filtered = new Map<number, typeof all>()
   return (from, to, prefixes) => {

@@ -11,7 +11,7 @@ const PAGES = 2_000
  * transaction keeps that moment; without it each write of another process would make SQLite begin anew.
  * @param progress told the pages that are done, and how many there are
  */
-export async function copyLog(
+export async function copyEventLogFile(
   file: string,
   to: string,
   progress: (done: number, total: number) => void,
@@ -36,7 +36,7 @@ export async function copyLog(
  * Makes a log that nobody has open one file, without a WAL beside it, on the disk: it can be copied or renamed alone.
  * @throws StoreUnavailable where the file is damaged
  */
-export function settleLog(file: string): void {
+export function finalizeLogFile(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {
     const found = db.pragma('quick_check(1)', { simple: true })
@@ -46,12 +46,12 @@ export function settleLog(file: string): void {
   } finally {
     db.close()
   }
-  sync(file)
-  sync(dirname(file))
+  fsyncPath(file)
+  fsyncPath(dirname(file))
 }
 
 /** What was written or renamed lasts when this has returned. */
-export function sync(path: string): void {
+export function fsyncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

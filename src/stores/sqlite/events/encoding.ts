@@ -1,11 +1,11 @@
-import { checkAppend, dataText, metadataText, uuidBytes } from '../../log/event-text.ts'
+import { checkAppend, serializeData, serializeMetadata, uuidToBytes } from '../../log/event-text.ts'
 import type { Append, NewEvent, Revision } from '../../ports/event-store.ts'
 
 /**
  * A copy of a value as JSON gives it back: a later change of the original does not reach it.
  * Plain values are copied member by member, which costs a fifth of parsing; anything else is parsed from its `text`.
  */
-export function jsonValue<Value>(value: Value, text: string): Value {
+export function cloneAsJson<Value>(value: Value, text: string): Value {
   const copy = copyOf(value)
   return copy === NOT_PLAIN ? JSON.parse(text) : copy
 }
@@ -61,10 +61,10 @@ export type EncodedAppend = {
   readonly stream: string
   readonly expected: Revision
   /** Revision of the first of its events. */
-  readonly first: number
+  readonly firstRevision: number
   readonly events: readonly EncodedEvent[]
   /** Characters of its data and metadata: about what it takes in the file and in memory. */
-  readonly bytes: number
+  readonly approximateBytes: number
 }
 
 type EncodedMetadata = {
@@ -86,19 +86,20 @@ export function encodeAppends(appends: readonly Append[]): EncodedAppend[] {
       if (last?.metadata !== event.metadata) last = encodeMetadata(event)
       return encodeEvent(event, last)
     })
-    const bytes = encoded.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
-    return { stream, expected, first: expected === 'none' ? 0 : Number(expected) + 1, events: encoded, bytes }
+    const approximateBytes = encoded.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
+    const firstRevision = expected === 'none' ? 0 : Number(expected) + 1
+    return { stream, expected, firstRevision, events: encoded, approximateBytes }
   })
 }
 
 function encodeEvent(given: NewEvent, { text, value }: EncodedMetadata): EncodedEvent {
   const { id, type } = given
-  const data = dataText(given)
-  const event = { id: id.toLowerCase(), type, data: jsonValue(given.data, data), metadata: value }
-  return { id: uuidBytes(id), data, metadata: text, event }
+  const data = serializeData(given)
+  const event = { id: id.toLowerCase(), type, data: cloneAsJson(given.data, data), metadata: value }
+  return { id: uuidToBytes(id), data, metadata: text, event }
 }
 
 function encodeMetadata(event: NewEvent): EncodedMetadata {
-  const text = metadataText(event)
-  return { metadata: event.metadata, text, value: jsonValue(event.metadata, text) }
+  const text = serializeMetadata(event)
+  return { metadata: event.metadata, text, value: cloneAsJson(event.metadata, text) }
 }

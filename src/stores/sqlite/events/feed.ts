@@ -1,24 +1,24 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
-import { News } from '../../log/news.ts'
+import { WakeSignal } from '../../log/news.ts'
 import {
   passesFilter,
   StoreUnavailable,
-  type Batch,
-  type Filter,
+  type SubscriptionBatch,
+  type StreamFilter,
   type StoredEvent,
   type Subscription,
 } from '../../ports/event-store.ts'
-import type { Told } from '../../../runtime/log.ts'
-import { turns } from '../changes.ts'
-import type { LogFile } from './connection.ts'
-import { decodeRows, positionAt, storedEvents } from './rows.ts'
-import type { Group } from './writer.ts'
+import type { WarningLogger } from '../../../runtime/log.ts'
+import { countTurns } from '../changes.ts'
+import type { EventLogFile } from './connection.ts'
+import { decodeRows, positionAt, toStoredEvents } from './rows.ts'
+import type { CommittedGroup } from './writer.ts'
 
 /** Positions a page: what is read between two turns of the event loop. */
 const PAGE = 1000
 
 /** @throws StoreUnavailable */
-export function readStream(log: LogFile, stream: string, last: number | undefined): StoredEvent[] {
+export function readStream(log: EventLogFile, stream: string, last: number | undefined): StoredEvent[] {
   return log.use((connection) => {
     if (last === undefined) return decodeRows(connection.stream.all(stream))
     return decodeRows(connection.newest.all(stream, last).reverse())
@@ -26,16 +26,16 @@ export function readStream(log: LogFile, stream: string, last: number | undefine
 }
 
 /** @throws StoreUnavailable */
-export function readPage(log: LogFile, from: number, to: number, filter: Filter | undefined): StoredEvent[] {
+export function readPage(log: EventLogFile, from: number, to: number, filter: StreamFilter | undefined): StoredEvent[] {
   return log.use((connection) => decodeRows(connection.page(from, to, filter?.prefixes)))
 }
 
 /** Every page is a statement of its own, so that no long read holds up checkpoints. */
 export async function* readPages(
-  log: LogFile,
+  log: EventLogFile,
   from: number,
   to: number,
-  filter: Filter | undefined,
+  filter: StreamFilter | undefined,
 ): AsyncGenerator<StoredEvent> {
   for (let start = from; start < to; start += PAGE) {
     if (start > from) await nextTick()
@@ -47,7 +47,7 @@ export async function* readPages(
 const MAX_EVENTS = 1500
 const MAX_BYTES = 32 * 1024 * 1024
 
-type Chunk = {
+type TailChunk = {
   readonly before: number
   readonly head: number
   readonly events: readonly StoredEvent[]
@@ -55,12 +55,12 @@ type Chunk = {
 }
 
 /** The newest events in memory, without gaps, as they were committed. Whoever is further behind reads the file. */
-export class Tail {
-  readonly #chunks: Chunk[] = []
+export class SqliteLogTail {
+  readonly #chunks: TailChunk[] = []
   #events = 0
   #bytes = 0
 
-  add(chunk: Chunk): void {
+  add(chunk: TailChunk): void {
     if (this.#chunks.at(-1)?.head !== chunk.before) this.clear()
     this.#chunks.push(chunk)
     this.#events += chunk.events.length
@@ -73,7 +73,7 @@ export class Tail {
   }
 
   /** The events behind a position, at most so many; undefined when they are not all here. */
-  behind(position: number, most: number): readonly StoredEvent[] | undefined {
+  eventsAfter(position: number, most: number): readonly StoredEvent[] | undefined {
     const start = this.#chunks.findLastIndex((chunk) => chunk.before <= position)
     const first = this.#chunks[start]
     if (first === undefined || position >= first.head) return undefined
@@ -101,25 +101,29 @@ export class Tail {
 const RETRY_PAUSE = 100
 
 /** What a subscription reads: `inMemory` when it came from the tail, which costs nothing. */
-export type Reading = { readonly batch: Batch; readonly position: number; readonly inMemory: boolean }
+export type SubscriptionRead = {
+  readonly batch: SubscriptionBatch
+  readonly position: number
+  readonly isFromMemory: boolean
+}
 
-export type Source = {
+export type SubscriptionSource = {
   /** The next batch behind a position; without events when nothing lies there. */
-  next(position: number): Reading
+  next(position: number): SubscriptionRead
   /** Registers for news, until the function that comes back is called. */
-  follow(wake: () => void): () => void
+  addListener(wake: () => void): () => void
 }
 
 /** Follows the log by pulling: nothing is read before the batch before it was taken, so a slow reader costs no memory. */
-export class LogSubscription implements Subscription {
-  readonly #source: Source
+export class SqliteSubscription implements Subscription {
+  readonly #source: SubscriptionSource
   readonly #from: number
-  readonly #news = new News()
-  readonly #told: Told
+  readonly #signal = new WakeSignal()
+  readonly #told: WarningLogger
   #stopped = false
 
   /** @param told of a reading that failed and is tried again, as often as it fails */
-  constructor(source: Source, from: number, told: Told) {
+  constructor(source: SubscriptionSource, from: number, told: WarningLogger) {
     this.#source = source
     this.#from = from
     this.#told = told
@@ -127,23 +131,23 @@ export class LogSubscription implements Subscription {
 
   stop(): void {
     this.#stopped = true
-    this.#news.tell()
+    this.#signal.notify()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
-    const leave = this.#source.follow(() => this.#news.tell())
+  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
+    const leave = this.#source.addListener(() => this.#signal.notify())
     let position = this.#from
     let announced = false
     try {
       while (!this.#stopped) {
-        this.#news.forget()
+        this.#signal.reset()
         const reading = await this.#read(position)
         if (reading === undefined) continue
         if (reading.position > position || !announced) yield reading.batch
         announced = true
         position = reading.position
-        if (reading.batch.caughtUp) await this.#news.wait()
-        else if (!reading.inMemory) await nextTick()
+        if (reading.batch.caughtUp) await this.#signal.wait()
+        else if (!reading.isFromMemory) await nextTick()
       }
     } finally {
       leave()
@@ -151,7 +155,7 @@ export class LogSubscription implements Subscription {
   }
 
   /** Undefined when the file can't be read now: it is tried again for ever. */
-  async #read(position: number): Promise<Reading | undefined> {
+  async #read(position: number): Promise<SubscriptionRead | undefined> {
     try {
       return this.#source.next(position)
     } catch (error) {
@@ -164,18 +168,18 @@ export class LogSubscription implements Subscription {
 }
 
 /** Knows the head of the log, and wakes the subscriptions when it moves. */
-export class Feed {
-  readonly #log: LogFile
-  readonly #tail = new Tail()
+export class SqliteLiveFeed {
+  readonly #log: EventLogFile
+  readonly #tail = new SqliteLogTail()
   readonly #followers = new Set<() => void>()
   #head = 0
   #version = -1
-  readonly #turn = turns()
+  readonly #turn = countTurns()
   #lookedIn = -1
 
-  constructor(log: LogFile) {
+  constructor(log: EventLogFile) {
     this.#log = log
-    this.look()
+    this.refreshHead()
   }
 
   /**
@@ -183,7 +187,7 @@ export class Feed {
    * once a turn; this one's own commits don't change it: https://sqlite.org/pragma.html#pragma_data_version
    * @throws StoreUnavailable
    */
-  look(): number {
+  refreshHead(): number {
     const turn = this.#turn()
     if (turn === this.#lookedIn) return this.#head
     const head = this.#log.use((connection) => {
@@ -199,25 +203,30 @@ export class Feed {
   }
 
   /** Takes the events of an own commit to the subscriptions without reading them. */
-  committed({ before, head, written }: Group, bytes: number): void {
+  onCommitted({ before, head, appends }: CommittedGroup, bytes: number): void {
     if (this.#followers.size > 0 && head > before) {
-      this.#tail.add({ before, head, events: written.flatMap(({ append, last }) => storedEvents(append, last)), bytes })
+      this.#tail.add({
+        before,
+        head,
+        events: appends.flatMap(({ append, last }) => toStoredEvents(append, last)),
+        bytes,
+      })
     }
     this.#move(head)
   }
 
-  source(filter: Filter | undefined): Source {
+  source(filter: StreamFilter | undefined): SubscriptionSource {
     return {
       next: (position) => this.#next(position, filter),
-      follow: (wake) => {
+      addListener: (wake) => {
         this.#followers.add(wake)
         return () => this.#leave(wake)
       },
     }
   }
 
-  #next(position: number, filter: Filter | undefined): Reading {
-    const kept = position < this.#head ? this.#tail.behind(position, PAGE) : []
+  #next(position: number, filter: StreamFilter | undefined): SubscriptionRead {
+    const kept = position < this.#head ? this.#tail.eventsAfter(position, PAGE) : []
     const end = kept === undefined ? Math.min(position + PAGE, this.#head) : position + kept.length
     const events =
       kept === undefined
@@ -228,7 +237,7 @@ export class Feed {
     return {
       batch: { events, position: from, caughtUp: end >= this.#head, ...(last && { last }) },
       position: end,
-      inMemory: kept !== undefined,
+      isFromMemory: kept !== undefined,
     }
   }
 

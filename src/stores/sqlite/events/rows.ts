@@ -1,9 +1,9 @@
-import { DamagedEvent, type StoredEvent } from '../../ports/event-store.ts'
+import { CorruptEvent, type StoredEvent } from '../../ports/event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { uuidText } from '../../log/event-text.ts'
+import { uuidFromBytes } from '../../log/event-text.ts'
 
 /** The columns of `events`, in the table's order. */
-export type Row = [
+export type SqliteEventRow = [
   position: number,
   stream: string,
   revision: number,
@@ -17,18 +17,18 @@ export type Row = [
  * Neighbours in the log share their metadata (a bulk is one command), so the last one parsed is kept.
  * @throws DamagedEvent
  */
-export function decodeRows(rows: readonly Row[]): StoredEvent[] {
+export function decodeRows(rows: readonly SqliteEventRow[]): StoredEvent[] {
   let text = ''
   let metadata: StoredEvent['metadata'] = {}
   return rows.map((row) => {
     if (row[6] !== text) {
       text = row[6]
-      metadata = parsed(row, text)
+      metadata = parseJsonColumn(row, text)
     }
     return {
-      id: uuidText(row[3]),
+      id: uuidFromBytes(row[3]),
       type: row[4],
-      data: parsed(row, row[5]),
+      data: parseJsonColumn(row, row[5]),
       metadata,
       stream: row[1],
       revision: BigInt(row[2]),
@@ -37,16 +37,16 @@ export function decodeRows(rows: readonly Row[]): StoredEvent[] {
   })
 }
 
-function parsed([position, stream, revision]: Row, text: string) {
+function parseJsonColumn([position, stream, revision]: SqliteEventRow, text: string) {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new DamagedEvent({ stream, revision: BigInt(revision), position: positionAt(position) }, { cause: error })
+    throw new CorruptEvent({ stream, revision: BigInt(revision), position: positionAt(position) }, { cause: error })
   }
 }
 
 /** What decodeRows would read, without reading it. `last` is the position of the append's last event. */
-export function storedEvents({ stream, first, events }: EncodedAppend, last: number): StoredEvent[] {
+export function toStoredEvents({ stream, firstRevision, events }: EncodedAppend, last: number): StoredEvent[] {
   const start = last - events.length + 1
   return events.map(({ event }, index) => ({
     id: event.id,
@@ -54,7 +54,7 @@ export function storedEvents({ stream, first, events }: EncodedAppend, last: num
     data: event.data,
     metadata: event.metadata,
     stream,
-    revision: BigInt(first + index),
+    revision: BigInt(firstRevision + index),
     position: positionAt(start + index),
   }))
 }

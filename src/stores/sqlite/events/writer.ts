@@ -1,38 +1,38 @@
-import { COPY_STREAM, LOG_STREAM, type Closed } from '../../../domain/installation/moving.ts'
-import { closedOf, decidesFence, refusalOf } from '../../log/fence.ts'
+import { COPY_STREAM, LOG_STREAM, type ReadOnlyState } from '../../../domain/installation/moving.ts'
+import { deriveClosedReason, isFenceStream, refusalOf } from '../../log/fence.ts'
 import { WrongRevision, type LogClosed, type Position, type Revision } from '../../ports/event-store.ts'
-import { GroupCommit, type Waiting, type Written } from '../group-commit.ts'
-import type { Connection, LogFile } from './connection.ts'
+import { GroupCommit, type QueuedChange, type GroupWriteResult } from '../group-commit.ts'
+import type { EventLogConnection, EventLogFile } from './connection.ts'
 import type { EncodedAppend } from './encoding.ts'
-import { decodeRows, positionAt, type Row } from './rows.ts'
+import { decodeRows, positionAt, type SqliteEventRow } from './rows.ts'
 
 /**
  * Looked for in each write transaction: whatever is committed after a fence has seen it. It is asked of the file only where
  * somebody else has written since this process did, which the last position tells, as positions have no gaps.
  */
 class TransactionFence {
-  #known: { readonly head: number; readonly closed: Closed | undefined } | undefined
+  #known: { readonly head: number; readonly closedReason: ReadOnlyState | undefined } | undefined
 
   /** @param head the log's last position, as it is in this transaction */
-  closed(connection: Connection, head: number): Closed | undefined {
-    if (this.#known?.head !== head) this.#known = { head, closed: closedNow(connection) }
-    return this.#known.closed
+  closedReason(connection: EventLogConnection, head: number): ReadOnlyState | undefined {
+    if (this.#known?.head !== head) this.#known = { head, closedReason: readClosedReason(connection) }
+    return this.#known.closedReason
   }
 
   /** Told of each commit. */
-  moved(streams: readonly string[], head: number): void {
-    const isDecided = streams.some(decidesFence)
+  onCommitted(streams: readonly string[], head: number): void {
+    const isDecided = streams.some(isFenceStream)
     this.#known = isDecided || this.#known === undefined ? undefined : { ...this.#known, head }
   }
 }
 
-function closedNow(connection: Connection): Closed | undefined {
+function readClosedReason(connection: EventLogConnection): ReadOnlyState | undefined {
   const [last] = decodeRows(connection.newest.all(LOG_STREAM, 1))
-  return closedOf(last, decodeRows(connection.stream.all(COPY_STREAM)), 'is being filled')
+  return deriveClosedReason(last, decodeRows(connection.stream.all(COPY_STREAM)), 'is being filled')
 }
 
 /** @returns what a call is refused with: none of its appends is stored */
-function refusalOfAll(closed: Closed | undefined, appends: readonly EncodedAppend[]): LogClosed | undefined {
+function refusalOfAll(closed: ReadOnlyState | undefined, appends: readonly EncodedAppend[]): LogClosed | undefined {
   if (closed === undefined) return undefined
   for (const { stream, events } of appends) {
     const types = events.map(({ event }) => event.type)
@@ -43,7 +43,7 @@ function refusalOfAll(closed: Closed | undefined, appends: readonly EncodedAppen
 }
 
 /** What became of one append: written just now, found to be stored already, or refused. */
-export type Outcome =
+export type AppendOutcome =
   | { readonly kind: 'written' | 'repeated'; readonly last: number }
   | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
 
@@ -51,9 +51,13 @@ export type Outcome =
  * Writes the appends of one call behind position `head`, all or none, inside the transaction that is open.
  * The first event of an append decides: nothing is written before it, so one append alone needs no savepoint.
  */
-function writeAppends(connection: Connection, appends: readonly EncodedAppend[], head: number): Outcome[] {
+function writeAppends(
+  connection: EventLogConnection,
+  appends: readonly EncodedAppend[],
+  head: number,
+): AppendOutcome[] {
   if (appends.length > 1) connection.savepoint.run()
-  const outcomes: Outcome[] = []
+  const outcomes: AppendOutcome[] = []
   let last = head
   for (const append of appends) {
     const outcome = writeAppend(connection, append, last)
@@ -68,27 +72,34 @@ function writeAppends(connection: Connection, appends: readonly EncodedAppend[],
   return outcomes
 }
 
-function writeAppend(connection: Connection, append: EncodedAppend, head: number): Outcome {
-  const { stream, expected, first, events } = append
+function writeAppend(connection: EventLogConnection, append: EncodedAppend, head: number): AppendOutcome {
+  const { stream, expected, firstRevision, events } = append
   let last = head
   for (const { id, event, data, metadata } of events) {
-    const row: Row = [last + 1, stream, first + last - head, id, event.type, data, metadata]
+    const row: SqliteEventRow = [last + 1, stream, firstRevision + last - head, id, event.type, data, metadata]
     if (last > head) connection.insert.run(...row)
-    else if (!writeFirst(connection, expected, row)) return repeatOf(connection, append)
+    else if (!writeFirst(connection, expected, row)) return outcomeOfRepeat(connection, append)
     last++
   }
   return { kind: 'written', last }
 }
 
 /** False when the stream is not at the expected revision. */
-function writeFirst({ insertFirst, insertBehind }: Connection, expected: Revision, row: Row): boolean {
+function writeFirst(
+  { insertFirst, insertBehind }: EventLogConnection,
+  expected: Revision,
+  row: SqliteEventRow,
+): boolean {
   if (expected === 'none') return insertFirst.run(...row).changes > 0
   return insertBehind.run(...row, row[1], row[2] - 1).changes > 0
 }
 
 /** The stream has moved on: either with these very events, or with others. */
-function repeatOf(connection: Connection, { stream, expected, first, events }: EncodedAppend): Outcome {
-  const stored = connection.stored.all(stream, first, first + events.length - 1)
+function outcomeOfRepeat(
+  connection: EventLogConnection,
+  { stream, expected, firstRevision, events }: EncodedAppend,
+): AppendOutcome {
+  const stored = connection.stored.all(stream, firstRevision, firstRevision + events.length - 1)
   const same = stored.length === events.length && stored.every(([, id], index) => events[index]?.id.equals(id))
   const last = stored.at(-1)
   if (same && last !== undefined) return { kind: 'repeated', last: last[0] }
@@ -100,45 +111,45 @@ function repeatOf(connection: Connection, { stream, expected, first, events }: E
 /** A write transaction takes no more events, unless one call alone has more. */
 const MOST_EVENTS = 500
 /** Milliseconds after which a write transaction takes no more calls; it is over soon after, well within 50. */
-const LONGEST = 30
+const MAX_TRANSACTION_MS = 30
 
 /** One append() or appendMany() that waits for its transaction. */
-type Call = Waiting & {
+type AppendCall = QueuedChange & {
   readonly appends: readonly EncodedAppend[]
   readonly events: number
   readonly done: (positions: Position[]) => void
 }
 
 /** What one transaction wrote: everything behind position `before` up to `head`. */
-export type Group = {
+export type CommittedGroup = {
   readonly before: number
   readonly head: number
-  readonly written: readonly { readonly append: EncodedAppend; readonly last: number }[]
+  readonly appends: readonly { readonly append: EncodedAppend; readonly last: number }[]
 }
 
-type Options = {
-  readonly log: LogFile
+type EventWriterOptions = {
+  readonly log: EventLogFile
   /** Told of a commit before its callers are. */
-  readonly committed: (group: Group) => void
+  readonly onCommitted: (group: CommittedGroup) => void
   /** Told of what a transaction failed by, unless others held the file. */
-  readonly failed: () => void
-  readonly busyDeadline: number
+  readonly onFailure: () => void
+  readonly busyDeadlineMs: number
   /** Where this process fills the log, which so takes its appends. */
   readonly filling: boolean
   readonly otherCommit: () => Promise<void> | undefined
 }
 
 /** Gathers the appends of a tick into one transaction. */
-export class Writer {
-  readonly #commit: GroupCommit<Connection, Call>
-  readonly #committed: Options['committed']
+export class EventWriter {
+  readonly #commit: GroupCommit<EventLogConnection, AppendCall>
+  readonly #committed: EventWriterOptions['onCommitted']
   readonly #fence: TransactionFence | undefined
   #events = 0
 
-  constructor({ log, committed, filling, ...options }: Options) {
-    this.#committed = committed
+  constructor({ log, onCommitted, filling, ...options }: EventWriterOptions) {
+    this.#committed = onCommitted
     this.#fence = filling ? undefined : new TransactionFence()
-    const write = (connection: Connection, calls: readonly Call[]) => this.#write(connection, calls)
+    const write = (connection: EventLogConnection, calls: readonly AppendCall[]) => this.#write(connection, calls)
     this.#commit = new GroupCommit(log, { ...options, write })
   }
 
@@ -153,19 +164,19 @@ export class Writer {
     return new Promise((done, fail) => this.#commit.add({ appends, events, done, fail, isLazy: false }))
   }
 
-  #write(connection: Connection, calls: readonly Call[]): Written {
+  #write(connection: EventLogConnection, calls: readonly AppendCall[]): GroupWriteResult {
     const started = performance.now()
     const before = connection.lastPosition.get() ?? 0
-    const closed = this.#fence?.closed(connection, before)
-    const outcomes: Outcome[][] = []
-    const written: Group['written'][number][] = []
+    const closed = this.#fence?.closedReason(connection, before)
+    const outcomes: AppendOutcome[][] = []
+    const written: CommittedGroup['appends'][number][] = []
     let head = before
     let events = 0
     for (const call of calls) {
       events += call.events
-      if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > LONGEST)) break
+      if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > MAX_TRANSACTION_MS)) break
       const error = refusalOfAll(closed, call.appends)
-      const answers: Outcome[] =
+      const answers: AppendOutcome[] =
         error === undefined ? writeAppends(connection, call.appends, head) : [{ kind: 'refused', error }]
       outcomes.push(answers)
       if (answers.at(-1)?.kind === 'refused') continue
@@ -177,24 +188,24 @@ export class Writer {
     const told = calls.slice(0, outcomes.length)
     return {
       count: told.length,
-      committed: () => this.#wrote({ before, head, written }),
-      tell: () => {
+      onCommitted: () => this.#wrote({ before, head, appends: written }),
+      resolveCallers: () => {
         for (const [index, call] of told.entries()) settle(call, outcomes[index] ?? [])
       },
     }
   }
 
-  #wrote(group: Group): void {
+  #wrote(group: CommittedGroup): void {
     this.#events += group.head - group.before
-    this.#fence?.moved(
-      group.written.map(({ append }) => append.stream),
+    this.#fence?.onCommitted(
+      group.appends.map(({ append }) => append.stream),
       group.head,
     )
     this.#committed(group)
   }
 }
 
-function settle({ done, fail }: Call, outcomes: readonly Outcome[]): void {
+function settle({ done, fail }: AppendCall, outcomes: readonly AppendOutcome[]): void {
   const positions: Position[] = []
   for (const outcome of outcomes) {
     if (outcome.kind === 'refused') return fail(outcome.error)

@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3'
 import type { Vault, VaultItem } from '../../ports/vault.ts'
-import type { contentStatements, EntryRow, MailRow, ReceiptRow, Row } from './statements.ts'
+import type { contentStatements, EntryRow, MailRow, ReceiptRow, VaultRow } from './statements.ts'
 import type { VaultFile } from './vault-file.ts'
 
 /** Items that are read together. */
 const PAGE = 100
 
-type Statements = ReturnType<typeof contentStatements>
+type ContentStatements = ReturnType<typeof contentStatements>
 
 export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> => ({
   async *contents() {
-    yield* paged(file, (on) => on.entriesBehind, entryItem)
-    yield* paged(file, (on) => on.receiptsBehind, receiptItem)
-    yield* paged(file, (on) => on.mailsBehind, mailItem)
+    yield* readPages(file, (on) => on.entriesBehind, entryItem)
+    yield* readPages(file, (on) => on.receiptsBehind, receiptItem)
+    yield* readPages(file, (on) => on.mailsBehind, mailItem)
   },
   restore: (items) =>
     file.change((on) => {
@@ -21,14 +21,14 @@ export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> =
 })
 
 /** No page holds the file: others write between two of them. */
-async function* paged<Found extends Row>(
+async function* readPages<Found extends VaultRow>(
   file: VaultFile,
-  choose: (on: Statements) => Database.Statement<[number, number], Found>,
+  choose: (on: ContentStatements) => Database.Statement<[number, number], Found>,
   itemOf: (row: Found) => VaultItem,
 ): AsyncIterable<VaultItem> {
   for (let behind = 0; ;) {
     const from = behind
-    const page = file.look((on) => choose(on).all(from, PAGE))
+    const page = file.read((on) => choose(on).all(from, PAGE))
     for (const row of page) yield itemOf(row)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
@@ -63,7 +63,7 @@ const mailItem = ({ digest, kind, sealed, created_at, due_at, confirmed }: MailR
   confirmed: confirmed === 1,
 })
 
-function restoreOne(on: Statements, item: VaultItem): void {
+function restoreOne(on: ContentStatements, item: VaultItem): void {
   const { kind, digest, sealed } = item
   if (kind === 'entry') {
     on.restoreEntry.run(digest, sealed, item.createdAt, item.expiresAt, item.confirmed ? 1 : 0)

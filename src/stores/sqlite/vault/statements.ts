@@ -92,9 +92,13 @@ const mailStatements = (db: Database.Database) => ({
   ),
 })
 
-export type Row = { readonly rowid: number; readonly digest: string; readonly sealed: Buffer }
-export type EntryRow = Row & { readonly created_at: number; readonly expires_at: number; readonly confirmed: number }
-export type ReceiptRow = Row & { readonly token: string; readonly forgotten_at: number }
+export type VaultRow = { readonly rowid: number; readonly digest: string; readonly sealed: Buffer }
+export type EntryRow = VaultRow & {
+  readonly created_at: number
+  readonly expires_at: number
+  readonly confirmed: number
+}
+export type ReceiptRow = VaultRow & { readonly token: string; readonly forgotten_at: number }
 export type MailRow = Omit<EntryRow, 'expires_at'> & { readonly kind: MailName; readonly due_at: number | null }
 
 export const contentStatements = (db: Database.Database) => ({
@@ -114,7 +118,7 @@ export const contentStatements = (db: Database.Database) => ({
   ),
 })
 
-export type StoredPerson = { readonly account: number; readonly sealed: Buffer; readonly at: number }
+export type StoredPersonRow = { readonly account: number; readonly sealed: Buffer; readonly at: number }
 
 /**
  * The rows of persons, in a table beside those of the vault's format: an older release passes it over. They lie in the
@@ -143,7 +147,7 @@ export function personStatements(db: Database.Database) {
       .prepare<[number, number], number>('SELECT account FROM persons WHERE confirmed = 0 AND at < ? LIMIT ?')
       .pluck(),
     confirmPerson: db.prepare<[number]>('UPDATE persons SET confirmed = 1 WHERE account = ?'),
-    personsBehind: db.prepare<[number, number], StoredPerson>(
+    personsBehind: db.prepare<[number, number], StoredPersonRow>(
       "SELECT account, sealed, at FROM persons WHERE account > ? AND sealed <> x'' ORDER BY account LIMIT ?",
     ),
   }

@@ -1,9 +1,16 @@
 import Database from 'better-sqlite3'
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { OutcomeUnknown, StoreUnavailable } from '../../ports/event-store.ts'
-import { BUSY_TIMEOUT, demand, OpenFile, prepareFile, transactions, type FileFormat } from '../file.ts'
-import { GroupCommit, type Waiting, type Written } from '../group-commit.ts'
-import { checkpoint, type WalThread } from '../wal.ts'
+import {
+  BUSY_TIMEOUT_MS,
+  requirePragma,
+  DatabaseFile,
+  createOrMigrate,
+  prepareTransactionStatements,
+  type SqliteFileFormat,
+} from '../file.ts'
+import { GroupCommit, type QueuedChange, type GroupWriteResult } from '../group-commit.ts'
+import { checkpointWal, type WalThread } from '../wal.ts'
 import { contentStatements, personStatements, statements } from './statements.ts'
 
 /**
@@ -50,16 +57,16 @@ CREATE TABLE followed (one INTEGER PRIMARY KEY CHECK (one = 1), checkpoint TEXT 
 `
 
 /** `AdVt` in ASCII. */
-const vaultFormat: FileFormat = {
+const vaultFormat: SqliteFileFormat = {
   name: 'vault',
   applicationId: 0x41645674,
-  versions: [(db: Database.Database) => void db.exec(TABLES)],
+  migrations: [(db: Database.Database) => void db.exec(TABLES)],
 }
 
 /** Milliseconds that opening waits for another process which makes the file. */
 const OPENING_TIMEOUT = 10_000
 
-export type Connection = ReturnType<typeof connect>
+export type VaultConnection = ReturnType<typeof connect>
 
 /**
  * Opens the vault so that deleted bytes are overwritten. A commit lasts when the WAL, `wal`, is on the disk, which is the
@@ -70,15 +77,15 @@ export type Connection = ReturnType<typeof connect>
 function connect(file: string) {
   const db = new Database(file, { timeout: OPENING_TIMEOUT })
   try {
-    demand(db, 'journal_mode', 'WAL', 'wal')
-    demand(db, 'synchronous', 'NORMAL', 1)
+    requirePragma(db, 'journal_mode', 'WAL', 'wal')
+    requirePragma(db, 'synchronous', 'NORMAL', 1)
     // Zeroes what a deletion frees: https://sqlite.org/pragma.html#pragma_secure_delete
-    demand(db, 'secure_delete', 'ON', 1)
+    requirePragma(db, 'secure_delete', 'ON', 1)
     // Nothing of a query's or a transaction's inside is ever spilled into a file beside the vault.
-    demand(db, 'temp_store', 'MEMORY', 2)
-    prepareFile(db, vaultFormat)
-    demand(db, 'wal_autocheckpoint', '0', 0)
-    db.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
+    requirePragma(db, 'temp_store', 'MEMORY', 2)
+    createOrMigrate(db, vaultFormat)
+    requirePragma(db, 'wal_autocheckpoint', '0', 0)
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     // SQLite has no lock on this file, which closing a descriptor of it would lose.
     const wal = openSync(`${file}-wal`, 'r+')
     const close = () => {
@@ -87,7 +94,15 @@ function connect(file: string) {
       closeSync(wal)
       db.close()
     }
-    return { db, wal, close, ...transactions(db), ...statements(db), ...contentStatements(db), ...personStatements(db) }
+    return {
+      db,
+      wal,
+      close,
+      ...prepareTransactionStatements(db),
+      ...statements(db),
+      ...contentStatements(db),
+      ...personStatements(db),
+    }
   } catch (error) {
     db.close()
     throw error
@@ -95,63 +110,63 @@ function connect(file: string) {
 }
 
 /** One change that waits for its transaction. */
-type Change = Waiting & { readonly run: (connection: Connection) => void; readonly done: () => void }
+type VaultChange = QueuedChange & { readonly run: (connection: VaultConnection) => void; readonly done: () => void }
 
 /** A transaction takes no more changes after so many, and after so many milliseconds of gathering or writing them. */
-const MOST = 250
-const LONGEST = 20
+const MAX_CHANGES_PER_TRANSACTION = 250
+const MAX_TRANSACTION_MS = 20
 
 /**
  * With more changes than this in a transaction, the requests under way wait for it anyway, and the turn that handing it to
  * another thread takes costs a sixth of the rate; with fewer, others would wait for what is not theirs.
  */
-const FEW = 2
+const MAX_CHANGES_FOR_ASYNC_SYNC = 2
 
 /** Brings a file's written bytes to the disk: beside the event loop, or at once. */
-export type Disk = {
+export type DiskSync = {
   sync(descriptor: number, done: (error: Error | null) => void): void
   syncNow(descriptor: number): void
 }
 
 /** The vault's file. Its changes last when the WAL is on the disk, for which the event loop does not wait where they are few. */
 export class VaultFile {
-  readonly #file: OpenFile<Connection>
-  readonly #commit: GroupCommit<Connection, Change>
+  readonly #file: DatabaseFile<VaultConnection>
+  readonly #commit: GroupCommit<VaultConnection, VaultChange>
   /** Behind a failed sync, the system may take pages for written that it has lost. */
   #isWalLost = false
   /** True since the last commit, until somebody has shredded what it left. */
-  changed = true
+  needsShredding = true
 
   constructor(
     readonly path: string,
-    private readonly disk: Disk = { sync: fdatasync, syncNow: fdatasyncSync },
+    private readonly disk: DiskSync = { sync: fdatasync, syncNow: fdatasyncSync },
   ) {
-    this.#file = new OpenFile(path, connect)
+    this.#file = new DatabaseFile(path, connect)
     this.#commit = new GroupCommit(this.#file, {
-      gathering: { most: MOST, milliseconds: LONGEST },
+      gathering: { most: MAX_CHANGES_PER_TRANSACTION, milliseconds: MAX_TRANSACTION_MS },
       prepare: (connection) => this.#mend(connection),
       write: (connection, changes) => this.#write(connection, changes),
-      keep: (count, kept) => this.#keep(count, kept),
+      syncToDisk: (count, kept) => this.#keep(count, kept),
     })
   }
 
   /** While somebody waits for a commit: resolves when that has been told, or put off. */
-  get commitUnderWay(): Promise<void> | undefined {
-    return this.#commit.underWay
+  get pendingCommit(): Promise<void> | undefined {
+    return this.#commit.pendingCommit
   }
 
   /** Resolves when the change is on the disk. */
-  change<Result>(run: (connection: Connection) => Result): Promise<Result> {
+  change<Result>(run: (connection: VaultConnection) => Result): Promise<Result> {
     return this.#add(run, false)
   }
 
   /** For what nobody waits for: shares the next transaction, at the latest after a moment. */
-  changeLater<Result>(run: (connection: Connection) => Result): Promise<Result> {
+  changeLater<Result>(run: (connection: VaultConnection) => Result): Promise<Result> {
     return this.#add(run, true)
   }
 
   /** @throws StoreUnavailable */
-  look<Result>(run: (connection: Connection) => Result): Result {
+  read<Result>(run: (connection: VaultConnection) => Result): Result {
     return this.#file.use(run)
   }
 
@@ -160,7 +175,7 @@ export class VaultFile {
     this.#file.close()
   }
 
-  #add<Result>(run: (connection: Connection) => Result, isLazy: boolean): Promise<Result> {
+  #add<Result>(run: (connection: VaultConnection) => Result, isLazy: boolean): Promise<Result> {
     return new Promise((done, reject) => {
       let result: Result
       this.#commit.add({
@@ -176,18 +191,22 @@ export class VaultFile {
     })
   }
 
-  #write(connection: Connection, changes: readonly Change[]): Written {
+  #write(connection: VaultConnection, changes: readonly VaultChange[]): GroupWriteResult {
     const started = performance.now()
-    const run: Change[] = []
+    const run: VaultChange[] = []
     for (const change of changes) {
-      if (run.length >= MOST || (run.length > 0 && performance.now() - started > LONGEST)) break
+      if (
+        run.length >= MAX_CHANGES_PER_TRANSACTION ||
+        (run.length > 0 && performance.now() - started > MAX_TRANSACTION_MS)
+      )
+        break
       change.run(connection)
       run.push(change)
     }
     return {
       count: run.length,
-      committed: () => (this.changed = true),
-      tell: () => {
+      onCommitted: () => (this.needsShredding = true),
+      resolveCallers: () => {
         for (const { done } of run) done()
       },
     }
@@ -199,7 +218,7 @@ export class VaultFile {
       kept(error && new StoreUnavailable(`${this.path}-wal: ${error.message}`, { cause: error }))
     }
     const { wal } = this.#file.use((connection) => connection)
-    if (count > FEW) synced(this.#syncNow(wal))
+    if (count > MAX_CHANGES_FOR_ASYNC_SYNC) synced(this.#syncNow(wal))
     else this.disk.sync(wal, synced)
   }
 
@@ -213,9 +232,9 @@ export class VaultFile {
   }
 
   /** What follows lost pages in the WAL is lost with them: all of it goes into the file first, and the WAL begins anew. */
-  #mend({ db }: Connection): void {
+  #mend({ db }: VaultConnection): void {
     if (!this.#isWalLost) return
-    if (checkpoint(db, 'empty').busy) throw new StoreUnavailable(`${this.path}: a sync failed, and others use it`)
+    if (checkpointWal(db, 'empty').busy) throw new StoreUnavailable(`${this.path}: a sync failed, and others use it`)
     this.#isWalLost = false
   }
 }
@@ -225,7 +244,7 @@ export class Shredder {
   #running: Promise<boolean> | undefined
 
   constructor(
-    private readonly file: Pick<VaultFile, 'path' | 'changed'>,
+    private readonly file: Pick<VaultFile, 'path' | 'needsShredding'>,
     private readonly thread: WalThread,
   ) {}
 
@@ -234,7 +253,7 @@ export class Shredder {
    * @throws Error when the disk did, or the thread died: the next one starts it again
    */
   async shred(): Promise<boolean> {
-    if (this.#running === undefined && !this.file.changed) return true
+    if (this.#running === undefined && !this.file.needsShredding) return true
     return (this.#running ??= this.#shred().finally(() => (this.#running = undefined)))
   }
 
@@ -245,14 +264,14 @@ export class Shredder {
   }
 
   async #shred(): Promise<boolean> {
-    this.file.changed = false
+    this.file.needsShredding = false
     let isDone = false
     try {
-      const { busy, failure } = await this.thread.run({ file: this.file.path, mode: 'empty' })
+      const { isBusy, failure } = await this.thread.run({ file: this.file.path, mode: 'empty' })
       if (failure !== '') throw new Error(`the vault was not shredded: ${failure}`)
-      isDone = !busy
+      isDone = !isBusy
     } finally {
-      if (!isDone) this.file.changed = true
+      if (!isDone) this.file.needsShredding = true
     }
     return isDone
   }

@@ -8,9 +8,9 @@ import {
   type Finish,
   type Grade,
 } from '../../../../src/domain/scoring/cut/cut.ts'
-import { asTraced, leanFactors, leanTable } from '../../../../src/domain/scoring/cut/lean.ts'
+import { noLeanLoss, leanFactors, leanTable } from '../../../../src/domain/scoring/cut/lean.ts'
 import { traceCut, traceReference } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { score, tabled } from '../../../../src/domain/scoring/score.ts'
+import { scoreStone, findTracedCut } from '../../../../src/domain/scoring/score.ts'
 import { plain } from '../cuts.ts'
 
 const test = suite('facets that lean')
@@ -60,7 +60,7 @@ test('take something off a round: a Poor one looks worse than an Ideal one', () 
 function shown(cut: Cut): Record<string, number> {
   const { shape, grade, symmetry, polish } = cut
   const stone = { shape, carat: 1.37, symmetry, polish, ...(grade !== 'Typical' && { cutGrade: grade }) }
-  const { brilliance, fire, integral, spread, symmetry: graded } = score(stone, tabled(cut) ?? null)
+  const { brilliance, fire, integral, spread, symmetry: graded } = scoreStone(stone, findTracedCut(cut) ?? null)
   assert.ok(brilliance && fire && integral && spread && graded)
   return {
     brilliance: brilliance.val,
@@ -103,6 +103,6 @@ test('are not traced: of measured stones too all but lean and factors is the sam
   assert.ok((poor.crownDeviation ?? 0) > 10 * (fine.crownDeviation ?? NaN))
 })
 
-test('are none of the reference', () => assert.equal(traceReference().factors, asTraced))
+test('are none of the reference', () => assert.equal(traceReference().factors, noLeanLoss))
 
 test.run()

@@ -6,7 +6,7 @@ import {
   girdles,
   modelledShapes,
   type Cut,
-  type Measured,
+  type CutMeasurements,
 } from '../../../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions, proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
@@ -67,7 +67,7 @@ test('of a report that gives depth and one angle move the other part, and leave 
 
 test('of a report replace each the nominal one, and no other', () => {
   const nominal = proportionsOf(plain('Oval', 'Good'))
-  const one = (measured: Measured) => {
+  const one = (measured: CutMeasurements) => {
     const found = proportionsOf({ ...plain('Oval', 'Good'), measured })
     return Object.entries(found).flatMap(([name, value]) =>
       value === Object.entries(nominal).find(([key]) => key === name)?.[1] ? [] : [name],

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
-import { framedBy, widestTable } from '../../../../src/domain/scoring/members.ts'
+import { requiredFrame, tableLimits } from '../../../../src/domain/scoring/members.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { close, plain } from '../cuts.ts'
 
@@ -19,7 +19,7 @@ function besideTable(shape: (typeof modelledShapes)[number], tablePct: number): 
 
 for (const shape of modelledShapes.filter((shape) => shape !== 'Rose' && shape !== 'Briolette'))
   test(`of a ${shape} is what the largest published one leaves of its face, by its own geometry`, () => {
-    const [published, framed] = widestTable[shape]
+    const [published, framed] = tableLimits[shape]
     assert.ok(close(framed, besideTable(shape, published), 0.01), `${besideTable(shape, published)}`)
   })
 
@@ -27,12 +27,12 @@ for (const shape of ['Rose', 'Briolette'] as const)
   test(`is nothing for a ${shape}, which has none`, () => {
     const { facets } = solidOf(facetModels[shape](proportionsOf(plain(shape, 'Typical'))))
     assert.not.ok(facets.some(({ name }) => name === 'table'))
-    assert.is(framedBy(shape), 0)
+    assert.is(requiredFrame(shape), 0)
   })
 
 test("of a shape that nobody knows is a round's, 59 percent", () => {
-  assert.is(framedBy('Other'), framedBy('Round'))
-  assert.is(widestTable.Round[0], 59)
+  assert.is(requiredFrame('Other'), requiredFrame('Round'))
+  assert.is(tableLimits.Round[0], 59)
 })
 
 test.run()

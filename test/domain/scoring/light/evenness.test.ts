@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addToCells, evennessOf, newCells } from '../../../../src/domain/scoring/light/face-up.ts'
+import { addToCells, evennessOf, createBrightnessGrid } from '../../../../src/domain/scoring/light/face-up.ts'
 import { close } from '../cuts.ts'
 
 const test = suite('how evenly a face is lit')
 
 /** A square face of 28 spots, each as bright as is said of its place. */
 function evennessBy(brightnessAt: (x: number, y: number) => number): number {
-  const cells = newCells(28, 28)
+  const cells = createBrightnessGrid(28, 28)
   for (let x = 0; x < 28; x++) for (let y = 0; y < 28; y++) addToCells(cells, x + 0.5, y + 0.5, brightnessAt(x, y))
   return evennessOf(cells)
 }
@@ -55,7 +55,7 @@ test('falls with the depth of a dark middle', () => {
 })
 
 test('leaves out what shows less than half a cell of the stone', () => {
-  const cells = newCells(28, 28)
+  const cells = createBrightnessGrid(28, 28)
   for (let x = 0; x < 28; x++) for (let y = 0; y < 25; y++) addToCells(cells, x + 0.5, y + 0.5, y === 24 ? 0 : 1)
   assert.is(evennessOf(cells), 1)
 })

@@ -1,21 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { errorsOf } from '../../../../src/domain/scoring/errors.ts'
-import { compareFaces, faceUp, type FaceUp } from '../../../../src/domain/scoring/light/face-up.ts'
+import { errorMarginsOf } from '../../../../src/domain/scoring/errors.ts'
+import { compareFaces, measureFaceUp, type FaceUpMetrics } from '../../../../src/domain/scoring/light/face-up.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { diamondOptics, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { framedBy } from '../../../../src/domain/scoring/members.ts'
+import { requiredFrame } from '../../../../src/domain/scoring/members.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { close, plain, roundOf, turnedBy } from '../cuts.ts'
 
 const test = suite('a stone face up')
 
 const { index, dispersion } = diamondOptics
-const seen = (solid: Solid, fineness?: number) => faceUp(solid, index, dispersion, fineness)
+const seen = (solid: Solid, fineness?: number) => measureFaceUp(solid, index, dispersion, fineness)
 const usual = seen(roundOf({}))
 const round = (measures: Partial<RoundMeasures>) => seen(roundOf(measures))
-const looks = (face: FaceUp) => compareFaces(face, usual, framedBy('Round'))
+const looks = (face: FaceUpMetrics) => compareFaces(face, usual, requiredFrame('Round'))
 const relative = (measures: Partial<RoundMeasures>) => looks(round(measures))
 
 test('looks the same on every run', () => assert.equal(seen(roundOf({})), usual))
@@ -36,7 +36,7 @@ test('is none the brighter for its size', () => {
 
 test('looks the same whichever way it is turned, but for what d leaves to sampling', () => {
   const other = looks(seen(turnedBy(roundOf({}), 1)))
-  const { brilliance } = errorsOf({ ownFacets: true })
+  const { brilliance } = errorMarginsOf({ ownFacets: true })
   assert.is(looks(usual), 1)
   assert.ok(close(other, 1, brilliance), `${other}`)
 })
@@ -96,20 +96,21 @@ test('is dull behind a window: a table of 75 percent', () => assert.ok(relative(
 test('is no duller for a table that its shape has by style, and the duller the larger one is than that', () => {
   const stepCut = (table: number) =>
     seen(solidOf(facetModels.Emerald({ ...proportionsOf(plain('Emerald', 'Excellent')), table })))
-  const counted = (face: FaceUp) => compareFaces(face, usual, framedBy('Emerald')) / compareFaces(face, usual, 0.001)
+  const counted = (face: FaceUpMetrics) =>
+    compareFaces(face, usual, requiredFrame('Emerald')) / compareFaces(face, usual, 0.001)
   assert.is(counted(stepCut(0.65)), 1)
   assert.is(counted(stepCut(0.7)), 1)
   assert.ok(counted(stepCut(0.82)) < 0.85 && counted(stepCut(0.9)) < counted(stepCut(0.82)))
-  assert.is(compareFaces(usual, usual, framedBy('Emerald')), 1)
+  assert.is(compareFaces(usual, usual, requiredFrame('Emerald')), 1)
 })
 
 test('has no fire without dispersion, and none that an eye blurs', () => {
-  assert.is(faceUp(roundOf({}), index, 0).fire, 0)
-  assert.is(faceUp(roundOf({}), index, dispersion / 1000).fire, 0)
+  assert.is(measureFaceUp(roundOf({}), index, 0).fire, 0)
+  assert.is(measureFaceUp(roundOf({}), index, dispersion / 1000).fire, 0)
 })
 
 test('has more fire than twice as much dispersion would have if eyes did not blur', () =>
-  assert.ok(faceUp(roundOf({}), index, 2 * dispersion).fire > 2 * usual.fire))
+  assert.ok(measureFaceUp(roundOf({}), index, 2 * dispersion).fire > 2 * usual.fire))
 
 test('is looked at by one of its halves where it is a heart', () => {
   const heart = seen(solidOf(facetModels.Heart(proportionsOf(plain('Heart', 'Excellent')))))

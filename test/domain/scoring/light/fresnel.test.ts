@@ -1,7 +1,7 @@
 import * as fc from '../../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { enter, meet } from '../../../../src/domain/scoring/light/trace.ts'
+import { enterStone, reflectInside } from '../../../../src/domain/scoring/light/trace.ts'
 import { DX, DY, DZ, I, newRay, type Ray } from '../../../../src/domain/scoring/light/optics.ts'
 import { cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 import { close } from '../cuts.ts'
@@ -66,7 +66,7 @@ test('for Stokes parameters keep the energy that they keep for fields of two cro
         const ray = newRay()
         const start = unit([tilt, 0.3, -1])
         ray.set(start, DX)
-        enter(ray, 0, 0, 1, INDEX)
+        enterStone(ray, 0, 0, 1, INDEX)
         const cosine = -start[2]
         const inner = -(ray[DZ] ?? 0)
         const s = unit(cross(start, [0, 0, 1]))
@@ -81,7 +81,7 @@ test('for Stokes parameters keep the energy that they keep for fields of two cro
           const towards = dot(into(ray), normal)
           if (Math.abs(towards) < 0.01 || Math.abs(towards) > 0.9999) continue
           const facing = towards < 0 ? scale(normal, -1) : normal
-          meet(ray, facing[0], facing[1], facing[2], INDEX)
+          reflectInside(ray, facing[0], facing[1], facing[2], INDEX)
           fields = fields.map(({ field, direction }) => reflectField(field, direction, facing))
         }
         const energy = fields.reduce((sum, { field }) => sum + energyOf(field), 0)
@@ -96,18 +96,18 @@ test('reflect 17 percent of light that falls straight on diamond, from both side
   const expected = ((INDEX - 1) / (INDEX + 1)) ** 2
   const ray = newRay()
   ray.set([0, 0, -1], DX)
-  assert.ok(close(enter(ray, 0, 0, 1, INDEX), expected, 1e-12))
+  assert.ok(close(enterStone(ray, 0, 0, 1, INDEX), expected, 1e-12))
   const before = ray[I] ?? NaN
-  assert.ok(close(meet(ray, 0, 0, -1, INDEX), before * (1 - expected), 1e-12))
+  assert.ok(close(reflectInside(ray, 0, 0, -1, INDEX), before * (1 - expected), 1e-12))
 })
 
 test('reflect all light beyond the critical angle of 24.4 degrees', () => {
   const at = (degrees: number) => {
     const ray = newRay()
     ray.set([0, 0, -1], DX)
-    enter(ray, 0, 0, 1, INDEX)
+    enterStone(ray, 0, 0, 1, INDEX)
     const lean = (degrees * Math.PI) / 180
-    return meet(ray, Math.sin(lean), 0, -Math.cos(lean), INDEX)
+    return reflectInside(ray, Math.sin(lean), 0, -Math.cos(lean), INDEX)
   }
   assert.ok(at(24.3) > 0)
   assert.is(at(24.5), 0)

@@ -1,14 +1,21 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nearest, planesOf } from '../../../../src/domain/scoring/light/planes.ts'
+import { nearestPlane, toPlaneSet } from '../../../../src/domain/scoring/light/planes.ts'
 import { DX, DY, DZ, newRay, X, Y, Z } from '../../../../src/domain/scoring/light/optics.ts'
-import { dot, radians, unit, type Facet, type Part, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
+import {
+  dot,
+  radians,
+  unit,
+  type Facet,
+  type StonePart,
+  type Vector,
+} from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 
 const test = suite('the plane that a ray meets first')
 
 /** Facets all around that lean so many degrees from the table's plane, downwards beyond 90, at that distance from the origin. */
-const ring = (part: Part, degrees: number, offset: number, count: number): Facet[] =>
+const ring = (part: StonePart, degrees: number, offset: number, count: number): Facet[] =>
   Array.from({ length: count }, (_, index) => {
     const around = (2 * Math.PI * index) / count
     const [flat, z] = [Math.sin(radians(degrees)), Math.cos(radians(degrees))]
@@ -59,13 +66,13 @@ function reachOf(solid: Solid, from: Vector, towards: Vector): number {
 
 for (const [name, solid] of Object.entries(stones))
   test(`of a stone ${name} is the first of all its planes`, () => {
-    const planes = planesOf(solid)
+    const planes = toPlaneSet(solid)
     const ray = newRay()
     for (let index = 0; index < 20_000; index++) {
       const { from, towards } = rayFrom(solid, index)
       for (const [place, value] of [from[0], from[1], from[2], towards[0], towards[1], towards[2]].entries())
         ray[[X, Y, Z, DX, DY, DZ][place] ?? X] = value
-      const facet = planes.order[nearest(planes, ray, -1)]
+      const facet = planes.order[nearestPlane(planes, ray, -1)]
       if (facet === undefined) throw new Error('A ray from inside meets a plane')
       const reach = (facet.offset - dot(facet.normal, from)) / dot(facet.normal, towards)
       const expected = reachOf(solid, from, towards)

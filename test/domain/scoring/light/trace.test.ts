@@ -1,19 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
-import { look, weightedLightReturn, wholeSky } from '../../../../src/domain/scoring/light/look.ts'
-import { faceUp } from '../../../../src/domain/scoring/light/face-up.ts'
+import { traceEyeRays, weightedLightReturn, sampleWholeSky } from '../../../../src/domain/scoring/light/look.ts'
+import { measureFaceUp } from '../../../../src/domain/scoring/light/face-up.ts'
 import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
-import { targetOf } from '../../../../src/domain/scoring/light/view.ts'
+import { crownTargetOf } from '../../../../src/domain/scoring/light/view.ts'
 import { diamondOptics, solidOfCut, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { close, plain, roundOf } from '../cuts.ts'
 
 const test = suite('a trace')
 
 const beam = { samples: 8000, index: diamondOptics.index, cutOff: 1e-3 }
-const weighted = (measures: Partial<RoundMeasures>) => weightedLightReturn(targetOf(roundOf(measures)), beam)
+const weighted = (measures: Partial<RoundMeasures>) => weightedLightReturn(crownTargetOf(roundOf(measures)), beam)
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  faceUp(roundOf(measures), diamondOptics.index, dispersion).fire
+  measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 test("knows diamond's refractive index and dispersion", () => {
   assert.ok(close(refractiveIndex(lines.d), 2.41748, 0.00001))
@@ -23,12 +23,12 @@ test("knows diamond's refractive index and dispersion", () => {
 
 for (const shape of modelledShapes)
   test(`through a ${shape} accounts for all light: reflected, out, or still inside`, () => {
-    const target = targetOf(solidOfCut(plain(shape, 'Very Good')).solid)
+    const target = crownTargetOf(solidOfCut(plain(shape, 'Very Good')).solid)
     let rays = 0
     let worst = 0
-    look(target, { ...beam, samples: 1500 }, wholeSky, (path) => {
+    traceEyeRays(target, { ...beam, samples: 1500 }, sampleWholeSky, (path) => {
       const out = path.energy.slice(1, path.hits).reduce((sum, energy) => sum + energy, 0)
-      worst = Math.max(worst, Math.abs(path.glare + out + path.left - 1))
+      worst = Math.max(worst, Math.abs(path.glare + out + path.remainingEnergy - 1))
       rays++
     })
     assert.ok(rays > 1000 && worst < 1e-9, `${rays} rays, off by ${worst}`)

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { bodyOf } from '../../../../src/domain/scoring/mesh/body.ts'
-import { NoStone, type Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
-import { welded } from '../../../../src/domain/scoring/mesh/weld.ts'
+import { toConvexBody } from '../../../../src/domain/scoring/mesh/body.ts'
+import { InvalidMesh, type Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
+import { weldVertices } from '../../../../src/domain/scoring/mesh/weld.ts'
 import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 import { close } from '../cuts.ts'
 import { ball, turnedBody } from './round-bodies.ts'
@@ -35,25 +35,25 @@ const together = (a: Mesh, b: Mesh): Mesh => ({
 })
 
 test('has its exact volume, far from the origin too', () => {
-  assert.is(bodyOf(cube).volume, 8)
-  assert.ok(close(bodyOf(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
+  assert.is(toConvexBody(cube).volume, 8)
+  assert.ok(close(toConvexBody(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
 })
 
 test('is turned outwards where all its facets face inwards, or some', () => {
-  const all = bodyOf({ vertices, facets: facets.map((facet) => facet.toReversed()) })
-  const some = bodyOf({
+  const all = toConvexBody({ vertices, facets: facets.map((facet) => facet.toReversed()) })
+  const some = toConvexBody({
     vertices,
     facets: facets.map((facet, index) => (index % 2 === 0 ? facet.toReversed() : facet)),
   })
   assert.equal([all.volume, some.volume], [8, 8])
-  const planes = ({ flats }: typeof all) =>
-    flats.map(({ normal, offset }) => [...normal.map(Math.round), offset].join(' ')).sort()
-  assert.equal(planes(all), planes(bodyOf(cube)))
-  assert.equal(planes(some), planes(bodyOf(cube)))
+  const planes = ({ regions }: typeof all) =>
+    regions.map(({ normal, offset }) => [...normal.map(Math.round), offset].join(' ')).sort()
+  assert.equal(planes(all), planes(toConvexBody(cube)))
+  assert.equal(planes(some), planes(toConvexBody(cube)))
 })
 
 test('has one flat for all facets in one plane', () => {
-  assert.is(bodyOf(triangulated(cube)).flats.length, 6)
+  assert.is(toConvexBody(triangulated(cube)).regions.length, 6)
 })
 
 test('keeps a facet without area that fills a straight edge with a point on it', () => {
@@ -67,19 +67,19 @@ test('keeps a facet without area that fills a straight edge with a point on it',
     ],
   }
   const open: Mesh = { ...split, facets: split.facets.slice(0, -1) }
-  assert.throws(() => bodyOf(open), /open at the edge/)
-  const body = bodyOf(split)
-  assert.equal([body.volume, body.flats.length], [8, 6])
+  assert.throws(() => toConvexBody(open), /open at the edge/)
+  const body = toConvexBody(split)
+  assert.equal([body.volume, body.regions.length], [8, 6])
 })
 
 test('is closed without a facet that has no area and hangs loose', () => {
-  const body = bodyOf({ vertices: [...vertices, [1, 1, 1]], facets: [...facets, [0, 8, 7]] })
+  const body = toConvexBody({ vertices: [...vertices, [1, 1, 1]], facets: [...facets, [0, 8, 7]] })
   assert.equal([body.volume, body.facets.length, body.vertices.length], [8, 6, 8])
 })
 
 test('is closed without a facet of which welding left two corners', () => {
   const near: Mesh = { vertices: [...vertices, [2, 2, 2 + 1e-7]], facets: [...facets, [0, 7, 8]] }
-  assert.is(bodyOf(welded(near)).volume, 8)
+  assert.is(toConvexBody(weldVertices(near)).volume, 8)
 })
 
 const star: Mesh = (() => {
@@ -171,9 +171,9 @@ const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] =
 for (const [name, mesh, words] of refused)
   test(`${name} is refused, and where is said`, () => {
     assert.throws(
-      () => bodyOf(mesh),
+      () => toConvexBody(mesh),
       (error: unknown) => {
-        if (!(error instanceof NoStone)) return false
+        if (!(error instanceof InvalidMesh)) return false
         assert.ok(error.message.includes(words), `"${error.message}" lacks "${words}"`)
         return true
       },
@@ -202,7 +202,10 @@ test('with only one side is refused', () => {
     [-0.8, -0.6, 0.2],
     [0.3, -0.9, 0],
   ]
-  assert.throws(() => bodyOf({ vertices: corners, facets: plane }), /The surface has no inside: facets \d+ and \d+/)
+  assert.throws(
+    () => toConvexBody({ vertices: corners, facets: plane }),
+    /The surface has no inside: facets \d+ and \d+/,
+  )
 })
 
 test.run()

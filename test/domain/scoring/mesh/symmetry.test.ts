@@ -2,15 +2,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { grades, type ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
-import { perturbed } from '../../../../src/domain/scoring/cut/perturbation.ts'
+import { perturbSolid } from '../../../../src/domain/scoring/cut/perturbation.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
-import { deviationOf, type Fold } from '../../../../src/domain/scoring/mesh/symmetry.ts'
+import { measuredDeviation, type SymmetryFold } from '../../../../src/domain/scoring/mesh/symmetry.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { close, plain, turnedBy } from '../cuts.ts'
 
 const test = suite('how far facets lean from their symmetry')
 
-const folds: readonly (readonly [ModelledShape, Fold])[] = [
+const folds: readonly (readonly [ModelledShape, SymmetryFold])[] = [
   ['Round', 8],
   ['Princess', 2],
   ['CushionBrilliant', 2],
@@ -39,15 +39,15 @@ const isCompared = (shape: ModelledShape) => shape !== 'Baguette' && shape !== '
 for (const [shape, fold] of folds) {
   test(`is nothing for an ideal ${shape}, however it is turned about its axis`, () => {
     for (const angle of [0, 0.1234, 1, 2.5]) {
-      const { crown, pavilion } = deviationOf(turnedBy(ideal(shape), angle), fold)
+      const { crown, pavilion } = measuredDeviation(turnedBy(ideal(shape), angle), fold)
       assert.ok(crown < 1e-3 && pavilion < 1e-3, `${crown} and ${pavilion} at ${angle}`)
     }
   })
 
   if (!isCompared(shape)) continue
   test(`of a ${shape} grows with each worse grade of symmetry, and is about what its facets were tilted by`, () => {
-    const stones = grades.map((grade) => perturbed(ideal(shape), grade, 'Ideal'))
-    const found = stones.map(({ solid }) => deviationOf(solid, fold))
+    const stones = grades.map((grade) => perturbSolid(ideal(shape), grade, 'Ideal'))
+    const found = stones.map(({ solid }) => measuredDeviation(solid, fold))
     for (const part of ['crown', 'pavilion'] as const)
       for (const [index, { deviation }] of stones.entries()) {
         const [got, before] = [found[index]?.[part] ?? 0, found[index - 1]?.[part] ?? 0]
@@ -62,8 +62,8 @@ for (const [shape, fold] of folds) {
 
 test('of a square stone is nothing fourfold, and much where a round one is asked for', () => {
   const square = solidOf(facetModels.Asscher({ ...proportionsOf(plain('Asscher', 'Ideal')), lengthToWidth: 1 }))
-  assert.ok(deviationOf(square, 4).pavilion < 1e-3)
-  assert.ok(deviationOf(ideal('Oval'), 8).pavilion > 1)
+  assert.ok(measuredDeviation(square, 4).pavilion < 1e-3)
+  assert.ok(measuredDeviation(ideal('Oval'), 8).pavilion > 1)
 })
 
 test('of a part that has a table alone is nothing', () => {
@@ -76,7 +76,7 @@ test('of a part that has a table alone is nothing', () => {
     corner('c', 1, -1),
     corner('d', -1, -1),
   ])
-  assert.is(deviationOf(solid, 4).crown, 0)
+  assert.is(measuredDeviation(solid, 4).crown, 0)
 })
 
 test.run()

@@ -1,5 +1,5 @@
 import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
-import { welded } from '../../../../src/domain/scoring/mesh/weld.ts'
+import { weldVertices } from '../../../../src/domain/scoring/mesh/weld.ts'
 import type { MeshFormat } from '../../../../src/scoring/meshes/read-mesh.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { add, cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
@@ -22,7 +22,7 @@ export function meshOf({ faces, halves }: Solid, width: number): Mesh {
     .filter(({ facet }) => facet.part !== 'fold')
     .map(({ facet, corners }) => outwards(facet.normal, corners).map((corner) => scale(corner, width)))
   const both = halves === 1 ? polygons : [...polygons, ...polygons.map(mirror)]
-  return welded({ vertices: both.flat(), facets: numbered(both) })
+  return weldVertices({ vertices: both.flat(), facets: numbered(both) })
 }
 
 const mirror = (polygon: readonly Vector[]): Vector[] => polygon.map(([x, y, z]): Vector => [-x, y, z]).reverse()

@@ -1,18 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { Beside, Bundles, type Scene } from '../../../../src/domain/scoring/picture/bundles.ts'
+import { CompanionRays, RayBundles, type LightReceiver } from '../../../../src/domain/scoring/picture/bundles.ts'
 import {
   columnOf,
-  entrancesOf,
+  visibleFacetsOf,
   framesOf,
-  placesOf,
+  rayPositionsOf,
   rowOf,
   type Frame,
 } from '../../../../src/domain/scoring/picture/frame.ts'
-import { planesOf, type Planes } from '../../../../src/domain/scoring/light/planes.ts'
+import { toPlaneSet, type PlaneSet } from '../../../../src/domain/scoring/light/planes.ts'
 import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../../src/domain/scoring/light/optics.ts'
-import { enter, isFromSky, meet, newPath, trace } from '../../../../src/domain/scoring/light/trace.ts'
+import { enterStone, isFromSky, reflectInside, newPath, trace } from '../../../../src/domain/scoring/light/trace.ts'
 import { aimFrom } from '../../../../src/domain/scoring/light/view.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import type { ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
@@ -24,25 +24,25 @@ const INDEX = 2.42
 const ENDS = { cutOff: 0.02, mostHits: 48 }
 
 /** Light from the sky that each pixel sees, by bundles; NaN where no ray came to it. */
-function byBundles(solid: Solid, planes: Planes, frame: Frame): Float64Array {
+function byBundles(solid: Solid, planes: PlaneSet, frame: Frame): Float64Array {
   const seen = new Float64Array(frame.width * frame.height).fill(NaN)
-  const scene: Scene = {
-    fades: () => undefined,
-    shine: (sums, ray, energy, isCrown) => {
+  const scene: LightReceiver = {
+    onAttenuation: () => undefined,
+    addLight: (sums, ray, energy, isCrown) => {
       if (isCrown && (ray[OZ] ?? 0) > 0) sums[0] = (sums[0] ?? 0) + energy
     },
-    paint: (sums, _ray, spots, from, to) => {
+    paintSpots: (sums, _ray, spots, from, to) => {
       for (const spot of spots.subarray(from, to)) seen[rowOf(spot) * frame.width + columnOf(spot)] = sums[0] ?? 0
     },
   }
-  const view = { places: placesOf(frame), eye: frame.view.eye }
-  const bundles = new Bundles(planes, { index: INDEX, beside: [], ...ENDS }, scene, view)
-  for (const entrance of entrancesOf(solid, planes, frame)) bundles.follow(entrance)
+  const view = { places: rayPositionsOf(frame), eye: frame.view.eye }
+  const bundles = new RayBundles(planes, { index: INDEX, companionIndices: [], ...ENDS }, scene, view)
+  for (const entrance of visibleFacetsOf(solid, planes, frame)) bundles.follow(entrance)
   return seen
 }
 
 /** The same by a ray of its own for each pixel. */
-function byRays(planes: Planes, frame: Frame): Float64Array {
+function byRays(planes: PlaneSet, frame: Frame): Float64Array {
   const path = newPath()
   return Float64Array.from({ length: frame.width * frame.height }, (_, pixel) => {
     const [column, row] = [pixel % frame.width, Math.floor(pixel / frame.width)]
@@ -70,7 +70,7 @@ const stones: readonly (readonly [name: string, solid: Solid])[] = [
 
 for (const [name, solid] of stones) {
   test(`brings each pixel what a ray of its own would: of ${name}, lying and tilted`, () => {
-    const planes = planesOf(solid)
+    const planes = toPlaneSet(solid)
     for (const frame of framesOf(solid, planes, 61, [0, 15])) {
       const [bundled, alone] = [byBundles(solid, planes, frame), byRays(planes, frame)]
       let [shown, differ, edges] = [0, 0, 0]
@@ -90,17 +90,17 @@ for (const [name, solid] of stones) {
 }
 
 test('takes rays of other indices along, each in its own direction, and none out where it is reflected totally', () => {
-  const [ray, beside] = [newRay(), new Beside([INDEX, 2.6])]
+  const [ray, beside] = [newRay(), new CompanionRays([INDEX, 2.6])]
   const tilted = Math.sin(0.3)
   ray[DX] = tilted
   ray[DZ] = -Math.sqrt(1 - tilted * tilted)
   beside.enter(ray, 0, 0, 1)
-  enter(ray, 0, 0, 1, INDEX)
+  enterStone(ray, 0, 0, 1, INDEX)
   const inside = (one: number, axis: number) => beside.directions[3 * one + axis] ?? NaN
   assert.ok(close(inside(0, 0), ray[DX] ?? NaN, 1e-12) && close(inside(0, 2), ray[DZ] ?? NaN, 1e-12))
   assert.ok(close(inside(1, 0), tilted / 2.6, 1e-12), 'Snell')
   beside.leave(0, 0, -1)
-  meet(ray, 0, 0, -1, INDEX)
+  reflectInside(ray, 0, 0, -1, INDEX)
   beside.reflect(0, 0, -1)
   const outside = (one: number, axis: number) => beside.outside[4 * one + axis] ?? NaN
   for (const [axis, place] of [OX, OY, OZ].entries()) assert.ok(close(outside(0, axis), ray[place] ?? NaN, 1e-12))

@@ -1,15 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { drawLook, drawRocked, drawStone, type Picture } from '../../../../src/domain/scoring/picture/picture.ts'
+import { drawPicture, drawRocked, drawStone, type RgbaImage } from '../../../../src/domain/scoring/picture/picture.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { bodyOf } from '../../../../src/domain/scoring/mesh/body.ts'
+import { toConvexBody } from '../../../../src/domain/scoring/mesh/body.ts'
 import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
 import { close, plain, roundOf, turnedBy } from '../cuts.ts'
 import { turnedBody } from '../mesh/round-bodies.ts'
 
 const test = suite('a picture of a stone')
 
-const pixel = ({ width, pixels }: Picture, column: number, row: number) => {
+const pixel = ({ width, pixels }: RgbaImage, column: number, row: number) => {
   const base = 4 * (row * width + column)
   return [...pixels.subarray(base, base + 4)]
 }
@@ -72,7 +72,7 @@ test('face-up has colours, which one wavelength would not have', () => {
 test('shows the whole outline where walls lean: what is opaque has the area of the stone as seen from above', () => {
   const frustum = (below: number, above: number) =>
     solidOfBody(
-      bodyOf(
+      toConvexBody(
         turnedBody(
           [
             [0.5, -2],
@@ -92,7 +92,7 @@ test('shows the whole outline where walls lean: what is opaque has the area of t
   }
 })
 
-const frame = ({ width, height, pixels }: Picture, index: number): Picture => {
+const frame = ({ width, height, pixels }: RgbaImage, index: number): RgbaImage => {
   const columns = width / 5
   const rows = Array.from({ length: height }, (_, row) => [
     ...pixels.subarray(4 * (row * width + index * columns), 4 * (row * width + (index + 1) * columns)),
@@ -122,7 +122,7 @@ test('of a heart that is rocked still shows two halves, of one outline', () => {
 })
 
 test('of a report page is twice as long as it is shown', () => {
-  const { width, height } = drawLook(roundOf({}), 'aset')
+  const { width, height } = drawPicture(roundOf({}), 'aset')
   assert.ok(Math.abs(Math.max(width, height) - 480) <= 1)
 })
 

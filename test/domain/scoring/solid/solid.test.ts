@@ -4,7 +4,7 @@ import { grades, modelledShapes } from '../../../../src/domain/scoring/cut/cut.t
 import { dot, facetAngle, type Facet, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
-import { nominal, proportionsOf, unpublished } from '../../../../src/domain/scoring/cut/proportions.ts'
+import { nominal, proportionsOf, unpublishedProportions } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { close, plain, roundOf } from '../cuts.ts'
 
@@ -114,7 +114,7 @@ test('of a briolette leans half of the angle of its point where the facets meet 
   const meeting = solid.faces.filter(({ corners }) => corners.some(([, y]) => close(y, point, 1e-9)))
   const leans = meeting.map(({ facet }) => (Math.asin(facet.normal[1]) * 180) / Math.PI)
   // A facet spans the parabola's last quarter, which is steeper than its end.
-  const [angle] = unpublished.Briolette.Typical
+  const [angle] = unpublishedProportions.Briolette.Typical
   assert.is(meeting.length, 12)
   assert.ok(
     leans.every((lean) => lean < angle && lean > angle - 10),

@@ -6,28 +6,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import { buildOf } from '../../../../src/stores/sqlite/documents/build.ts'
-import { openFile } from '../../../../src/stores/sqlite/documents/file.ts'
+import { createBuild } from '../../../../src/stores/sqlite/documents/build.ts'
+import { openDatabase } from '../../../../src/stores/sqlite/documents/file.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
-import { turns } from '../../../../src/stores/sqlite/changes.ts'
-import type { FileFormat } from '../../../../src/stores/sqlite/file.ts'
+import { countTurns } from '../../../../src/stores/sqlite/changes.ts'
+import type { SqliteFileFormat } from '../../../../src/stores/sqlite/file.ts'
 import { at, diamond, diamonds, put } from '../../../contract/read-store/model.ts'
 
 const test = suite('a build in a SQLite file')
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
 test.after(() => rmSync(folder, { recursive: true }))
 
-const format: FileFormat = {
+const format: SqliteFileFormat = {
   name: 'read model',
   applicationId: 1,
-  versions: [(db) => db.exec(schemaOf(diamonds))],
+  migrations: [(db) => db.exec(schemaOf(diamonds))],
 }
 const open = (name: string): Database.Database =>
-  openFile(join(folder, `${name}.db`), format, { cache: 1024, make: true })
+  openDatabase(join(folder, `${name}.db`), format, { cacheKib: 1024, make: true })
 
 test('answers StoreUnavailable on a full disk, keeps what it had, and takes writes when there is room', async () => {
   const db = open('full')
-  const build = buildOf('full', db, diamonds, turns(), () => undefined)
+  const build = createBuild('full', db, diamonds, countTurns(), () => undefined)
   await build.write([put(diamond(1))], at(1))
   const pages = Number(db.pragma('page_count', { simple: true }))
   db.pragma(`max_page_count = ${pages}`)
@@ -46,7 +46,7 @@ test('answers StoreUnavailable on a full disk, keeps what it had, and takes writ
 })
 
 test('leaves counts as the documents are after a batch that failed half way', async () => {
-  const build = buildOf('half', open('half'), diamonds, turns(), () => undefined)
+  const build = createBuild('half', open('half'), diamonds, countTurns(), () => undefined)
   const broken = put({ id: 3, owner: 1 })
   await build.write([put(diamond(1)), broken], at(1)).catch(() => undefined)
   await build.write([put(diamond(2))], at(1))
@@ -58,7 +58,7 @@ test('leaves counts as the documents are after a batch that failed half way', as
 const TEXT = ['v4'] as const
 
 test('shows what was written last, however often it was read before', async () => {
-  const build = buildOf('read', open('read'), diamonds, turns(), () => undefined)
+  const build = createBuild('read', open('read'), diamonds, countTurns(), () => undefined)
   await build.write([put(diamond(1)), put(diamond(2))], at(1))
   assert.equal(build.queries.get(1, TEXT), { v4: 'v4 of 1' })
   assert.equal(build.queries.get(2, TEXT), { v4: 'v4 of 2' })
@@ -71,7 +71,7 @@ test('shows what was written last, however often it was read before', async () =
 })
 
 test('shows in the next turn what another connection has written', async () => {
-  const [reading, writing] = [1, 2].map(() => buildOf('two', open('two'), diamonds, turns(), () => undefined))
+  const [reading, writing] = [1, 2].map(() => createBuild('two', open('two'), diamonds, countTurns(), () => undefined))
   await writing?.write([put(diamond(1)), put(diamond(2))], at(1))
   assert.equal(reading?.queries.get(1, TEXT), { v4: 'v4 of 1' })
   assert.equal(reading?.queries.get(2, TEXT), { v4: 'v4 of 2' })

@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import type { Build, ReadStore } from '../../../../src/stores/ports/read-store.ts'
-import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
+import type { ReadModelBuild, ReadStore } from '../../../../src/stores/ports/read-store.ts'
+import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { at, diamond, diamonds, idsIn, put } from '../../../contract/read-store/model.ts'
 import { withFakeTime } from '../../../fake-time.ts'
 import { rejectedWith } from '../../../contract/event-store/given.ts'
 
-type Given = { folder: string; store: ReadStore; live: Build }
+type Given = { folder: string; store: ReadStore; live: ReadModelBuild }
 
 const test = suite<Given>("a read model's file that another program has locked")
 test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'documents-'))
-  given.store = openDocuments(given.folder)
+  given.store = openSqliteReadStore(given.folder)
   given.live = await given.store.live(diamonds)
 })
 test.after.each(async ({ folder, store }) => {
@@ -37,8 +37,8 @@ const turn = () => new Promise<void>((over) => setImmediate(over))
 
 const CHANGES: readonly (readonly [what: string, start: string, change: (given: Given) => Promise<unknown>])[] = [
   ['a write', 'read-diamonds-', ({ live }) => live.write([put(diamond(1), 1n)], at(1))],
-  ['a release', 'read-diamonds-', ({ live }) => live.release('diamond-1')],
-  ['the record of a filling', 'read-models', ({ store }) => store.beginFilling(diamonds)],
+  ['a release', 'read-diamonds-', ({ live }) => live.unpark('diamond-1')],
+  ['the record of a filling', 'read-models', ({ store }) => store.beginPendingBuild(diamonds)],
   ['a switch', 'read-models', ({ store, live }) => store.promote(diamonds, live)],
 ]
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { at, diamond, diamonds, idsIn, put } from '../../../contract/read-store/model.ts'
 
 const test = suite("a read model's files")
@@ -22,7 +22,7 @@ const age = (name: string) => utimesSync(join(folder, name), new Date(), new Dat
 
 test('of the old build goes 60 s after the switch', async () => {
   const due: { action: () => void; milliseconds: number }[] = []
-  const store = openDocuments(folder, { later: (action, milliseconds) => due.push({ action, milliseconds }) })
+  const store = openSqliteReadStore(folder, { schedule: (action, milliseconds) => due.push({ action, milliseconds }) })
   const old = await store.live(diamonds)
   await store.model(diamonds)
   const next = await store.begin(diamonds)
@@ -39,7 +39,7 @@ test('of the old build goes 60 s after the switch', async () => {
 
 test('of the old build stays where the switch was taken back', async () => {
   const due: (() => void)[] = []
-  const store = openDocuments(folder, { later: (action) => due.push(action) })
+  const store = openSqliteReadStore(folder, { schedule: (action) => due.push(action) })
   const old = await store.live(diamonds)
   await store.promote(diamonds, await store.begin(diamonds))
   await store.promote(diamonds, old)
@@ -49,42 +49,42 @@ test('of the old build stays where the switch was taken back', async () => {
 })
 
 test('that a killed process left behind go at the next opening, a living process keeps its own', async () => {
-  const first = openDocuments(folder)
+  const first = openSqliteReadStore(folder)
   const live = await first.live(diamonds)
   const filling = await first.begin(diamonds)
   new Database(join(folder, fileOf('0123456789ab'))).close()
   for (const name of builds()) age(name)
-  const second = openDocuments(folder)
+  const second = openSqliteReadStore(folder)
   assert.equal(builds().toSorted(), [fileOf(live.id), fileOf(filling.id)].toSorted())
   await Promise.all([first.close(), second.close()])
   for (const name of builds()) age(name)
-  await openDocuments(folder).close()
+  await openSqliteReadStore(folder).close()
   assert.equal(builds(), [fileOf(live.id)])
 })
 
 test('of a build that somebody began to fill wait a week for who goes on with it', async () => {
-  const first = openDocuments(folder)
+  const first = openSqliteReadStore(folder)
   const live = await first.live(diamonds)
-  const filling = await first.beginFilling(diamonds)
+  const filling = await first.beginPendingBuild(diamonds)
   await first.close()
   for (const name of builds()) age(name)
-  const second = openDocuments(folder)
-  assert.equal(await second.filling(diamonds), { id: filling.id, isFilled: false })
+  const second = openSqliteReadStore(folder)
+  assert.equal(await second.pendingBuild(diamonds), { id: filling.id, isCaughtUp: false })
   await second.close()
   const long = new Date(Date.now() - 8 * 86_400_000)
   utimesSync(join(folder, fileOf(filling.id)), new Date(), long)
-  const third = openDocuments(folder)
+  const third = openSqliteReadStore(folder)
   assert.equal(builds(), [fileOf(live.id)])
-  assert.is(await third.filling(diamonds), undefined)
+  assert.is(await third.pendingBuild(diamonds), undefined)
   await third.close()
 })
 
 test('are made anew where the live one was deleted by hand', async () => {
-  const first = openDocuments(folder)
+  const first = openSqliteReadStore(folder)
   await (await first.live(diamonds)).write([put(diamond(1))], at(1))
   await first.close()
   for (const name of builds()) rmSync(join(folder, name))
-  const second = openDocuments(folder)
+  const second = openSqliteReadStore(folder)
   const build = await second.live(diamonds)
   assert.is(await build.checkpoint(), undefined)
   await build.write([put(diamond(2))], at(2))
@@ -94,19 +94,19 @@ test('are made anew where the live one was deleted by hand', async () => {
 
 test('of a newer release and of another program are refused by name', async () => {
   const path = join(folder, 'read-models.db')
-  await openDocuments(folder).close()
+  await openSqliteReadStore(folder).close()
   change(path, 'user_version = 99')
-  assert.throws(() => openDocuments(folder), /read-models\.db.*99.*newer release/)
+  assert.throws(() => openSqliteReadStore(folder), /read-models\.db.*99.*newer release/)
   change(path, 'user_version = 1')
   change(path, 'application_id = 7')
-  assert.throws(() => openDocuments(folder), /read-models\.db.*application_id 7/)
+  assert.throws(() => openSqliteReadStore(folder), /read-models\.db.*application_id 7/)
 })
 
 test('stay as they are beside other files of the folder', async () => {
   mkdirSync(join(folder, 'outbox'))
   new Database(join(folder, 'events.db')).close()
   age('events.db')
-  await openDocuments(folder).close()
+  await openSqliteReadStore(folder).close()
   assert.ok(readdirSync(folder).includes('events.db'))
 })
 

@@ -3,9 +3,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import { SORTS, type DiamondFilter } from '../../../../src/projections/diamonds/list-members.ts'
-import { planOf, type Page } from '../../../../src/projections/diamonds/list-plan.ts'
-import { accessOf, armsOf, countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
-import { cutAt, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import { planList, type DiamondPageRequest } from '../../../../src/projections/diamonds/list-plan.ts'
+import {
+  chooseAccessPath,
+  indexRangeScans,
+  countSql,
+  findSql,
+} from '../../../../src/stores/sqlite/documents/queries.ts'
+import { dropBoundBehindCursor, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 
 const { declaration } = diamonds
@@ -19,15 +24,15 @@ const explained = (sql: string) =>
     .all(...[...sql.matchAll(/\?/g)].map(() => 1))
     .map(({ detail }) => detail)
 
-function plansOf(filter: DiamondFilter, page: Pick<Page, 'sort' | 'after'>) {
-  const { parts, by, total, candidates } = planOf(1, filter, page, 10)
-  const finds = parts.map((part) => {
+function plansOf(filter: DiamondFilter, page: Pick<DiamondPageRequest, 'sort' | 'after'>) {
+  const { queries, index, total, scanned } = planList(1, filter, page, 10)
+  const finds = queries.map((part) => {
     const query = { ...part, select: ['state'], limit: 25, offset: 0 }
-    const terms = termsOf(cutAt(part.where, query))
-    const access = accessOf(declaration, terms, part.order, by)
-    return explained(findSql(declaration, armsOf(terms, access, query), access, query))
+    const terms = termsOf(dropBoundBehindCursor(part.where, query))
+    const access = chooseAccessPath(declaration, terms, part.order, index)
+    return explained(findSql(declaration, indexRangeScans(terms, access, query), access, query))
   })
-  const counts = [total, candidates ?? 'kept'].map((counted) =>
+  const counts = [total, scanned ?? 'kept'].map((counted) =>
     counted === 'kept' ? [] : explained(countSql(declaration, termsOf(counted.where), counted.bounded)),
   )
   return { finds, counts }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReadModel } from '../../../../src/stores/ports/read-store.ts'
-import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { diamonds, idsIn } from '../../../contract/read-store/model.ts'
 import { FROM_SOURCE } from '../../../from-source.ts'
 import { withFolder } from '../../../temporary-folder.ts'
@@ -17,7 +17,7 @@ const test = suite('read models in SQLite files, between processes')
 
 test('are read while another process writes, without a fault and never going back', async () => {
   await withFolder(async (folder) => {
-    const reading = openDocuments(folder)
+    const reading = openSqliteReadStore(folder)
     const model = await reading.model(diamonds)
     const child = startWriter(folder)
     let last = 0
@@ -38,7 +38,7 @@ test('hold after kill -9 exactly the documents and counts that the checkpoint sa
     let reached = 0
     for (let round = 1; round <= ROUNDS; round++) {
       rmSync(folder, { recursive: true })
-      const watching = openDocuments(folder)
+      const watching = openSqliteReadStore(folder)
       const model = await watching.model(diamonds)
       const child = startWriter(folder)
       await writes(child, async () => (await positionOf(model)) > round * 13)
@@ -51,7 +51,7 @@ test('hold after kill -9 exactly the documents and counts that the checkpoint sa
 })
 
 async function checkDocuments(folder: string): Promise<number> {
-  const store = openDocuments(folder)
+  const store = openSqliteReadStore(folder)
   const build = await store.live(diamonds)
   const n = Number((await build.checkpoint())?.event?.position.commit ?? 0n)
   const model = await store.model(diamonds)

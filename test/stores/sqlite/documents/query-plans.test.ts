@@ -1,9 +1,14 @@
 import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Query, Where } from '../../../../src/stores/ports/read-store.ts'
-import { accessOf, armsOf, countSql, findSql } from '../../../../src/stores/sqlite/documents/queries.ts'
-import { cutAt, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
+import type { Query, WhereClause } from '../../../../src/stores/ports/read-store.ts'
+import {
+  chooseAccessPath,
+  indexRangeScans,
+  countSql,
+  findSql,
+} from '../../../../src/stores/sqlite/documents/queries.ts'
+import { dropBoundBehindCursor, termsOf } from '../../../../src/stores/sqlite/documents/conditions.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
 import { diamonds, newestFirst } from '../../../contract/read-store/model.ts'
 
@@ -18,16 +23,16 @@ const planOf = (sql: string) =>
     .map(({ detail }) => detail)
     .join('; ')
 
-function findPlan(where: Where, asked: Partial<Query> = {}): string {
+function findPlan(where: WhereClause, asked: Partial<Query> = {}): string {
   const query = { where, order: newestFirst, limit: 25, offset: 0, select: ['v4'], ...asked }
-  const terms = termsOf(cutAt(where, query))
-  const access = accessOf(diamonds, terms, query.order, query.by)
-  return planOf(findSql(diamonds, armsOf(terms, access, query), access, query))
+  const terms = termsOf(dropBoundBehindCursor(where, query))
+  const access = chooseAccessPath(diamonds, terms, query.order, query.by)
+  return planOf(findSql(diamonds, indexRangeScans(terms, access, query), access, query))
 }
-const countPlan = (where: Where) => planOf(countSql(diamonds, termsOf(where)))
+const countPlan = (where: WhereClause) => planOf(countSql(diamonds, termsOf(where)))
 
 const dates = { from: 1, to: 2 }
-const paged: readonly [name: string, where: Where, index: string][] = [
+const paged: readonly [name: string, where: WhereClause, index: string][] = [
   ['owner', { owner: 1 }, 'by_owner_date_id (owner=?)'],
   ['owner and date', { owner: 1, date: dates }, 'by_owner_date_id (owner=? AND date>? AND date<?)'],
   ['isColored', { owner: 1, isColored: 1 }, 'by_owner_isColored_date_id (owner=? AND isColored=?)'],
@@ -51,7 +56,7 @@ for (const [name, where, index] of paged) {
   })
 }
 
-const placePlan = (where: Where) => findPlan(where, { after: [1, 1] })
+const placePlan = (where: WhereClause) => findPlan(where, { after: [1, 1] })
 
 test('goes to a place in the index at once, whatever range of dates is asked for', () => {
   const reaches = (...ends: string[]) => ends.map((end) => `INDEX by_owner_date_id (owner=? AND ${end})`)
@@ -70,7 +75,7 @@ test('goes to a place in the index at once, whatever range of dates is asked for
   }
 })
 
-const few: readonly [name: string, where: Where, index: string][] = [
+const few: readonly [name: string, where: WhereClause, index: string][] = [
   ['skus', { owner: 1, sku: { in: ['a', 'b'] } }, 'INDEX by_owner_sku_date_id (owner=? AND sku=?)'],
   [
     'skus and both flags',

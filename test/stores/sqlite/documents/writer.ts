@@ -1,11 +1,11 @@
-import { openDocuments } from '../../../../src/stores/sqlite/documents.ts'
+import { openSqliteReadStore } from '../../../../src/stores/sqlite/documents.ts'
 import { at, diamond, diamonds, put, remove } from '../../../contract/read-store/model.ts'
 
 /**
  * Writes to the folder that it is given until it is killed. At checkpoint n there are 10 n documents and one more,
  * document 1, which says n; document 2 has been removed.
  */
-const build = await openDocuments(process.argv[2] ?? '').live(diamonds)
+const build = await openSqliteReadStore(process.argv[2] ?? '').live(diamonds)
 for (let n = 1; ; n++) {
   const added = Array.from({ length: 10 }, (_, index) => put(diamond(n * 10 + index, { isColored: index % 2 })))
   const changed = put(diamond(1, { v4: String(n), isPublished: n % 2 }), BigInt(n))

@@ -3,11 +3,11 @@
  * goes on until it is killed. Prints `ready`, then each acknowledged event's id, and waits for a line before it starts.
  */
 import { once } from 'node:events'
-import { openSqliteEvents } from '../../../../src/stores/sqlite/events.ts'
+import { openSqliteEventStore } from '../../../../src/stores/sqlite/events.ts'
 import { event } from '../../../contract/event-store/given.ts'
 
 const [file = '', stream = '', count = '0'] = process.argv.slice(2)
-const store = openSqliteEvents(file)
+const store = openSqliteEventStore(file)
 process.stdout.write('ready\n')
 await once(process.stdin, 'data')
 

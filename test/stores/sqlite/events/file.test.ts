@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
 import { connect, eventLogFormat } from '../../../../src/stores/sqlite/events/connection.ts'
-import { prepareFile, UnreadableFile, type FileFormat } from '../../../../src/stores/sqlite/file.ts'
+import { createOrMigrate, UnreadableFile, type SqliteFileFormat } from '../../../../src/stores/sqlite/file.ts'
 import { event, newStream } from '../../../contract/event-store/given.ts'
 import { suiteOnFile } from './given.ts'
 
@@ -67,18 +67,22 @@ test('of another program is refused', async ({ file, open }) => {
   )
 })
 
-const first: FileFormat = { name: 'list', applicationId: 77, versions: [(db) => void db.exec('CREATE TABLE list (a)')] }
-const second: FileFormat = {
+const first: SqliteFileFormat = {
+  name: 'list',
+  applicationId: 77,
+  migrations: [(db) => void db.exec('CREATE TABLE list (a)')],
+}
+const second: SqliteFileFormat = {
   ...first,
-  versions: [...first.versions, (db) => void db.exec('ALTER TABLE list ADD COLUMN b DEFAULT 2')],
+  migrations: [...first.migrations, (db) => void db.exec('ALTER TABLE list ADD COLUMN b DEFAULT 2')],
 }
 
 test('of an older release is copied, then brought up to date', ({ file }) => {
   withFile(file, (db) => {
     db.pragma('journal_mode = WAL')
-    prepareFile(db, first)
+    createOrMigrate(db, first)
     db.exec('INSERT INTO list VALUES (1)')
-    prepareFile(db, second)
+    createOrMigrate(db, second)
     assert.equal(db.prepare('SELECT a, b FROM list').raw().all(), [[1, 2]])
     assert.is(db.pragma('user_version', { simple: true }), 2)
   })
@@ -92,10 +96,10 @@ test('of an older release is copied, then brought up to date', ({ file }) => {
 test('of an older release stays as it was when bringing it up to date fails', ({ file }) => {
   withFile(file, (db) => {
     db.pragma('journal_mode = WAL')
-    prepareFile(db, first)
+    createOrMigrate(db, first)
     const failing = (migrated: Database.Database) =>
       void migrated.exec('DROP TABLE list; CREATE TABLE list2 (a); FAULT')
-    assert.throws(() => prepareFile(db, { ...first, versions: [...first.versions, failing] }))
+    assert.throws(() => createOrMigrate(db, { ...first, migrations: [...first.migrations, failing] }))
     assert.is(db.pragma('user_version', { simple: true }), 1)
     assert.equal(db.prepare('SELECT name FROM sqlite_schema').pluck().all(), ['list'])
   })

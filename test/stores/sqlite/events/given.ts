@@ -1,26 +1,30 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, type Test } from 'uvu'
-import { openSqliteEvents, type SqliteEvents, type SqliteEventsOptions } from '../../../../src/stores/sqlite/events.ts'
+import {
+  openSqliteEventStore,
+  type SqliteEventStore,
+  type SqliteEventStoreOptions,
+} from '../../../../src/stores/sqlite/events.ts'
 import { temporaryFolder } from '../../temporary-log.ts'
 
 export type Given = {
   readonly file: string
   /** Opens the file, and closes it after the test. */
-  readonly open: (options?: SqliteEventsOptions) => SqliteEvents
+  readonly open: (options?: SqliteEventStoreOptions) => SqliteEventStore
 }
 
 /** A suite whose tests have a file each, in a folder that goes afterwards. */
 export function suiteOnFile(name: string): Test<Given> {
   const test = suite<Given>(name)
   let folder = ''
-  let opened: SqliteEvents[] = []
+  let opened: SqliteEventStore[] = []
   test.before.each((given) => {
     folder = temporaryFolder()
     opened = []
     const file = join(folder, 'events.db')
-    const open = (options?: SqliteEventsOptions) => {
-      const store = openSqliteEvents(file, options)
+    const open = (options?: SqliteEventStoreOptions) => {
+      const store = openSqliteEventStore(file, options)
       opened.push(store)
       return store
     }

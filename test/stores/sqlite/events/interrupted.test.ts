@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
-import { LogSubscription } from '../../../../src/stores/sqlite/events/feed.ts'
+import { SqliteSubscription } from '../../../../src/stores/sqlite/events/feed.ts'
 
 const test = suite('a subscription whose file can not be read for a while')
 
@@ -10,13 +10,13 @@ test('tells of each try as of one outage, and goes on when it is over', async ()
   let failures = 2
   const next = (position: number) => {
     if (failures-- > 0) throw fault
-    return { batch: { events: [], position: 'start' as const, caughtUp: true }, position, inMemory: true }
+    return { batch: { events: [], position: 'start' as const, caughtUp: true }, position, isFromMemory: true }
   }
   const told: unknown[] = []
   // The pauses between the tries keep no process alive.
   const alive = setInterval(() => {}, 1_000)
-  const source = { next, follow: () => () => {} }
-  const subscription = new LogSubscription(source, 0, (found) => told.push(found))
+  const source = { next, addListener: () => () => {} }
+  const subscription = new SqliteSubscription(source, 0, (found) => told.push(found))
   for await (const { caughtUp } of subscription) {
     assert.ok(caughtUp)
     break

@@ -1,7 +1,7 @@
 import * as fc from '../../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { jsonValue } from '../../../../src/stores/sqlite/events/encoding.ts'
+import { cloneAsJson } from '../../../../src/stores/sqlite/events/encoding.ts'
 
 const test = suite('a value as JSON gives it back')
 
@@ -10,7 +10,7 @@ test('is what parsing its text gives, for any value', () => {
   fc.assert(
     fc.property(anything, (value) => {
       const text = JSON.stringify(value)
-      assert.equal(jsonValue(value, text), JSON.parse(text))
+      assert.equal(cloneAsJson(value, text), JSON.parse(text))
     }),
     { numRuns: 500 },
   )
@@ -18,7 +18,7 @@ test('is what parsing its text gives, for any value', () => {
 
 test('does not follow later changes of the original', () => {
   const original = { list: [{ carat: 1 }] }
-  const copy = jsonValue(original, JSON.stringify(original))
+  const copy = cloneAsJson(original, JSON.stringify(original))
   original.list.push({ carat: 2 })
   for (const stone of original.list) stone.carat = 3
   assert.equal(copy, { list: [{ carat: 1 }] })

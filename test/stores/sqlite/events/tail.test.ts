@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { StoredEvent } from '../../../../src/stores/ports/event-store.ts'
 import { positionAt } from '../../../../src/stores/sqlite/events/rows.ts'
-import { Tail } from '../../../../src/stores/sqlite/events/feed.ts'
+import { SqliteLogTail } from '../../../../src/stores/sqlite/events/feed.ts'
 import { event } from '../../../contract/event-store/given.ts'
 
 const test = suite('the newest events in memory')
@@ -24,40 +24,40 @@ const chunk = (before: number, count: number, bytes = 1) => ({
 
 const positions = (events: readonly StoredEvent[] | undefined) => events?.map(({ position }) => Number(position.commit))
 
-function given(...chunks: ReturnType<typeof chunk>[]): Tail {
-  const tail = new Tail()
+function given(...chunks: ReturnType<typeof chunk>[]): SqliteLogTail {
+  const tail = new SqliteLogTail()
   for (const one of chunks) tail.add(one)
   return tail
 }
 
 test('are given behind a position inside and between commits, as many as asked for', () => {
   const tail = given(chunk(10, 3), chunk(13, 2))
-  assert.equal(positions(tail.behind(10, 9)), [11, 12, 13, 14, 15])
-  assert.equal(positions(tail.behind(12, 9)), [13, 14, 15])
-  assert.equal(positions(tail.behind(13, 9)), [14, 15])
-  assert.equal(positions(tail.behind(11, 3)), [12, 13, 14])
+  assert.equal(positions(tail.eventsAfter(10, 9)), [11, 12, 13, 14, 15])
+  assert.equal(positions(tail.eventsAfter(12, 9)), [13, 14, 15])
+  assert.equal(positions(tail.eventsAfter(13, 9)), [14, 15])
+  assert.equal(positions(tail.eventsAfter(11, 3)), [12, 13, 14])
 })
 
 test('do not claim to know what lies before them, or behind them', () => {
   const tail = given(chunk(10, 3))
-  assert.is(tail.behind(9, 9), undefined)
-  assert.is(tail.behind(13, 9), undefined)
-  assert.is(tail.behind(20, 9), undefined)
+  assert.is(tail.eventsAfter(9, 9), undefined)
+  assert.is(tail.eventsAfter(13, 9), undefined)
+  assert.is(tail.eventsAfter(20, 9), undefined)
 })
 
 test('start over where another process has written between', () => {
   const tail = given(chunk(10, 3), chunk(15, 1))
-  assert.is(tail.behind(12, 9), undefined)
-  assert.equal(positions(tail.behind(15, 9)), [16])
+  assert.is(tail.eventsAfter(12, 9), undefined)
+  assert.equal(positions(tail.eventsAfter(15, 9)), [16])
 })
 
 test('are bounded in number and in size', () => {
   const many = given(...Array.from({ length: 20 }, (_, index) => chunk(index * 500, 500)))
-  assert.is(many.behind(4999, 9), undefined)
-  assert.equal(positions(many.behind(9000, 2)), [9001, 9002])
+  assert.is(many.eventsAfter(4999, 9), undefined)
+  assert.equal(positions(many.eventsAfter(9000, 2)), [9001, 9002])
   const large = given(...Array.from({ length: 5 }, (_, index) => chunk(index, 1, 10_000_000)))
-  assert.is(large.behind(1, 9), undefined)
-  assert.equal(positions(large.behind(2, 9)), [3, 4, 5])
+  assert.is(large.eventsAfter(1, 9), undefined)
+  assert.equal(positions(large.eventsAfter(2, 9)), [3, 4, 5])
 })
 
 test.run()

@@ -102,7 +102,7 @@ test('waits for a transaction of another process, and lets the event loop go on 
   file,
   open,
 }) => {
-  const store = open({ busyDeadline: 120_000 })
+  const store = open({ busyDeadlineMs: 120_000 })
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
   const stream = newStream()
@@ -127,7 +127,7 @@ test('is unavailable when another process does not end its transaction, and stor
   file,
   open,
 }) => {
-  const store = open({ busyDeadline: 40 })
+  const store = open({ busyDeadlineMs: 40 })
   const other = new Database(file)
   other.exec('BEGIN IMMEDIATE')
   const stream = newStream()

@@ -48,7 +48,7 @@ commits.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true
 
 const put = (file: VaultFile, digest: string) =>
   file.change((on) => void on.insertEntry.run(digest, Buffer.from(digest), 1, 2))
-const held = (file: VaultFile, digest: string) => file.look((on) => on.entry.get(digest)?.toString())
+const held = (file: VaultFile, digest: string) => file.read((on) => on.entry.get(digest)?.toString())
 const turn = () => new Promise((done) => setImmediate(done))
 const isSettled = (promise: Promise<unknown>) => Promise.race([promise.then(() => true), turn().then(() => false)])
 
@@ -147,12 +147,12 @@ test('are not put off for ever where every turn brings more: 20 ms are enough', 
 })
 
 test('tell when those who wait for one have been told, and nothing where nobody waits', async (given, time) => {
-  assert.is(given.file.commitUnderWay, undefined)
+  assert.is(given.file.pendingCommit, undefined)
   const told: string[] = []
   const done = put(given.file, 'a').then(() => told.push('who changed'))
-  const telling = [given.file.commitUnderWay]
+  const telling = [given.file.pendingCommit]
   while (given.disk.waiting === 0) await turn()
-  telling.push(given.file.commitUnderWay)
+  telling.push(given.file.pendingCommit)
   assert.ok(telling.every((each) => each !== undefined))
   const all = telling.map((each) => each?.then(() => told.push('who joins')))
   given.disk.answer()
@@ -160,10 +160,10 @@ test('tell when those who wait for one have been told, and nothing where nobody 
   assert.equal(told, ['who changed', 'who joins', 'who joins'])
 
   const later = given.file.changeLater((on) => void on.deleteEntry.run('a'))
-  assert.is(given.file.commitUnderWay, undefined)
+  assert.is(given.file.pendingCommit, undefined)
   await time.pass(50)
   while (given.disk.waiting === 0) await turn()
-  assert.is(given.file.commitUnderWay, undefined)
+  assert.is(given.file.pendingCommit, undefined)
   given.disk.answer()
   await later
   await given.file.close()

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../../src/domain/decider.ts'
+import { RequestError } from '../../../src/domain/decider.ts'
 import {
   create,
   diamondDecider,
-  fileRevision,
+  fileLinkRevision,
   withdraw,
   type Diamond,
   type DiamondEvent,
@@ -14,7 +14,7 @@ const OWNER = 7
 const BORN = create(337, OWNER, { sku: 'A-1', cutShape: 2, carat: 0.73, isPublished: true, access: 2 }, 0)
 const WITHDRAWN: DiamondEvent = { type: 'DiamondWithdrawn', data: { reason: 'sold' } }
 const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
-const refused = (kind: string) => (error: unknown) => error instanceof Refusal && error.kind === kind
+const refused = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
 const test = suite('a diamond that is withdrawn')
 
@@ -27,7 +27,7 @@ test('is neither published nor open to others', () => {
 
 test('closes the links that were given out', () => {
   const diamond = given(BORN, WITHDRAWN)
-  assert.is(diamond.status === 'live' && fileRevision(diamond), 1)
+  assert.is(diamond.status === 'live' && fileLinkRevision(diamond), 1)
 })
 
 test('is not withdrawn twice', () => {

@@ -1,8 +1,8 @@
 import type { Laboratory } from '../../domain/certification/certification.ts'
-import { diamondIn, type DiamondEvent } from '../../domain/diamond/diamond.ts'
+import { diamondIdOfStream, type DiamondEvent } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { readModel } from '../engine/read-model.ts'
+import { defineReadModel } from '../engine/read-model.ts'
 
 type Report = { readonly id: number; readonly laboratory: Laboratory }
 
@@ -10,19 +10,19 @@ type Report = { readonly id: number; readonly laboratory: Laboratory }
 type ReportedDiamond = { readonly id: number; readonly owner: number; readonly reports: readonly Report[] }
 
 /** Which laboratory each diamond's newest report is of; '' where it has none. */
-export const laboratories = readModel<ReportedDiamond>({
+export const laboratories = defineReadModel<ReportedDiamond>({
   name: 'laboratories',
   version: 1,
-  follows: ['diamond-'],
-  on: ['DiamondCreated', 'CertificationAttached', 'CertificationRemoved', 'DiamondDeleted'],
+  streamPrefixes: ['diamond-'],
+  eventTypes: ['DiamondCreated', 'CertificationAttached', 'CertificationRemoved', 'DiamondDeleted'],
   documents: {
     fields: { id: 'integer', owner: 'integer', laboratory: 'text' },
     texts: ['reports'],
     indexes: [],
     counts: ['owner', 'laboratory'],
   },
-  keyOf: ({ stream }) => diamondIn(stream),
-  begins: ({ type }) => type === 'DiamondCreated',
+  keyOf: ({ stream }) => diamondIdOfStream(stream),
+  createsDocument: ({ type }) => type === 'DiamondCreated',
   evolve: (diamond, event) => evolve(diamond, decode<DiamondEvent>(event)),
   toDocument: ({ id, owner, reports }) => ({
     id,

@@ -1,18 +1,18 @@
 import { COPY_STREAM, LOG_STREAM } from '../../domain/installation/moving.ts'
-import { eventStoreOn } from '../log/event-store.ts'
-import { dataText, metadataText, mustBeStorable } from '../log/event-text.ts'
-import { closedOf, refusalOf } from '../log/fence.ts'
-import { News } from '../log/news.ts'
+import { createEventStore } from '../log/event-store.ts'
+import { serializeData, serializeMetadata, validateStorable } from '../log/event-text.ts'
+import { deriveClosedReason, refusalOf } from '../log/fence.ts'
+import { WakeSignal } from '../log/news.ts'
 import {
   comparePositions,
   passesFilter,
   WrongRevision,
   type Append,
-  type Batch,
+  type SubscriptionBatch,
   type EventLog,
   type EventStore,
-  type Filter,
-  type From,
+  type StreamFilter,
+  type PositionOrStart,
   type NewEvent,
   type Position,
   type StoredEvent,
@@ -20,10 +20,12 @@ import {
 } from '../ports/event-store.ts'
 
 /** A log that ends with its process. @param filling it takes appends before it is complete: another one's are copied into it */
-export function openMemoryEvents({ filling = false }: { readonly filling?: boolean } = {}): EventStore<From> {
+export function openMemoryEvents({
+  filling = false,
+}: { readonly filling?: boolean } = {}): EventStore<PositionOrStart> {
   const log = new MemoryLog(filling)
-  const store: EventLog<From> = {
-    atomicMany: true,
+  const store: EventLog<PositionOrStart> = {
+    isAppendManyAtomic: true,
     async append(stream, expected, events) {
       const [position] = log.append([{ stream, expected, events }])
       if (position === undefined) throw new Error('an append has one position')
@@ -39,18 +41,23 @@ export function openMemoryEvents({ filling = false }: { readonly filling?: boole
     eventAt: async (position) => log.at(position),
     close: async () => undefined,
   }
-  return eventStoreOn(store, { name: 'the log in memory', isBorn: 'at its first append', filling, fenceDelay: 0 })
+  return createEventStore(store, {
+    name: 'the log in memory',
+    firstEventWritten: 'at its first append',
+    filling,
+    fenceDelayMs: 0,
+  })
 }
 
 /** Events by their place in the order, which both numbers of a position count from 1. */
 class MemoryLog {
   readonly #events: StoredEvent[] = []
   readonly #streams = new Map<string, StoredEvent[]>()
-  readonly #followers = new Set<News>()
+  readonly #followers = new Set<WakeSignal>()
 
   constructor(private readonly filling: boolean) {}
 
-  get head(): From {
+  get head(): PositionOrStart {
     return this.#events.at(-1)?.position ?? 'start'
   }
 
@@ -62,14 +69,14 @@ class MemoryLog {
     return this.#streams.get(name) ?? []
   }
 
-  behind(from: From, filter: Filter | undefined): StoredEvent[] {
+  behind(from: PositionOrStart, filter: StreamFilter | undefined): StoredEvent[] {
     const start = from === 'start' ? 0 : Number(from.commit)
     return this.#events.slice(start).filter((event) => passesFilter(event, filter))
   }
 
   /** All of them or none. @throws TypeError, LogClosed, WrongRevision */
   append(appends: readonly Append[]): Position[] {
-    for (const append of appends) mustBeStorable(append)
+    for (const append of appends) validateStorable(append)
     for (const append of appends) this.#mustBeOpen(append)
     const before = this.#events.length
     try {
@@ -78,18 +85,18 @@ class MemoryLog {
       for (const { stream } of this.#events.splice(before)) this.#streams.get(stream)?.pop()
       throw error
     } finally {
-      for (const news of this.#followers) news.tell()
+      for (const news of this.#followers) news.notify()
     }
   }
 
-  follow(news: News): () => void {
+  follow(news: WakeSignal): () => void {
     this.#followers.add(news)
     return () => this.#followers.delete(news)
   }
 
   #mustBeOpen({ stream, events }: Append): void {
     if (this.filling) return
-    const closed = closedOf(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'is new')
+    const closed = deriveClosedReason(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'is new')
     const refusal = refusalOf(
       closed,
       stream,
@@ -123,8 +130,8 @@ class MemoryLog {
 const asStored = (event: NewEvent): NewEvent => ({
   id: event.id.toLowerCase(),
   type: event.type,
-  data: JSON.parse(dataText(event)) as NewEvent['data'],
-  metadata: JSON.parse(metadataText(event)) as NewEvent['metadata'],
+  data: JSON.parse(serializeData(event)) as NewEvent['data'],
+  metadata: JSON.parse(serializeMetadata(event)) as NewEvent['metadata'],
 })
 
 /** The last of these very events, where the stream has all of them behind the expected revision already. */
@@ -137,26 +144,26 @@ function repeatIn(stored: readonly StoredEvent[], { expected, events }: Append):
 
 /** Reads nothing before the batch before it was taken. */
 class MemorySubscription implements Subscription {
-  readonly #news = new News()
+  readonly #news = new WakeSignal()
   #isStopped = false
 
   constructor(
     private readonly log: MemoryLog,
-    private readonly from: From,
-    private readonly filter: Filter | undefined,
+    private readonly from: PositionOrStart,
+    private readonly filter: StreamFilter | undefined,
   ) {}
 
   stop(): void {
     this.#isStopped = true
-    this.#news.tell()
+    this.#news.notify()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
     const leave = this.log.follow(this.#news)
-    let position: From | undefined
+    let position: PositionOrStart | undefined
     try {
       while (!this.#isStopped) {
-        this.#news.forget()
+        this.#news.reset()
         const head = this.log.head
         const from = position ?? this.from
         if (position === undefined || comparePositions(head, from) > 0) {
