@@ -25,7 +25,7 @@ const settled = (ms) => new Promise((done) => setTimeout(done, ms))
 
 async function count() {
   const { openInstallation } = await import(new URL('wiring/open-installation.js', dist))
-  const { startService } = await import(new URL('wiring/compose.js', dist))
+  const { startService } = await import(new URL('wiring/service.js', dist))
   const { readSettings } = await import(new URL('wiring/settings.js', dist))
   const installation = await openInstallation(readSettings(environment), 'made')
   const service = await startService(installation)

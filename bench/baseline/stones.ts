@@ -1,6 +1,6 @@
 import Database, { type Statement } from 'better-sqlite3'
 import { withDefaults, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
-import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
+import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'
 import type { DiamondPageRequest } from '../../src/projections/diamonds/list-plan.ts'
 import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
 

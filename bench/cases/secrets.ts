@@ -9,7 +9,7 @@ import { stones } from '../stones.ts'
 
 const CONNECTIONS = 20
 
-/** An account has at most a third of the 33 places for passphrases (src/credentials/passphrases.ts); more would be 429. */
+/** An account has at most a third of the 33 places for passphrases (src/credentials/passphrase-kdf.ts); more would be 429. */
 const STRETCHING = 8
 
 /** Milliseconds between two of the watched requests. */

@@ -13,9 +13,9 @@ import {
   type UnpublishedProportions,
 } from '../../src/domain/scoring/cut/proportions.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/errors.ts'
+import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
-import { relativePerformance } from '../../src/domain/scoring/members.ts'
+import { relativePerformance } from '../../src/domain/scoring/score-formulas.ts'
 import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'

@@ -1,5 +1,5 @@
 import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
-import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/errors.ts'
+import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Member, type Middles } from './drawn.ts'
 import { realSpreads } from './real-spread.ts'

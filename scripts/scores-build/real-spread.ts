@@ -1,6 +1,6 @@
 import type { CutGrade } from '../../src/domain/scoring/cut/cut.ts'
 import { weight } from '../../src/domain/scoring/light/optics.ts'
-import { spreadScore } from '../../src/domain/scoring/members.ts'
+import { spreadScore } from '../../src/domain/scoring/score-formulas.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'
 import { realStones, words } from '../scores-check/stones.ts'

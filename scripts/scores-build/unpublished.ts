@@ -14,7 +14,7 @@ import {
 } from '../../src/domain/scoring/cut/proportions.ts'
 import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/members.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/score-formulas.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'
 import { estimateOf, type Estimate } from '../scores-check/gia-charts.ts'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/domain/scoring/errors.ts'
+import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
 import { modelledShapes, type Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { unpublishedProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { openTracePool } from '../../src/scoring/trace-pool.ts'

@@ -4,7 +4,7 @@ import {
   weightedLightReturn,
   sampleWholeSky,
   type DirectionSampler,
-} from '../../src/domain/scoring/light/look.ts'
+} from '../../src/domain/scoring/light/light-return.ts'
 import { measureFaceUp } from '../../src/domain/scoring/light/face-up.ts'
 import { at } from '../../src/domain/scoring/light/optics.ts'
 import { CROWN } from '../../src/domain/scoring/light/planes.ts'

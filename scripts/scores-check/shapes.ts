@@ -1,6 +1,6 @@
 import { modelledShapes, type ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
-import { tableLimits } from '../../src/domain/scoring/members.ts'
+import { tableLimits } from '../../src/domain/scoring/score-formulas.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { referenceCut, tracedCuts } from '../../src/domain/scoring/score.ts'
 import { says, unless, type Check } from './check.ts'

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { auditCertification, auditDiamond } from './audit/diamond.ts'
-import { auditClient, auditSession, auditUser } from './audit/people.ts'
+import { auditClient, auditSession, auditUser } from './audit/user-client-session.ts'
 import { addCorrelationOption } from './audit/correlation.ts'
 import { auditSecret } from './audit/secret.ts'
 import { subjectCommand, type AuditSubject } from './audit/subject.ts'
-import type { OpenInstallation } from './installed.ts'
+import type { OpenInstallation } from './with-installation.ts'
 
 /** What can be asked about. */
 const SUBJECTS: readonly AuditSubject[] = [

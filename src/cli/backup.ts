@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { resolve } from 'node:path'
 import { makeBackup, SERVER_BACKUP } from '../maintenance/backup/backup.ts'
-import type { Manifest } from '../maintenance/backup/folder.ts'
+import type { Manifest } from '../maintenance/backup/manifest.ts'
 import { checkNewFolder } from '../maintenance/new-folder.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './process-end.ts'
+import { abortOnStop } from './process-exit.ts'
 
 /** `backup`: what an installation can be restored from, taken while it runs. */
 export function backupCommand(open: OpenInstallation): Command {

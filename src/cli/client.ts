@@ -7,11 +7,11 @@ import {
   rotateClientSecret,
   type ClientCredentials,
 } from '../commands/clients/clients.ts'
-import type { Origin } from '../events/origin.ts'
-import { IdAllocator } from '../commands/installation/integer-ids.ts'
+import type { Origin } from '../events/event-metadata.ts'
+import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import type { Installation } from '../wiring/installation.ts'
-import { foldStreams } from '../events/load.ts'
-import { asAdminAction, withInstallation, withNewInstallation, type OpenInstallation } from './installed.ts'
+import { foldStreams } from '../events/load-stream.ts'
+import { asAdminAction, withInstallation, withNewInstallation, type OpenInstallation } from './with-installation.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
 /** `client`: the programs that ask the token server for tokens. */

@@ -5,7 +5,7 @@ import type { DeadLetter, ModelDeclaration } from '../stores/ports/read-store.ts
 import { CHECKPOINTED_MODELS } from '../wiring/followers.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
-import { createOperatorOrigin, withInstallation, type OpenInstallation } from './installed.ts'
+import { createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { printResult, progressBar, table, type OutputOptions } from './output.ts'
 
 /** What one of them has set aside. */

@@ -8,7 +8,7 @@ import { DATASET_SIZE, createStones, waitUntilScored } from './demo/stones.ts'
 import { describe, figuresOf, checkListEndpoints, type Figures } from './demo/figures.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
-import { listenForStop, type StopSignal } from './process-end.ts'
+import { listenForStop, type StopSignal } from './process-exit.ts'
 
 type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: true }
 

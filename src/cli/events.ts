@@ -1,15 +1,20 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { requireAccount, type AccountLookupContext } from '../commands/accounts/accounts.ts'
 import { accountStream } from '../domain/account/account.ts'
-import { editDistance } from '../domain/dictionaries/nearest.ts'
+import { editDistance } from '../domain/dictionaries/edit-distance.ts'
 import { catalogue, redactEvent } from '../events/catalogue.ts'
 import { EVENTS, isKnownEventType } from '../events/registry.ts'
 import type { EventStore, PositionOrStart, Position, StoredEvent } from '../stores/ports/event-store.ts'
-import { followMatchingEvents, readMatchingEvents, type StreamSelection, type EventQuery } from './events/wanted.ts'
+import {
+  followMatchingEvents,
+  readMatchingEvents,
+  type StreamSelection,
+  type EventQuery,
+} from './events/event-query.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
-import { withInstallation, type OpenInstallation } from './installed.ts'
+import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
-import { listenForStop } from './process-end.ts'
+import { listenForStop } from './process-exit.ts'
 import { parseSince, parseUntil } from './times.ts'
 
 /** A position as one text: one number, or on stores whose positions are two, `commit/prepare`. */

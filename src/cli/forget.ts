@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { forgetAccount, requireLogin, type ForgetAccountResult } from '../commands/accounts/forget-account.ts'
-import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { confirm } from './confirm.ts'
 import { formatCount, note, printResult, type OutputOptions } from './output.ts'
 

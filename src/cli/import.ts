@@ -6,7 +6,7 @@ import { importStones } from './import/import-stones.ts'
 import type { ImportRequest } from './import/report.ts'
 import { withFile } from './import/source.ts'
 import { undoImport } from './import/undo.ts'
-import { withInstallation, type OpenInstallation } from './installed.ts'
+import { withInstallation, type OpenInstallation } from './with-installation.ts'
 
 type ImportOptions = Omit<ImportRequest, 'user' | 'file'> & {
   readonly user?: string

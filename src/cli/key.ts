@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import { rotateLinkKey } from '../commands/installation/link-key.ts'
-import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { printResult, type OutputOptions } from './output.ts'
 
 /** `key`: the keys that the installation makes itself. */

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { writeMasterKeyIfMissing } from '../credentials/master-keys.ts'
-import { planMove, type MovePlan } from '../maintenance/move/ends.ts'
+import { planMove, type MovePlan } from '../maintenance/move/preconditions.ts'
 import { abandonMove, moveInstallation, type MoveOperation, type MoveResult } from '../maintenance/move/move.ts'
-import { runAdminAction, type OpenInstallation } from './installed.ts'
+import { runAdminAction, type OpenInstallation } from './with-installation.ts'
 import { confirm } from './confirm.ts'
 import { formatCount, printResult, report, type OutputOptions } from './output.ts'
 import {
@@ -12,8 +12,8 @@ import {
   INSTALLATION_ADDRESS_HELP,
   settingsOf,
   type InstallationAddress,
-} from './places.ts'
-import { abortOnStop } from './process-end.ts'
+} from './installation-address.ts'
+import { abortOnStop } from './process-exit.ts'
 
 type MoveOptions = OutputOptions & {
   readonly from: string

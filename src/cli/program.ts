@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { VERSION } from '../runtime/version.ts'
 import { EXIT_FAILURE, reportFailure } from './failure.ts'
-import type { OpenInstallation } from './installed.ts'
-import { UnexpectedExitReporter } from './process-end.ts'
+import type { OpenInstallation } from './with-installation.ts'
+import { UnexpectedExitReporter } from './process-exit.ts'
 
 /**
  * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).

@@ -5,9 +5,9 @@ import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
 import { explain } from './failure.ts'
-import { withInstallation, type OpenInstallation } from './installed.ts'
+import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './process-end.ts'
+import { abortOnStop } from './process-exit.ts'
 
 type RebuildCommandOptions = OutputOptions & { readonly all?: true }
 

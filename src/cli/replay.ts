@@ -4,9 +4,9 @@ import { checkNewFolder } from '../maintenance/new-folder.ts'
 import { replay, type ReplayResult, type ReplayCutoff } from '../maintenance/replay.ts'
 import { formatPosition } from '../stores/ports/event-store.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, note, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './process-end.ts'
+import { abortOnStop } from './process-exit.ts'
 import { parseUntil } from './times.ts'
 
 type ReplayOptions = OutputOptions & { readonly until: ReplayCutoff; readonly into: string }

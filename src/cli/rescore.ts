@@ -4,13 +4,13 @@ import { MODEL_VERSION } from '../commands/scores/score-diamonds.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { rescore, readRescoringStatus } from '../reactions/scoring/rescoring.ts'
 import { createStoneModels } from '../wiring/scoring.ts'
-import { TracedCutCache } from '../scoring/cut-traces.ts'
+import { TracedCutCache } from '../scoring/traced-cut-cache.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
-import { createOperatorOrigin, withInstallation, type OpenInstallation } from './installed.ts'
+import { createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, printResult, progressBar, type OutputOptions } from './output.ts'
-import { awaitReadModels } from './read-models.ts'
-import { listenForStop } from './process-end.ts'
+import { awaitReadModels } from './await-read-models.ts'
+import { listenForStop } from './process-exit.ts'
 
 /** Stones that are written in one transaction, and between two looks at whether to stop. */
 const BATCH_SIZE = 100

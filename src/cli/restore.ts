@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { resolve } from 'node:path'
 import { checkRestore, restore, SERVER_RESTORE, type RestoreResult } from '../maintenance/backup/restore.ts'
-import { createLogger } from '../runtime/log.ts'
+import { createLogger } from '../runtime/logger.ts'
 import { readSettings } from '../wiring/settings.ts'
-import { runAdminAction, type OpenInstallation } from './installed.ts'
+import { runAdminAction, type OpenInstallation } from './with-installation.ts'
 import { formatCount, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './process-end.ts'
+import { abortOnStop } from './process-exit.ts'
 
 type RestoreCommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
 

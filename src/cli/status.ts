@@ -4,11 +4,11 @@ import type { Installation } from '../wiring/installation.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
 import { checkpointModelOf } from '../projections/engine/reaction.ts'
 import { scoring } from '../reactions/scoring/scoring.ts'
-import { findWriteRefusals } from '../wiring/compose.ts'
+import { findWriteRefusals } from '../wiring/service.ts'
 import type { EventStore, PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
-import { withInstallation, type OpenInstallation } from './installed.ts'
+import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { printResult, table, type OutputOptions } from './output.ts'
 
 type StatusOptions = OutputOptions & { readonly count?: true }

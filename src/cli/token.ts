@@ -3,8 +3,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { issueApiToken, lastUseOf, revokeApiToken } from '../commands/accounts/api-tokens.ts'
 import { requireAccount, type AccountLookupContext } from '../commands/accounts/accounts.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
-import { foldStreams } from '../events/load.ts'
-import { asAdminAction, withInstallation, type OpenInstallation } from './installed.ts'
+import { foldStreams } from '../events/load-stream.ts'
+import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
 /** `token`: the API tokens of the secrets API. */

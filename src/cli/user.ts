@@ -8,9 +8,9 @@ import {
   registerAccount,
   type ChangedAccount,
 } from '../commands/accounts/accounts.ts'
-import type { AccountDirectory } from '../commands/accounts/people.ts'
-import { IdAllocator } from '../commands/installation/integer-ids.ts'
-import { PasswordHasher } from '../credentials/passwords.ts'
+import type { AccountDirectory } from '../commands/accounts/account-directory.ts'
+import { IdAllocator } from '../commands/installation/id-allocator.ts'
+import { PasswordHasher } from '../credentials/password-hasher.ts'
 import {
   accountDecider,
   PLANS,
@@ -18,8 +18,8 @@ import {
   type Plan,
   type RegisteredAccount,
 } from '../domain/account/account.ts'
-import type { Origin } from '../events/origin.ts'
-import { foldStreams } from '../events/load.ts'
+import type { Origin } from '../events/event-metadata.ts'
+import { foldStreams } from '../events/load-stream.ts'
 import type { Installation } from '../wiring/installation.ts'
 import {
   asAdminAction,
@@ -27,7 +27,7 @@ import {
   withNewInstallation,
   type AdminAction,
   type OpenInstallation,
-} from './installed.ts'
+} from './with-installation.ts'
 import { BadUsage } from '../maintenance/operation.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 

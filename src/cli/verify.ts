@@ -3,9 +3,9 @@ import { OperationFailure } from '../maintenance/operation.ts'
 import { verifySample } from '../maintenance/verify/sample.ts'
 import { verifyInstallation, type VerificationReport } from '../maintenance/verify/verify.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
-import { withInstallation, type OpenInstallation } from './installed.ts'
+import { withInstallation, type OpenInstallation } from './with-installation.ts'
 import { formatCount, printResult, report, type OutputOptions } from './output.ts'
-import { abortOnStop } from './process-end.ts'
+import { abortOnStop } from './process-exit.ts'
 
 /** `verify`: holds what is made of the log, and what belongs to it, to the log. */
 export function verifyCommand(open: OpenInstallation): Command {

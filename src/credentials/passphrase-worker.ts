@@ -2,7 +2,7 @@ import { scryptSync } from 'node:crypto'
 import { constants } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from '../runtime/priority.ts'
-import type { PassphraseKdfTask } from './passphrases.ts'
+import type { PassphraseKdfTask } from './passphrase-kdf.ts'
 
 // Requests go before, but on a busy machine a tenth of a core is left: somebody waits for this.
 lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)

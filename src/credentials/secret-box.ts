@@ -1,6 +1,6 @@
 import { derive } from './digests.ts'
 import type { MasterKeys } from './master-keys.ts'
-import type { PassphraseRequest, ScryptCost, PassphraseKdf, PassphraseSlot } from './passphrases.ts'
+import type { PassphraseRequest, ScryptCost, PassphraseKdf, PassphraseSlot } from './passphrase-kdf.ts'
 import { decrypt, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 

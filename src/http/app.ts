@@ -1,13 +1,13 @@
 import Koa from 'koa'
-import { createEndpointHandler, type EndpointHandlerOptions } from './handle.ts'
+import { createEndpointHandler, type EndpointHandlerOptions } from './endpoint-handler.ts'
 import type { Endpoint, EndpointGroup } from './kit/endpoint.ts'
 import { platformGroup, type ErrorLogger } from './kit/errors.ts'
 import { accessLog, type RequestLogEntry } from './middleware/access-log.ts'
-import { bodyBounds, normalizePath, validateRequests, type BodyBounds } from './middleware/readable-requests.ts'
+import { bodyBounds, normalizePath, validateRequests, type BodyBounds } from './middleware/request-validation.ts'
 import { compression, conditionalGet } from './middleware/compression.ts'
 import { assignRequestId, type RequestContext, type Middleware, type RequestState } from './middleware/context.ts'
 import { cors, type AllowedOrigins } from './middleware/cors.ts'
-import { handleErrors, securityHeaders } from './middleware/answer.ts'
+import { handleErrors, securityHeaders } from './middleware/responses.ts'
 import { routing, createRouters, unmatchedRequests } from './routers.ts'
 
 export type AppOptions = EndpointHandlerOptions & {

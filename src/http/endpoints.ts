@@ -13,14 +13,19 @@ import {
   readStoneModel,
   removeStoneModel,
   type ModelServices,
-} from './diamonds/model.ts'
+} from './diamonds/stone-model.ts'
 import { modifyDiamond, modifyDiamonds, removeDiamond, removeDiamonds } from './diamonds/modify.ts'
 import { listChanges, type ChangeServices } from './changes/changes.ts'
 import { listDiamonds, readDiamond } from './diamonds/read.ts'
 import type { DiamondServices } from './diamonds/resource.ts'
 import { readProof } from './evidence/proof.ts'
-import { readLogCheckpoint, readLogConsistency, readLogKey, type EvidenceServices } from './evidence/log.ts'
-import { shareSecretByPage, showFrontPage, type FrontServices } from './front/front.ts'
+import {
+  readLogCheckpoint,
+  readLogConsistency,
+  readLogKey,
+  type EvidenceServices,
+} from './evidence/transparency-log.ts'
+import { shareSecretByPage, showFrontPage, type FrontServices } from './front/front-page.ts'
 import {
   describeAuthorizationServer,
   readIcon,
@@ -31,25 +36,31 @@ import {
 } from './front/well-known.ts'
 import { livenessCheck, readinessCheck, type HealthServices } from './health/health.ts'
 import { readMetrics, type MetricsServices } from './health/metrics.ts'
-import { showInventory, type InventoryServices } from './inventory/list.ts'
+import { showInventory, type InventoryServices } from './inventory/inventory-page.ts'
 import { logInByPage, logOutByPage } from './inventory/log-in.ts'
 import { showOwnStone } from './inventory/stone.ts'
 import type { BearerServices } from './kit/authenticate.ts'
 import type { Endpoint } from './kit/endpoint.ts'
-import type { TokenServices } from './oauth/client.ts'
-import { introspectToken, revokeToken } from './oauth/one-token.ts'
-import type { ReadModelRegistry } from '../projections/engine/followers.ts'
+import type { TokenServices } from './oauth/client-authentication.ts'
+import { introspectToken, revokeToken } from './oauth/revocation-introspection.ts'
+import type { ReadModelRegistry } from '../projections/engine/background-services.ts'
 import { describeApi, readReferenceFile, showReference, type OpenApiServices } from './openapi/docs.ts'
 import { issueToken } from './oauth/token.ts'
 import { readOwnersPage } from './report/owners-page.ts'
 import { readPicture, readReportPage, type ReportServices } from './report/report.ts'
-import { askSecretReader, showSecretToReader, type SecretPageServices } from './secret-pages/pages.ts'
-import { burnSecretByPage, showSecretReceipt } from './secret-pages/sender.ts'
+import { askSecretReader, showSecretToReader, type SecretPageServices } from './secret-pages/reader-page.ts'
+import { burnSecretByPage, showSecretReceipt } from './secret-pages/sender-page.ts'
 import { burnSecret, listRecentSecrets, readSecretRecord } from './secrets/records.ts'
 import { checkApiToken, generateSecret, revealSecret, secretsStatus, shareSecret } from './secrets/secrets.ts'
-import type { SecretServices } from './secrets/sender.ts'
-import { listWebhookDeliveries, rotateWebhookSecretEndpoint, testWebhook } from './webhooks/deliver.ts'
-import { createWebhookEndpoint, listWebhooks, modifyWebhook, readOneWebhook, removeWebhook } from './webhooks/manage.ts'
+import type { SecretServices } from './secrets/authentication.ts'
+import { listWebhookDeliveries, rotateWebhookSecretEndpoint, testWebhook } from './webhooks/deliveries.ts'
+import {
+  createWebhookEndpoint,
+  listWebhooks,
+  modifyWebhook,
+  readOneWebhook,
+  removeWebhook,
+} from './webhooks/webhooks.ts'
 import type { WebhookServices } from './webhooks/resource.ts'
 
 /** What requests are answered from, by subject. */

@@ -1,12 +1,12 @@
 import { Router, type RouterContext } from '@koa/router'
 import type { Next } from 'koa'
 import { RequestError } from '../domain/decider.ts'
-import { noContent } from './kit/answer.ts'
+import { noContent } from './kit/response.ts'
 import type { RequestContext, Middleware } from './middleware/context.ts'
 import type { Endpoint, EndpointGroup } from './kit/endpoint.ts'
 import { ErrorWithHeaders } from './kit/errors.ts'
-import { expandPath, type ExpandedPath } from './kit/paths.ts'
-import { setResponse } from './middleware/answer.ts'
+import { expandPath, type ExpandedPath } from './kit/path-parameters.ts'
+import { setResponse } from './middleware/responses.ts'
 
 /** What runs an endpoint for a request, once its path was found. */
 export type EndpointHandler = (ctx: RequestContext) => Promise<void>

@@ -7,9 +7,9 @@ import {
   type Reporter,
   type StepProgress,
 } from './operation.ts'
-import type { RebuildProgressListener } from '../projections/engine/builds-beside.ts'
-import type { ConsumerStores } from '../projections/engine/followers.ts'
-import { ReadModelConsumer } from '../projections/engine/read-model-builds.ts'
+import type { RebuildProgressListener } from '../projections/engine/read-model-rebuilder.ts'
+import type { ConsumerStores } from '../projections/engine/background-services.ts'
+import { ReadModelConsumer } from '../projections/engine/read-model-consumer.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import { shareReads } from '../projections/engine/shared-read.ts'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { groupIntoCells } from '../domain/certification/page-cells.ts'
-import { parseReport } from '../domain/certification/report-text.ts'
+import { parseReport } from '../domain/certification/report-parser.ts'
 import { extractTextRuns } from './pdf-text.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findClosestName } from '../domain/dictionaries/nearest.ts'
+import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
 import { RequestError, type ErrorDetail } from '../domain/decider.ts'
 import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
 

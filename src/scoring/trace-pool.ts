@@ -5,7 +5,7 @@ import type { StoneModelProperties } from '../domain/diamond/stone-model.ts'
 import { RequestError } from '../domain/decider.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import { startWorker } from '../runtime/start-worker.ts'
-import type { TraceTaskResult, PictureRequest, TraceTask } from './trace-jobs.ts'
+import type { TraceTaskResult, PictureRequest, TraceTask } from './trace-messages.ts'
 import { WorkerPool } from '../runtime/worker-pool.ts'
 
 /**

@@ -3,11 +3,11 @@ import { drawPicture } from '../domain/scoring/picture/picture.ts'
 import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
 import { solidOfCut, traceCut, traceReference } from '../domain/scoring/cut/trace-cut.ts'
 import { InvalidMesh } from '../domain/scoring/mesh/mesh.ts'
-import { UnreadableMesh } from './meshes/draft.ts'
+import { UnreadableMesh } from './meshes/mesh-builder.ts'
 import { encodePng } from './png.ts'
 import { lowerPriority } from '../runtime/priority.ts'
-import { inspectModel, solidOfModel, traceModel } from './stone-body.ts'
-import type { TraceTaskResult, TraceTask } from './trace-jobs.ts'
+import { inspectModel, solidOfModel, traceModel } from './stone-model-tracing.ts'
+import type { TraceTaskResult, TraceTask } from './trace-messages.ts'
 
 if (workerData.lowPriority === true) lowerPriority()
 

@@ -1,16 +1,16 @@
-import { IdAllocator } from '../commands/installation/integer-ids.ts'
+import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import { recordReading } from '../commands/certifications/certifications.ts'
 import type { CertificationServices } from '../http/certifications/resource.ts'
 import type { FormUploads } from '../http/files/form-uploads.ts'
 import type { Metric } from '../runtime/metrics.ts'
-import type { SignedLinks } from '../http/kit/links.ts'
+import type { SignedLinks } from '../http/kit/signed-links.ts'
 import type { Installation } from './installation.ts'
-import type { ServiceParts } from './open-parts.ts'
+import type { ServiceParts } from './service-parts.ts'
 import { CertificationQueries } from '../projections/certifications/certifications.ts'
 import type { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
 import { PdfReader } from '../reports/pdf-reader.ts'
 import type { ReportReadingOptions } from '../reactions/reports/report-reading.ts'
-import type { OpenReadModel } from '../projections/engine/followers.ts'
+import type { OpenReadModel } from '../projections/engine/background-services.ts'
 
 export type OpenReports = {
   readonly queries: CertificationQueries

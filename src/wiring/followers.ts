@@ -1,4 +1,4 @@
-import { deleteOrphanedPersons, type OrphanedPersonTools } from '../reactions/accounts/person-sweeper.ts'
+import { deleteOrphanedPersons, type OrphanedPersonTools } from '../reactions/accounts/orphaned-persons.ts'
 import { webhooks } from '../projections/webhooks/webhooks.ts'
 import { certifications } from '../projections/certifications/certifications.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
@@ -9,14 +9,18 @@ import {
   type OpenReadModel,
   type RoutineWaker,
   type BackgroundService,
-} from '../projections/engine/followers.ts'
+} from '../projections/engine/background-services.ts'
 import { checkpointModelOf, type Reaction } from '../projections/engine/reaction.ts'
 import type { AnyProjection } from '../projections/engine/read-model.ts'
 import type { ScheduledJob } from '../projections/engine/loop.ts'
 import { secrets } from '../projections/secrets/secrets.ts'
-import { merkleTree } from '../projections/tree/tree.ts'
-import { bulkRequestRecovery, type BulkRequestRecoveryOptions } from '../reactions/bulk/request-finishing.ts'
-import { FILE_GARBAGE_COLLECTION_JOBS, fileRemovals, type FileRemovalTools } from '../reactions/files/file-collector.ts'
+import { merkleTree } from '../projections/tree/merkle-tree.ts'
+import { bulkRequestRecovery, type BulkRequestRecoveryOptions } from '../reactions/bulk/bulk-request-recovery.ts'
+import {
+  FILE_GARBAGE_COLLECTION_JOBS,
+  fileRemovals,
+  type FileRemovalTools,
+} from '../reactions/files/file-garbage-collector.ts'
 import { mailDelivery, type Mailer } from '../reactions/mail/mailer.ts'
 import { reportReading, type ReportReadingOptions } from '../reactions/reports/report-reading.ts'
 import { checkpointSigning, type CheckpointSigningTools } from '../reactions/evidence/checkpoint-signing.ts'
@@ -29,13 +33,13 @@ import {
   type VaultResealingTools,
   type SecretSweeperTools,
 } from '../reactions/secrets/secret-sweeper.ts'
-import { webhookDeliveries, type WebhookDeliveryTools } from '../reactions/webhooks/deliverer.ts'
+import { webhookDeliveries, type WebhookDeliveryTools } from '../reactions/webhooks/webhook-deliverer.ts'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
 import type { Metric } from '../runtime/metrics.ts'
 import type { Installation } from './installation.ts'
 import { followerMetrics, ifAvailable } from './metrics.ts'
-import type { ServiceParts } from './open-parts.ts'
+import type { ServiceParts } from './service-parts.ts'
 
 /** What reactions and routines work with. */
 export type FollowerTools = BulkRequestRecoveryOptions &

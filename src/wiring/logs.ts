@@ -1,7 +1,7 @@
 import type { SecurityEventRecorder, SecurityEvent } from '../domain/account/security-event.ts'
-import { traceIdOf } from '../events/origin.ts'
+import { traceIdOf } from '../events/event-metadata.ts'
 import type { RequestLogEntry } from '../http/middleware/access-log.ts'
-import type { AppLogger } from '../runtime/log.ts'
+import type { AppLogger } from '../runtime/logger.ts'
 import type { Installation } from './installation.ts'
 
 /**

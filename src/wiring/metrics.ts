@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
-import type { CommandOutcomes, CommandCount } from '../commands/core/outcomes.ts'
-import type { ReadOnlyState } from '../domain/installation/moving.ts'
+import type { CommandOutcomes, CommandCount } from '../commands/core/command-outcomes.ts'
+import type { ReadOnlyState } from '../domain/installation/log-lifecycle.ts'
 import { createApp } from '../http/app.ts'
 import { readMetricsOnOwnPort } from '../http/health/metrics.ts'
 import { createErrorLogger } from '../http/kit/errors.ts'

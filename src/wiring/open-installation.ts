@@ -2,26 +2,32 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { Registry } from 'prom-client'
-import { AccountDirectory } from '../commands/accounts/people.ts'
+import { AccountDirectory } from '../commands/accounts/account-directory.ts'
 import { createCommandContext } from '../commands/core/handle.ts'
 import { openMasterKeys } from '../credentials/master-keys.ts'
-import { SCRYPT_COST as PASSPHRASE_COST } from '../credentials/passphrases.ts'
-import { BCRYPT_COST as PASSWORD_COST } from '../credentials/passwords.ts'
+import { SCRYPT_COST as PASSPHRASE_COST } from '../credentials/passphrase-kdf.ts'
+import { BCRYPT_COST as PASSWORD_COST } from '../credentials/password-hasher.ts'
 import { MAX_ENTRIES_SCANNED } from '../projections/diamonds/list-plan.ts'
 import { READ_MODEL_WAIT_MS } from '../projections/engine/progress.ts'
 import { PDF_READER_LIMITS } from '../reports/pdf-reader.ts'
-import { createLogger, type WarningLogger } from '../runtime/log.ts'
+import { createLogger, type WarningLogger } from '../runtime/logger.ts'
 import { steadyClock } from '../runtime/steady-clock.ts'
 import { lockFolderShared, type FolderLock } from '../stores/folder/lock.ts'
-import { openHighWaterMarkFile } from '../stores/folder/seen.ts'
-import { InvalidConnectionString } from '../stores/ports/address.ts'
+import { openHighWaterMarkFile } from '../stores/folder/high-water-mark.ts'
+import { InvalidConnectionString } from '../stores/ports/connection-string.ts'
 import { LogClosed, StoreUnavailable, type EventStore } from '../stores/ports/event-store.ts'
-import { UnreadableFile } from '../stores/sqlite/file.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS, type EventStoreOpenOptions, type OpenedEventStore } from './engines.ts'
+import { UnreadableFile } from '../stores/sqlite/database-file.ts'
+import {
+  EVENT_STORES,
+  MAILERS,
+  READ_MODELS,
+  type EventStoreOpenOptions,
+  type OpenedEventStore,
+} from './store-engines.ts'
 import { BadFolder, NoInstallation, type Installation, type InstallationPurpose } from './installation.ts'
 import { BadSettings, DATA_DIR as DEFAULT, type Settings } from './settings.ts'
 import { engineOf, isStoredOnServer, withoutCredentials } from './store-addresses.ts'
-import { StoreMetrics } from './store-times.ts'
+import { StoreMetrics } from './store-metrics.ts'
 
 /**
  * Makes a folder and those above it that are missing, for this user alone, and sees that it can be written to. Node's own

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Metric } from '../runtime/metrics.ts'
-import type { RequestActivity } from '../http/kit/traffic.ts'
+import type { RequestActivity } from '../http/kit/request-activity.ts'
 import { yieldToRequests, type ScoringReactionOptions } from '../reactions/scoring/scoring.ts'
-import { TracedCutCache } from '../scoring/cut-traces.ts'
-import { StoneModelTracer } from '../scoring/stone-models.ts'
+import { TracedCutCache } from '../scoring/traced-cut-cache.ts'
+import { StoneModelTracer } from '../scoring/stone-model-tracer.ts'
 import { openTracePool, type TracePool } from '../scoring/trace-pool.ts'
-import { openPictureCache } from '../stores/folder/pictures.ts'
-import type { FileStore, PictureStore } from '../stores/ports/files.ts'
+import { openPictureCache } from '../stores/folder/picture-cache.ts'
+import type { FileStore, PictureStore } from '../stores/ports/file-store.ts'
 import type { Installation } from './installation.ts'
-import type { ServiceParts } from './open-parts.ts'
+import type { ServiceParts } from './service-parts.ts'
 
 /** Stones' own bodies, from where an installation keeps its files. */
 export const createStoneModels = (pool: TracePool, files: FileStore): StoneModelTracer =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { editDistance } from '../domain/dictionaries/nearest.ts'
-import { LOG_LEVELS } from '../runtime/log.ts'
-import { EVENT_STORES, MAILERS, READ_MODELS } from './engines.ts'
+import { editDistance } from '../domain/dictionaries/edit-distance.ts'
+import { LOG_LEVELS } from '../runtime/logger.ts'
+import { EVENT_STORES, MAILERS, READ_MODELS } from './store-engines.ts'
 import {
   describeAddresses,
   engineOf,

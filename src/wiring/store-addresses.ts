@@ -1,6 +1,6 @@
-import { findClosestName } from '../domain/dictionaries/nearest.ts'
-import type { ConnectionStringParameters } from '../stores/ports/address.ts'
-import type { StoreEngine } from './engines.ts'
+import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
+import type { ConnectionStringParameters } from '../stores/ports/connection-string.ts'
+import type { StoreEngine } from './store-engines.ts'
 
 type AddressedEngine = Pick<StoreEngine<unknown, never>, 'location' | 'isAddress' | 'example' | 'note' | 'parameters'>
 type StoreEnginesByScheme<One extends AddressedEngine> = Readonly<Record<string, One>>

@@ -1,19 +1,23 @@
-import { IdAllocator } from '../commands/installation/integer-ids.ts'
+import { IdAllocator } from '../commands/installation/id-allocator.ts'
 import type { WebhookCommandContext } from '../commands/webhooks/webhooks.ts'
 import { WebhookSecrets } from '../credentials/webhook-secrets.ts'
-import type { Origin } from '../events/origin.ts'
+import type { Origin } from '../events/event-metadata.ts'
 import { PATH_LINKS } from '../representations/json.ts'
 import type { Metric } from '../runtime/metrics.ts'
-import { SignedLinks } from '../http/kit/links.ts'
+import { SignedLinks } from '../http/kit/signed-links.ts'
 import type { WebhookServices } from '../http/webhooks/resource.ts'
 import { ChangeFeed } from '../projections/diamonds/change-feed.ts'
 import { diamonds } from '../projections/diamonds/diamonds.ts'
 import { PolledProgress } from '../projections/engine/progress.ts'
-import type { OpenReadModel } from '../projections/engine/followers.ts'
-import { openGuardedReadModel } from '../projections/engine/open-read-model.ts'
+import type { OpenReadModel } from '../projections/engine/background-services.ts'
+import { openGuardedReadModel } from '../projections/engine/guarded-read-model.ts'
 import { openDeliveryAttempts, WebhookProgressStore } from '../projections/webhooks/webhooks.ts'
-import { WebhookDeliverer, DeliveryLinkKeys, type WebhookDeliveryTools } from '../reactions/webhooks/deliverer.ts'
-import { DeliveryBulkhead, toPushFeed } from '../reactions/webhooks/lane.ts'
+import {
+  WebhookDeliverer,
+  DeliveryLinkKeys,
+  type WebhookDeliveryTools,
+} from '../reactions/webhooks/webhook-deliverer.ts'
+import { DeliveryBulkhead, toPushFeed } from '../reactions/webhooks/delivery-worker.ts'
 import {
   resolveByDns,
   createWebhookSender,
@@ -21,8 +25,8 @@ import {
   type DeliveryOutcome,
   type SendMessage,
   type SendTestMessage,
-} from '../reactions/webhooks/send.ts'
-import type { ChangeFeeds } from './changes.ts'
+} from '../reactions/webhooks/webhook-sender.ts'
+import type { ChangeFeeds } from './change-feeds.ts'
 import type { Installation } from './installation.ts'
 
 export type OpenWebhooks = {

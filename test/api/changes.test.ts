@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import * as assert from 'uvu/assert'
-import { revokeToken } from '../../src/commands/sessions/presented-token.ts'
+import { revokeToken } from '../../src/commands/sessions/token-introspection.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import type { Vendor } from './harness/account.ts'
 import { changesOf, Consumer, inventoryOf, type FeedPage } from './harness/feed.ts'

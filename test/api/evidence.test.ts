@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { isLeaf } from '../../src/projections/tree/tree.ts'
+import { isLeaf } from '../../src/projections/tree/merkle-tree.ts'
 import { all } from '../contract/event-store/given.ts'
 import { leafBytes, signNow } from '../evidence/kept-by-service.ts'
 import { openedNote } from '../evidence/opened-note.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { toEventMetadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/event-metadata.ts'
 import { StoreUnavailable, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { fixture, reportNamed } from '../fixtures/reports/reports.ts'
 import { attached } from './harness/form.ts'

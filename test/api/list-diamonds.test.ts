@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { createDiamonds } from '../../src/commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../src/commands/installation/id-allocator.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { apiSuite, type Service } from './harness/service.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toEventMetadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/event-metadata.ts'
 import type { Append, EventStore } from '../../src/stores/ports/event-store.ts'
 import { expect, refusal } from './harness/request.ts'
 import { startService, type Service } from './harness/service.ts'

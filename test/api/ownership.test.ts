@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { revokeToken } from '../../src/commands/sessions/presented-token.ts'
+import { revokeToken } from '../../src/commands/sessions/token-introspection.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { vendor } from './harness/account.ts'
 import { expect, refusal, type Request } from './harness/request.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { color } from '../../src/domain/dictionaries/colors.ts'
-import type { HistoryEntry } from '../../src/projections/history/entry.ts'
+import type { HistoryEntry } from '../../src/projections/history/history-entry.ts'
 import { openStores } from '../open-stores.ts'
 import { CommandLine } from './command-line.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toEventMetadata } from '../../src/events/origin.ts'
+import { toEventMetadata } from '../../src/events/event-metadata.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { origin, owner, project } from '../projections/engine/inventory-on-disk.ts'

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DICTIONARIES } from '../../src/domain/diamond/fields.ts'
-import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle.ts'
+import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle-and-culet.ts'
 import { cutShapeTree } from '../../src/domain/dictionaries/shapes.ts'
 import { CommandLine, type Ended } from './command-line.ts'
 

@@ -53,7 +53,7 @@ const LARGE = /\/node_modules\/(?:@eventstore|@grpc|mongodb|nodemailer|pdfjs-dis
 test('loads itself of all commands, and no client of a server that nobody has named', () => {
   const loaded = loadedFor(['serve', '--help'])
   const has = (file: string) => loaded.some((url) => url.endsWith(`/dist/${file}`))
-  assert.ok(has('cli/serve.js') && has('wiring/compose.js'), 'it is not what the service loads')
+  assert.ok(has('cli/serve.js') && has('wiring/service.js'), 'it is not what the service loads')
   assert.equal(['cli/import.js', 'cli/verify.js', 'cli/move.js'].filter(has), [])
   assert.equal(
     loaded.filter((url) => LARGE.test(url)),

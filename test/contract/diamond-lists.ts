@@ -8,7 +8,7 @@ import { RequestError } from '../../src/domain/decider.ts'
 import type { DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import { documentsOf, nextCursorOf, nearestServedListOf, totalOf } from '../../src/projections/diamonds/list-pages.ts'
-import { SORTS, type DiamondFilter, type FilterRange } from '../../src/projections/diamonds/list-members.ts'
+import { SORTS, type DiamondFilter, type FilterRange } from '../../src/projections/diamonds/list-attributes.ts'
 import {
   MAX_ENTRIES_SCANNED,
   parseSort,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FileStore, StoredFile } from '../../src/stores/ports/files.ts'
+import type { FileStore, StoredFile } from '../../src/stores/ports/file-store.ts'
 import { all } from './event-store/given.ts'
 import { until } from '../until.ts'
 

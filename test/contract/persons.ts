@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { PersonRow, PersonStore } from '../../src/stores/ports/persons.ts'
+import type { PersonRow, PersonStore } from '../../src/stores/ports/person-store.ts'
 
 type Opened = PersonStore & { close(): Promise<void> }
 

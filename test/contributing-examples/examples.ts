@@ -15,7 +15,7 @@ export const EXAMPLES: readonly Example[] = [
       },
       { file: 'src/domain/diamond/fields.ts', find: 'FIELDS_VERSION = 1', becomes: 'FIELDS_VERSION = 2' },
       {
-        file: 'src/representations/diamond/words.ts',
+        file: 'src/representations/diamond/field-descriptions.ts',
         find: '  culetSize: {',
         becomes: `  depth: {
     about: 'Total depth in percent of the width. Scores are computed from it where no report measured it.',
@@ -164,7 +164,7 @@ export function withdraw(
 /** A diamond's certifications and its model go with it,`,
       },
       {
-        file: 'src/projections/history/diamond.ts',
+        file: 'src/projections/history/diamond-history.ts',
         find: "  DiamondDeleted: { type: 'deleted'",
         becomes: "  DiamondWithdrawn: { type: 'withdrawn', title: 'Withdrawn' },\n  DiamondDeleted: { type: 'deleted'",
       },
@@ -312,7 +312,7 @@ type DiamondChangeRequest =`,
     folder: 'store',
     edits: [
       {
-        file: 'src/wiring/engines.ts',
+        file: 'src/wiring/store-engines.ts',
         find: "    note: 'with USER:PASSWORD@ and ?tls=false as needed',\n  },\n",
         becomes: `    note: 'with USER:PASSWORD@ and ?tls=false as needed',
   },
@@ -338,7 +338,7 @@ type DiamondChangeRequest =`,
     ],
     tests: [
       'test/stores/memory/events.test.ts',
-      'test/wiring/engines.test.ts',
+      'test/wiring/store-engines.test.ts',
       'test/wiring/settings-event-store.test.ts',
     ],
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkPassword } from '../../src/credentials/passwords.ts'
+import { checkPassword } from '../../src/credentials/password-hasher.ts'
 import { RequestError } from '../../src/domain/decider.ts'
 
 const test = suite('a password that is set')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { UnexpectedExitReporter } from '../../src/cli/process-end.ts'
+import { UnexpectedExitReporter } from '../../src/cli/process-exit.ts'
 import { programFor } from '../../src/cli/program.ts'
 import { commandLinesIn, misunderstood } from './commands-in.ts'
 

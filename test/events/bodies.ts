@@ -2,8 +2,8 @@ import { DEFAULTS, type DiamondFields } from '../../src/domain/diamond/fields.ts
 import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
 import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
-import { diamondJson } from '../../src/representations/diamond/body.ts'
-import { toScoresJson } from '../../src/representations/diamond/scores.ts'
+import { diamondJson } from '../../src/representations/diamond/diamond-json.ts'
+import { toScoresJson } from '../../src/representations/diamond/scores-json.ts'
 
 /** What is stored and answered of some diamonds, so that a change of it is noticed. */
 export type Golden = {

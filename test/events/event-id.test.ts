@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { eventId, nameBasedUuid } from '../../src/events/origin.ts'
+import { eventId, nameBasedUuid } from '../../src/events/event-metadata.ts'
 
 const test = suite('an event id')
 

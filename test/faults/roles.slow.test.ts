@@ -33,7 +33,7 @@ test('goes on until it is told to stop: one projects what the other one writes, 
         const newest = list(expect(200, await ann.get('/v4/diamond?limit=1')))[0]
         assert.is(newest?.id, shown(answer).id)
       }
-      // A process that ends because nothing is left for it to do ends with 13 (src/cli/process-end.ts).
+      // A process that ends because nothing is left for it to do ends with 13 (src/cli/process-exit.ts).
       for (const one of [http, projections]) {
         one.kill('SIGTERM')
         const { code, err } = await one.ended

@@ -1,7 +1,7 @@
 import * as fc from '../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
+import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'
 import { areEmbedded } from '../engines.ts'
 import { withStores } from '../open-stores.ts'
 import { isFolded } from '../projections/engine/inventory-on-disk.ts'

@@ -6,22 +6,22 @@ import {
   planPatch,
   type CommandPrincipal,
 } from '../../src/commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../src/commands/installation/integer-ids.ts'
-import { toEventMetadata } from '../../src/events/origin.ts'
+import { IdAllocator } from '../../src/commands/installation/id-allocator.ts'
+import { toEventMetadata } from '../../src/events/event-metadata.ts'
 import { createCommandContext } from '../../src/commands/core/handle.ts'
 import { scoresStream } from '../../src/domain/diamond/diamond.ts'
 import { DiamondQueries } from '../../src/projections/diamonds/diamond-queries.ts'
-import type { DiamondFilter } from '../../src/projections/diamonds/list-members.ts'
+import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { ConsumerRunner } from '../../src/projections/engine/runner.ts'
 import { origin, buildsOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
 import { comes } from '../until.ts'
 import type { Version } from './plain-inventory.ts'
-import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/read.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/parse-diamond.ts'
 import { PATH_LINKS, type ParseResult } from '../../src/representations/json.ts'
 import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
-import { diamondJson } from '../../src/representations/diamond/body.ts'
+import { diamondJson } from '../../src/representations/diamond/diamond-json.ts'
 
 type Wanted = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isEmptyReading } from '../../src/domain/certification/report-text.ts'
+import { isEmptyReading } from '../../src/domain/certification/report-parser.ts'
 import { PdfReader, type PdfReaderLimits } from '../../src/reports/pdf-reader.ts'
 import { smallPdf } from '../api/harness/form.ts'
 import { fixture, reports } from '../fixtures/reports/reports.ts'

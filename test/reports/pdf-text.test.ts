@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { groupIntoCells } from '../../src/domain/certification/page-cells.ts'
-import { parseReport } from '../../src/domain/certification/report-text.ts'
+import { parseReport } from '../../src/domain/certification/report-parser.ts'
 import { extractTextRuns } from '../../src/reports/pdf-text.ts'
 import { layouts, nothingRead } from '../fixtures/reports/layouts.ts'
 import { laidOut, PAGE_LAYOUTS } from '../fixtures/reports/pages.ts'

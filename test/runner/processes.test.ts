@@ -25,7 +25,7 @@ test('are not shared by slow files and those of engines, nor by a quick one that
   const shared = processesFor(files).filter(({ length }) => length > 1)
   assert.ok(shared.length > 0)
   assert.equal(
-    shared.flat().filter((file) => tierOf(file) !== 'quick' || file === 'test/credentials/passwords.test.ts'),
+    shared.flat().filter((file) => tierOf(file) !== 'quick' || file === 'test/credentials/password-hasher.test.ts'),
     [],
   )
 })

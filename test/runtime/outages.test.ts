@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLogger } from '../../src/runtime/log.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
 import { Interruption, StoreOutages } from '../../src/runtime/outages.ts'
 import { OutcomeUnknown, StoreUnavailable } from '../../src/stores/ports/event-store.ts'
 import { withFakeTime } from '../fake-time.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PasswordHasher } from '../../src/credentials/passwords.ts'
+import { PasswordHasher } from '../../src/credentials/password-hasher.ts'
 import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { withFolder } from '../temporary-folder.ts'

@@ -1,4 +1,4 @@
-import { createLogger } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import type { Bench, Case, Group } from '../../group.ts'
 import { startMongo } from '../../services/mongodb.ts'

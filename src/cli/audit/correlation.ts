@@ -1,15 +1,20 @@
 import type { Command } from 'commander'
 import type { DomainEvent } from '../../domain/decider.ts'
 import { EVENTS } from '../../events/registry.ts'
-import { toHistoryEntry as diamondEntryOf, readDiamondHistory } from '../../projections/history/diamond.ts'
-import type { HistoryEntry } from '../../projections/history/entry.ts'
+import { toHistoryEntry as diamondEntryOf, readDiamondHistory } from '../../projections/history/diamond-history.ts'
+import type { HistoryEntry } from '../../projections/history/history-entry.ts'
 import type { AccountLookupContext } from '../../commands/accounts/accounts.ts'
-import { ActorResolver } from '../../projections/history/who.ts'
+import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
-import { withInstallation, type OpenInstallation } from '../installed.ts'
+import { withInstallation, type OpenInstallation } from '../with-installation.ts'
 import { printResult, type OutputOptions } from '../output.ts'
-import { clientPresenter, createActorNameLookup, createSessionPresenter, createUserPresenter } from './people.ts'
+import {
+  clientPresenter,
+  createActorNameLookup,
+  createSessionPresenter,
+  createUserPresenter,
+} from './user-client-session.ts'
 import { entriesTable, toAuditEntry, foldSteps, type AuditPresenter } from './subject.ts'
 import { secretPresenter } from './secret.ts'
 

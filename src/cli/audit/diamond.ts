@@ -10,8 +10,8 @@ import {
   stateOf,
   API_EVENT_TYPES,
   viewAt,
-} from '../../projections/history/diamond.ts'
-import { ActorResolver } from '../../projections/history/who.ts'
+} from '../../projections/history/diamond-history.ts'
+import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import {
   toAuditEntry,

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import { decode, isDecodeError } from '../../events/decode.ts'
-import { eventTimeOf } from '../../events/origin.ts'
+import { eventTimeOf } from '../../events/event-metadata.ts'
 import { BadUsage } from '../../maintenance/operation.ts'
 import {
   changesBetween,
@@ -11,12 +11,12 @@ import {
   type FieldChange,
   type HistoryEntry,
   type HistoryState,
-} from '../../projections/history/entry.ts'
-import type { ActorResolver } from '../../projections/history/who.ts'
-import { fieldDisplayValue } from '../../representations/diamond/value.ts'
+} from '../../projections/history/history-entry.ts'
+import type { ActorResolver } from '../../projections/history/actor-resolver.ts'
+import { fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
-import { withInstallation, type OpenInstallation } from '../installed.ts'
+import { withInstallation, type OpenInstallation } from '../with-installation.ts'
 import { note, printResult, table, type OutputOptions } from '../output.ts'
 import { parseUntil } from '../times.ts'
 

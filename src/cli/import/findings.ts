@@ -6,9 +6,9 @@ import {
   type FieldName,
   type NewDiamond,
 } from '../../domain/diamond/fields.ts'
-import { jsonWriterOf } from '../../representations/diamond/body.ts'
+import { jsonWriterOf } from '../../representations/diamond/diamond-json.ts'
 import { formatCount } from '../output.ts'
-import type { Stock } from './inventory.ts'
+import type { Stock } from './stock.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
 
 /** Texts that are told by name; a column that is none of shapes may hold as many as there are stones. */

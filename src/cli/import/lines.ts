@@ -1,9 +1,9 @@
 import { FIELD_NAMES, REQUIRED_FIELDS, type DiamondFieldChanges } from '../../domain/diamond/fields.ts'
 import { parseShape } from '../../domain/dictionaries/shapes.ts'
-import { parseFieldChanges, parseNewDiamond } from '../../representations/diamond/read.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../representations/diamond/parse-diamond.ts'
 import { isJsonObject, describeJsonType } from '../../representations/json.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
-import { textOf, type TextFileFormat } from './form.ts'
+import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /** A text that is no value of its column's field. */
 export type InvalidCell = { readonly column: string; readonly text: string }

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
 import { visibleText } from '../../domain/visible-text.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
-import { textOf, type TextFileFormat } from './form.ts'
+import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /**
  * What a spreadsheet program takes for a formula: it runs, and may send what is in other cells. Signs of full width count

@@ -1,5 +1,5 @@
-import { finishBulk } from '../../commands/bulk/handle-all.ts'
-import { requestStream } from '../../commands/bulk/request.ts'
+import { finishBulk } from '../../commands/bulk/handle-bulk.ts'
+import { requestStream } from '../../commands/bulk/request-record.ts'
 import { latestPosition } from '../../commands/core/append.ts'
 import type { CommandContext } from '../../commands/core/handle.ts'
 import { changeStock, AlreadyApplied } from '../../commands/diamonds/change-stock.ts'
@@ -11,18 +11,18 @@ import {
   type DiamondChange,
   type DiamondCommandContext,
 } from '../../commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../commands/installation/id-allocator.ts'
 import type { RequestDone } from '../../domain/bulk/bulk.ts'
 import { diamondDecider, diamondStream } from '../../domain/diamond/diamond.ts'
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/origin.ts'
+import { eventId } from '../../events/event-metadata.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { formatCount, progressBar } from '../output.ts'
-import type { StopSignal } from '../process-end.ts'
+import type { StopSignal } from '../process-exit.ts'
 import { toNewDiamond, type UsableLine } from './findings.ts'
-import type { Stock } from './inventory.ts'
+import type { Stock } from './stock.ts'
 
 /** Stones that are written together, all or none. */
 export const BULK_SIZE = 500

@@ -8,17 +8,17 @@ import {
   type Plan,
   type RegisteredAccount,
 } from '../../domain/account/account.ts'
-import type { PasswordHasher } from '../../credentials/passwords.ts'
+import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import * as domain from '../../domain/account/account.ts'
 import { loginDecider, reserveLogin } from '../../domain/account/login.ts'
 import { RequestError } from '../../domain/decider.ts'
 import { isDecodeError } from '../../events/decode.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
-import { loadStream } from '../../events/load.ts'
-import type { IdAllocator } from '../installation/integer-ids.ts'
-import type { AccountDirectory } from './people.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import type { IdAllocator } from '../installation/id-allocator.ts'
+import type { AccountDirectory } from './account-directory.ts'
 
 export type AccountWithId = RegisteredAccount & { readonly account: number }
 

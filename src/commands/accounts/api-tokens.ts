@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { tokenDigest, hmac, randomToken, sameDigest } from '../../credentials/digests.ts'
-import type { FailedAttemptLimiter } from '../../credentials/guess-limits.ts'
+import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
 import * as domain from '../../domain/account/account.ts'
 import {
   apiTokenUseDecider,
@@ -11,10 +11,10 @@ import {
 } from '../../domain/account/account.ts'
 import { normaliseEmail } from '../../domain/account/login.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import { comparePositions, type EventStore, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
-import { loadStream } from '../../events/load.ts'
+import { loadStream } from '../../events/load-stream.ts'
 import {
   changeAccount,
   findAccount,
@@ -22,7 +22,7 @@ import {
   type ChangedAccount,
   type AccountWithId,
 } from './accounts.ts'
-import type { AccountDirectory } from './people.ts'
+import type { AccountDirectory } from './account-directory.ts'
 
 /** `id` names the token in lists; `token` is told this once, the log keeps its digest. */
 export type IssuedApiToken = ChangedAccount & { readonly id: string; readonly token: string }

@@ -2,14 +2,14 @@ import { burn, expiresAt, secretDecider, type Secret } from '../../domain/secret
 import { loginDecider, releaseLogin } from '../../domain/account/login.ts'
 import { accountDecider, accountStream, forget, type Account, type AccountEvent } from '../../domain/account/account.ts'
 import { RequestError } from '../../domain/decider.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import type { PersonStore } from '../../stores/ports/persons.ts'
+import type { PersonStore } from '../../stores/ports/person-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { handle } from '../core/handle.ts'
 import { deleteWebhook, webhooksOf } from '../webhooks/webhooks.ts'
 import { type AccountCommandContext } from './accounts.ts'
-import type { LoginReference } from './people.ts'
+import type { LoginReference } from './account-directory.ts'
 
 export type ForgetAccountContext = AccountCommandContext & { readonly persons: PersonStore; readonly vault: Vault }
 

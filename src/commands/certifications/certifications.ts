@@ -17,16 +17,16 @@ import {
   type LiveDiamond,
 } from '../../domain/diamond/diamond.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/origin.ts'
+import { eventId } from '../../events/event-metadata.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import type { FileUpload, StoredFile } from '../../stores/ports/files.ts'
-import { handleIdempotent } from '../bulk/once.ts'
-import type { IdempotencyKey } from '../bulk/request.ts'
+import type { FileUpload, StoredFile } from '../../stores/ports/file-store.ts'
+import { handleIdempotent } from '../bulk/handle-idempotent.ts'
+import type { IdempotencyKey } from '../bulk/request-record.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
-import { ensureHeldFile, withFileHold } from '../core/held-files.ts'
-import { foldEvents } from '../../events/load.ts'
+import { ensureHeldFile, withFileHold } from '../core/file-holds.ts'
+import { foldEvents } from '../../events/load-stream.ts'
 import type { CommandPrincipal } from '../diamonds/diamonds.ts'
-import type { IdAllocator } from '../installation/integer-ids.ts'
+import type { IdAllocator } from '../installation/id-allocator.ts'
 
 /** What commands on certifications write with. */
 export type CertificationCommandContext = CommandContext & { readonly certificationIds: IdAllocator }

@@ -1,15 +1,15 @@
 import { clientDecider, clientStream, isClientId, type Client, type ClientEvent } from '../../domain/client/client.ts'
 import { randomBytes } from 'node:crypto'
 import { tokenDigest, randomToken, sameDigest } from '../../credentials/digests.ts'
-import type { FailedAttemptLimiter } from '../../credentials/guess-limits.ts'
+import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
 import * as domain from '../../domain/client/client.ts'
 import { RequestError } from '../../domain/decider.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
-import { loadStream } from '../../events/load.ts'
-import type { IdAllocator } from '../installation/integer-ids.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import type { IdAllocator } from '../installation/id-allocator.ts'
 
 /** @throws what `decide` throws */
 async function changeClient(

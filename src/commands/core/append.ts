@@ -1,4 +1,4 @@
-import { eventId, toEventMetadata, type Origin } from '../../events/origin.ts'
+import { eventId, toEventMetadata, type Origin } from '../../events/event-metadata.ts'
 import { currentPayloadVersion } from '../../events/registry.ts'
 import {
   comparePositions,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import { isDecodeError } from '../../events/decode.ts'
-import { loadStream } from '../../events/load.ts'
-import type { Origin } from '../../events/origin.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import {
   OutcomeUnknown,
   WrongRevision,
@@ -12,8 +12,8 @@ import {
   type Revision,
 } from '../../stores/ports/event-store.ts'
 import { appendAll, toNewEvents, type AppendContext } from './append.ts'
-import { StateCache, type CachedState } from './folded-states.ts'
-import { CommandOutcomes } from './outcomes.ts'
+import { StateCache, type CachedState } from './state-cache.ts'
+import { CommandOutcomes } from './command-outcomes.ts'
 import { withRetry } from './retry.ts'
 
 /** Runs the commands of one stream one after another within this process; commands of other streams don't wait. */
@@ -89,7 +89,7 @@ export type CommandResult<State, Event> = {
 /**
  * Loads a stream, decides on its state, and appends what was decided; tries again when another writer was first or
  * when nobody knows whether the append arrived (retry.ts). An earlier try of the same wish that was stored is answered as
- * success. Where the stream is new, or this process knows its state (folded-states.ts), that is decided on without reading,
+ * success. Where the stream is new, or this process knows its state (state-cache.ts), that is decided on without reading,
  * and the append shows whether it was right; what would write nothing, and so not show it, is decided on the stream as it is.
  * @throws what `decide` throws, WrongRevision after the last try, OutcomeUnknown, StoreUnavailable
  */

@@ -9,9 +9,9 @@ import {
 import { randomUUID } from 'node:crypto'
 import type { StoneModel, StoneModelProperties } from '../../domain/diamond/stone-model.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import type { FileUpload } from '../../stores/ports/files.ts'
+import type { FileUpload } from '../../stores/ports/file-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
-import { ensureHeldFile, withFileHold } from '../core/held-files.ts'
+import { ensureHeldFile, withFileHold } from '../core/file-holds.ts'
 import type { CommandPrincipal } from './diamonds.ts'
 
 /** What the file that was kept under a digest says of a body. @throws Refusal invalid for what is no body of a stone */

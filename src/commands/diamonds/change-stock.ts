@@ -1,7 +1,7 @@
 import type { NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { handleBulk } from '../bulk/handle-all.ts'
-import { canonicalDigest } from '../bulk/request.ts'
+import { handleBulk } from '../bulk/handle-bulk.ts'
+import { canonicalDigest } from '../bulk/request-record.ts'
 import {
   decideCreations,
   decideChanges,

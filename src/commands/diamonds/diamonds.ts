@@ -12,12 +12,12 @@ import {
 import type { DiamondFieldChanges, NewDiamond } from '../../domain/diamond/fields.ts'
 import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
 import { decode } from '../../events/decode.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { Position, Revision } from '../../stores/ports/event-store.ts'
-import { handleBulk, type BulkResult, type BulkDecision } from '../bulk/handle-all.ts'
-import { requestRecordOf, type KeyedRequest } from '../bulk/request.ts'
+import { handleBulk, type BulkResult, type BulkDecision } from '../bulk/handle-bulk.ts'
+import { requestRecordOf, type KeyedRequest } from '../bulk/request-record.ts'
 import { revisionAfter, handle, type CommandContext } from '../core/handle.ts'
-import type { IdAllocator } from '../installation/integer-ids.ts'
+import type { IdAllocator } from '../installation/id-allocator.ts'
 
 /** What commands on diamonds write with. */
 export type DiamondCommandContext = CommandContext & { readonly diamondIds: IdAllocator }

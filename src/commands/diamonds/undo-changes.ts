@@ -15,9 +15,9 @@ import {
   type OptionalField,
 } from '../../domain/diamond/fields.ts'
 import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
-import { handleBulk } from '../bulk/handle-all.ts'
-import { eventTimeOf } from '../../events/origin.ts'
-import { foldEvents } from '../../events/load.ts'
+import { handleBulk } from '../bulk/handle-bulk.ts'
+import { eventTimeOf } from '../../events/event-metadata.ts'
+import { foldEvents } from '../../events/load-stream.ts'
 import { permanentRecordOf } from './change-stock.ts'
 import { decideCreations, type CommandPrincipal, type DiamondCommandContext } from './diamonds.ts'
 

@@ -7,7 +7,7 @@ import {
   type CheckpointSigned,
   type LogKeySealed,
 } from '../../domain/installation/keys.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { Revision } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 import { loadOrCreateSealedKey, type SealedKeyDefinition } from '../installation/link-key.ts'

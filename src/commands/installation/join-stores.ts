@@ -7,7 +7,7 @@ import {
   type StoresJoined,
 } from '../../domain/installation/installation.ts'
 import { StoreUnavailable, type EventStore } from '../../stores/ports/event-store.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import { handle, createCommandContext } from '../core/handle.ts'
 
 export type JoinStoresContext = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }

@@ -5,7 +5,7 @@ import { latestEventDecider } from '../../domain/decider.ts'
 import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { LINK_KEY_STREAM, type LinkKeySealed } from '../../domain/installation/keys.ts'
 import { decode } from '../../events/decode.ts'
-import { eventTimeOf, type Origin } from '../../events/origin.ts'
+import { eventTimeOf, type Origin } from '../../events/event-metadata.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 

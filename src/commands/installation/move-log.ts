@@ -8,9 +8,9 @@ import {
   type LogFenced,
   type LogOpened,
   type ReplayMade,
-} from '../../domain/installation/moving.ts'
+} from '../../domain/installation/log-lifecycle.ts'
 import { OutcomeUnknown, WrongRevision, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
-import { eventId, type Origin } from '../../events/origin.ts'
+import { eventId, type Origin } from '../../events/event-metadata.ts'
 import { withRetry } from '../core/retry.ts'
 import { createEventFactory } from '../core/append.ts'
 

@@ -1,5 +1,5 @@
 import { readEpoch } from '../../events/lineage.ts'
-import { eventId, eventTimeOf, type Origin } from '../../events/origin.ts'
+import { eventId, eventTimeOf, type Origin } from '../../events/event-metadata.ts'
 import {
   ID_KINDS,
   ID_STREAM_PREFIX,

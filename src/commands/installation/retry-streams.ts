@@ -2,7 +2,7 @@ import { latestEventDecider } from '../../domain/decider.ts'
 import { retriesStream, type RetryRequested } from '../../domain/installation/installation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 
 /** Streams of one event: its runner reads them whole, and nothing else meanwhile. */
 export const MAX_STREAMS_PER_RETRY = 100

@@ -9,7 +9,7 @@ import { cutOf, type Stone } from '../../domain/scoring/cut/stone.ts'
 import type { TracedCut } from '../../domain/scoring/cut/trace-cut.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../../domain/scoring/version.ts'
 import { handleEach, type CommandContext } from '../core/handle.ts'
-import { eventId, type Origin } from '../../events/origin.ts'
+import { eventId, type Origin } from '../../events/event-metadata.ts'
 
 export type ScoringTools = CommandContext & {
   /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */

@@ -21,10 +21,10 @@ import {
   type MailOutcome,
   type Secret,
 } from '../../domain/secret/secret.ts'
-import { loadStream } from '../../events/load.ts'
-import type { Origin } from '../../events/origin.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
-import { BytesMissing } from '../../stores/ports/files.ts'
+import { BytesMissing } from '../../stores/ports/file-store.ts'
 import type { SealedItem, Vault } from '../../stores/ports/vault.ts'
 import type { AccountCommandContext } from '../accounts/accounts.ts'
 import { handle } from '../core/handle.ts'

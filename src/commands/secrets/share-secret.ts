@@ -10,11 +10,11 @@ import {
 } from '../../domain/secret/secret.ts'
 import { sealReceipt } from '../../credentials/sealing.ts'
 import { newSecretKeys, secretStream, type SecretKeys } from '../../credentials/secret-keys.ts'
-import { obfuscateEmail } from '../../domain/secret/address.ts'
+import { obfuscateEmail } from '../../domain/secret/email-address.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import type { NewMail, VaultEntry } from '../../stores/ports/vault.ts'
 import { handle } from '../core/handle.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { SecretCommandContext } from './secrets.ts'
 
 /** Who shares: `apiToken` is the token's id, `token` the token itself, which alone opens the receipt. */
@@ -25,7 +25,7 @@ export type SecretSender = {
   readonly token: string
 }
 
-/** All of it checked: see src/domain/secret/secret.ts and address.ts. */
+/** All of it checked: see src/domain/secret/secret.ts and email-address.ts. */
 export type ShareSecret = {
   readonly value: string
   readonly kind: SecretSharedData['kind']

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { AccessTokens } from '../../credentials/access-tokens.ts'
 import { tokenDigest, randomToken } from '../../credentials/digests.ts'
-import type { FailedAttemptLimiter } from '../../credentials/guess-limits.ts'
-import type { FamiliarAddresses } from '../../credentials/log-in-places.ts'
-import type { PasswordHasher } from '../../credentials/passwords.ts'
+import type { FailedAttemptLimiter } from '../../credentials/failed-attempt-limiter.ts'
+import type { FamiliarAddresses } from '../../credentials/familiar-addresses.ts'
+import type { PasswordHasher } from '../../credentials/password-hasher.ts'
 import { accountDecider, accountStream } from '../../domain/account/account.ts'
 import { normaliseEmail } from '../../domain/account/login.ts'
 import type { SecurityEventRecorder } from '../../domain/account/security-event.ts'
@@ -20,13 +20,13 @@ import {
   type Session,
   type SessionEvent,
 } from '../../domain/session/session.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { NewEvent } from '../../stores/ports/event-store.ts'
 import { findAccount, type AccountCommandContext, type AccountWithId } from '../accounts/accounts.ts'
 import type { VerifiedClient } from '../clients/clients.ts'
 import { createEventFactory } from '../core/append.ts'
 import { handle, type CommandTarget } from '../core/handle.ts'
-import { loadStream } from '../../events/load.ts'
+import { loadStream } from '../../events/load-stream.ts'
 
 /** What the commands of sessions need. */
 export type SessionCommandContext = AccountCommandContext & {

@@ -10,11 +10,11 @@ import {
 import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
 import * as domain from '../../domain/webhook/webhook.ts'
 import { RequestError } from '../../domain/decider.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import type { EventStore, Position } from '../../stores/ports/event-store.ts'
 import { handle, type Decide, type CommandContext } from '../core/handle.ts'
-import { loadStream } from '../../events/load.ts'
-import type { IdAllocator } from '../installation/integer-ids.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import type { IdAllocator } from '../installation/id-allocator.ts'
 import { faultOfUrl, type WebhookRules } from './webhook-url.ts'
 
 /** What commands on webhooks work with. */

@@ -16,7 +16,7 @@ export const accountStream = (account: number) => `account-${account}`
 /**
  * Somebody who owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest, never the thing
  * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.
- * The address stands in no event but those of former releases (`email`): src/commands/accounts/people.ts.
+ * The address stands in no event but those of former releases (`email`): src/commands/accounts/account-directory.ts.
  */
 export const accountEvents = declareEvents('account-{id}', {
   AccountRegistered: {

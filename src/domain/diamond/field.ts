@@ -1,5 +1,5 @@
 import type { Dictionary } from '../dictionaries/dictionary.ts'
-import type { GradingScale } from '../dictionaries/girdle.ts'
+import type { GradingScale } from '../dictionaries/girdle-and-culet.ts'
 
 /** The versions of the Diamond API, in which one diamond is shown differently. */
 export type ApiVersion = 'v3' | 'v4'

@@ -1,7 +1,7 @@
 import { clarity, color, colorHue, colorModifier, fancyGrade } from '../dictionaries/colors.ts'
 import { cutQuality, polish, symmetry } from '../dictionaries/cut-grades.ts'
 import { fluorColor, fluorIntensity } from '../dictionaries/fluorescence.ts'
-import { culet, girdle } from '../dictionaries/girdle.ts'
+import { culet, girdle } from '../dictionaries/girdle-and-culet.ts'
 import {
   amount,
   entry,

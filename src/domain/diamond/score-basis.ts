@@ -1,6 +1,6 @@
-import { measuredProportions } from '../certification/measured.ts'
+import { measuredProportions } from '../certification/measured-proportions.ts'
 import type { CutMeasurements } from '../scoring/cut/cut.ts'
-import { possibleCut } from '../scoring/cut/possible.ts'
+import { possibleCut } from '../scoring/cut/possible-cut.ts'
 import { cutOf, type Stone } from '../scoring/cut/stone.ts'
 import { isNewer, OPTICS_VERSION } from '../scoring/version.ts'
 import { diamondDecider, type Diamond, type DiamondEvent, type LiveDiamond } from './diamond.ts'

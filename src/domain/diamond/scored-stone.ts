@@ -1,5 +1,9 @@
-import { measuredProportions, type MeasuredProportions, type MeasuredSize } from '../certification/measured.ts'
-import { parseGirdleRange } from '../dictionaries/girdle.ts'
+import {
+  measuredProportions,
+  type MeasuredProportions,
+  type MeasuredSize,
+} from '../certification/measured-proportions.ts'
+import { parseGirdleRange } from '../dictionaries/girdle-and-culet.ts'
 import {
   culets,
   grades,

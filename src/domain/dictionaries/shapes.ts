@@ -1,4 +1,4 @@
-import { findNearMiss } from './nearest.ts'
+import { findNearMiss } from './edit-distance.ts'
 import { comparisonKey } from '../visible-text.ts'
 
 /** A cut shape. `parent` is null at the top level; aliases are further spellings, compared without regard to case. */

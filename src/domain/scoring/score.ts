@@ -4,10 +4,10 @@ import { leanFactors } from './cut/lean.ts'
 import { toleranceFactors } from './cut/perturbation.ts'
 import type { Stone } from './cut/stone.ts'
 import type { TracedCut } from './cut/trace-cut.ts'
-import { errorMarginsOf } from './errors.ts'
+import { errorMarginsOf } from './error-margins.ts'
 import { fluorScore } from './fluor.ts'
 import { roundToSixDecimals } from './light/optics.ts'
-import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './members.ts'
+import { brillianceScore, fireScore, integralScore, spreadScore, symmetryScore } from './score-formulas.ts'
 import traced from './traced-cuts.json' with { type: 'json' }
 
 /** A traced cut of its grade's own finish, with another one: its light does not have to be traced again. */

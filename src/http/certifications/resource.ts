@@ -2,9 +2,9 @@ import type { CertificationCommandContext } from '../../commands/certifications/
 import { RequestError } from '../../domain/decider.ts'
 import type { CertificationQueries } from '../../projections/certifications/certifications.ts'
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
-import type { FileStore } from '../../stores/ports/files.ts'
-import type { SignedLinks } from '../kit/links.ts'
-import { integerPathParameter } from '../kit/paths.ts'
+import type { FileStore } from '../../stores/ports/file-store.ts'
+import type { SignedLinks } from '../kit/signed-links.ts'
+import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { FormUploads } from '../files/form-uploads.ts'
 
 /** What the Certification API answers from. */

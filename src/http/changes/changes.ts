@@ -10,7 +10,7 @@ import {
 } from '../../projections/diamonds/change-feed.ts'
 import { DIAMOND } from '../../representations/diamond/schemas.ts'
 import { VERSION_PARAMETERS } from '../diamonds/resource.ts'
-import { createResponse, ok, streamResponse, type HttpResponse } from '../kit/answer.ts'
+import { createResponse, ok, streamResponse, type HttpResponse } from '../kit/response.ts'
 import { bearer, isStillAuthenticated, type BearerServices, type BearerPrincipal } from '../kit/authenticate.ts'
 import { PENDING, staleHeaders } from '../kit/consistency.ts'
 import { endpoint, type HttpRequest, type EndpointGroup } from '../kit/endpoint.ts'

@@ -5,10 +5,10 @@ import { constants, scoringGrades, type ScoringName } from '../../domain/diction
 import { findCutShape, cutShapeTree } from '../../domain/dictionaries/shapes.ts'
 import { RequestError } from '../../domain/decider.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { ok, type HttpResponse } from '../kit/answer.ts'
+import { ok, type HttpResponse } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
-import { integerPathParameter } from '../kit/paths.ts'
+import { integerPathParameter } from '../kit/path-parameters.ts'
 
 const id = z.int().min(1)
 const title = z.string()

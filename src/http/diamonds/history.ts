@@ -8,16 +8,16 @@ import {
   readDiamondHistory,
   API_EVENT_TYPES,
   type DiamondHistory,
-} from '../../projections/history/diamond.ts'
-import type { FieldChange, HistoryEntry } from '../../projections/history/entry.ts'
-import { ActorResolver } from '../../projections/history/who.ts'
+} from '../../projections/history/diamond-history.ts'
+import type { FieldChange, HistoryEntry } from '../../projections/history/history-entry.ts'
+import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { RequestError } from '../../domain/decider.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
-import { noContent, ok } from '../kit/answer.ts'
+import { noContent, ok } from '../kit/response.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
-import type { SignedLinks } from '../kit/links.ts'
+import type { SignedLinks } from '../kit/signed-links.ts'
 import { PAGE_QUERY, queryReader } from '../kit/parameters/query.ts'
 import { pageLinks } from './page-links.ts'
 import { ownersLink } from '../report/owners-page.ts'

@@ -9,18 +9,18 @@ import {
   type IfMatchRevisions,
 } from '../../commands/diamonds/diamonds.ts'
 import { etagOf } from '../../projections/diamonds/diamond-view.ts'
-import { diamondJson, diamondListJson } from '../../representations/diamond/body.ts'
+import { diamondJson, diamondListJson } from '../../representations/diamond/diamond-json.ts'
 import { IDENTIFIED_FIELD_CHANGES, DIAMOND, DIAMOND_CHANGES } from '../../representations/diamond/schemas.ts'
-import { parseFieldChanges } from '../../representations/diamond/read.ts'
+import { parseFieldChanges } from '../../representations/diamond/parse-diamond.ts'
 import { requireValid } from '../../representations/parse.ts'
 import { RequestError, type ErrorDetail } from '../../domain/decider.ts'
-import { noContent, ok, parseEntityTags, type ResponseHeaders } from '../kit/answer.ts'
+import { noContent, ok, parseEntityTags, type ResponseHeaders } from '../kit/response.ts'
 import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
 import { json } from '../kit/json-body.ts'
 import { CONSISTENCY, waitForReadModel } from '../kit/consistency.ts'
 import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
-import { DELETE_ENTRY, parseChangeEntries, parseIdEntries, type BulkEntries } from './entries.ts'
+import { DELETE_ENTRY, parseChangeEntries, parseIdEntries, type BulkEntries } from './bulk-entries.ts'
 import {
   VERSION_PARAMETERS,
   bulkJson,

@@ -1,4 +1,4 @@
-import type { ListQuery } from './filters.ts'
+import type { ListQuery } from './list-query.ts'
 
 type PagedRequest = { readonly path: string; readonly search: string; readonly query: Pick<ListQuery, 'page'> }
 

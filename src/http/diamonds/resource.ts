@@ -1,4 +1,4 @@
-import type { AccountDirectory } from '../../commands/accounts/people.ts'
+import type { AccountDirectory } from '../../commands/accounts/account-directory.ts'
 import { z, type ZodType } from 'zod'
 import type { CommandPrincipal, DiamondCommandContext } from '../../commands/diamonds/diamonds.ts'
 import { RequestError } from '../../domain/decider.ts'
@@ -6,9 +6,9 @@ import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.
 import { eventOriginOf, type BearerPrincipal } from '../kit/authenticate.ts'
 import { BULK_BODY_MAX_BYTES, json } from '../kit/json-body.ts'
 import type { HttpRequest, RequestBody } from '../kit/endpoint.ts'
-import { bulkSchema } from './entries.ts'
-import { integerPathParameter } from '../kit/paths.ts'
-import type { SignedLinks } from '../kit/links.ts'
+import { bulkSchema } from './bulk-entries.ts'
+import { integerPathParameter } from '../kit/path-parameters.ts'
+import type { SignedLinks } from '../kit/signed-links.ts'
 
 /** What the Diamond API answers from. */
 export type DiamondServices = {

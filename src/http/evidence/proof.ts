@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { RequestError } from '../../domain/decider.ts'
 import { PROOF_FORMAT } from '../../evidence/proof.ts'
-import { readDiamondHistory } from '../../projections/history/diamond.ts'
-import { proveDiamond } from '../../projections/tree/stone-proof.ts'
+import { readDiamondHistory } from '../../projections/history/diamond-history.ts'
+import { proveDiamond } from '../../projections/tree/diamond-proof.ts'
 import { checkOwner } from '../diamonds/history.ts'
 import { DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES, type DiamondServices } from '../diamonds/resource.ts'
-import { ok } from '../kit/answer.ts'
+import { ok } from '../kit/response.ts'
 import { bearer } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { accountGroup } from '../kit/errors.ts'
-import { HASH, requireEvidence, type EvidenceServices } from './log.ts'
+import { HASH, requireEvidence, type EvidenceServices } from './transparency-log.ts'
 
 const TEXTS = z.record(z.string(), z.string())
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RequestError } from '../../domain/decider.ts'
-import { createResponse, binaryResponse, ok } from '../kit/answer.ts'
+import { createResponse, binaryResponse, ok } from '../kit/response.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { GRANT_TYPE, GRANT_TYPES } from '../oauth/token.ts'

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import { z } from 'zod'
-import { createResponse, ok } from '../kit/answer.ts'
+import { createResponse, ok } from '../kit/response.ts'
 import { publicAccess, endpoint, type Endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import type { RequestLogEntry } from '../middleware/access-log.ts'

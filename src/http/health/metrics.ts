@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { Registry } from 'prom-client'
 import { RequestError } from '../../domain/decider.ts'
-import { ok } from '../kit/answer.ts'
+import { ok } from '../kit/response.ts'
 import { publicAccess, endpoint, type Authenticator } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 

@@ -1,4 +1,4 @@
-import type { HttpResponse, ResponseHeaders } from '../kit/answer.ts'
+import type { HttpResponse, ResponseHeaders } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'

@@ -1,4 +1,4 @@
-import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/value.ts'
+import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
 /** A stone as v4 shows it, as far as a row needs it. */

@@ -1,7 +1,7 @@
 import { BROWSER_CLIENT } from '../../commands/sessions/sessions.ts'
 import type { AccessClaims, AccessTokens } from '../../credentials/access-tokens.ts'
 import { RequestError } from '../../domain/decider.ts'
-import type { Origin } from '../../events/origin.ts'
+import type { Origin } from '../../events/event-metadata.ts'
 import { WaitBudget } from '../../projections/engine/progress.ts'
 import { StoreUnavailable } from '../../stores/ports/event-store.ts'
 import type { HttpRequest, Authenticator } from './endpoint.ts'

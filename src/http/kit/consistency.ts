@@ -1,6 +1,6 @@
 import type { ProjectionProgress } from '../../projections/engine/progress.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import type { ResponseHeaders } from './answer.ts'
+import type { ResponseHeaders } from './response.ts'
 import type { HttpRequest } from './endpoint.ts'
 
 /** Says that lists don't show the newest writes yet; what is answered is right all the same. */

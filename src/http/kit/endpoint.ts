@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ZodType } from 'zod'
 import type { WaitBudget } from '../../projections/engine/progress.ts'
-import type { HttpResponse, ResponseHeaders } from './answer.ts'
+import type { HttpResponse, ResponseHeaders } from './response.ts'
 import type { ErrorDetail } from '../../domain/decider.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -164,7 +164,7 @@ type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, O
   /** Of its every answer, refusals too, but not of 405 and OPTIONS; an answer's own win. */
   readonly headers?: ResponseHeaders
   /**
-   * Answers by the small constructors of answer.ts, at once where it can: a promise costs more than most answers do. What
+   * Answers by the small constructors of response.ts, at once where it can: a promise costs more than most answers do. What
    * it throws is refused by the one map in errors.ts, in the words of the family.
    */
   handler(

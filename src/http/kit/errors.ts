@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RequestError, type ErrorDetail, type RequestErrorKind } from '../../domain/decider.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import {
   LogClosed,
   OutcomeUnknown,
@@ -8,9 +8,9 @@ import {
   StoreUnavailable,
   WrongRevision,
 } from '../../stores/ports/event-store.ts'
-import { BytesMissing } from '../../stores/ports/files.ts'
+import { BytesMissing } from '../../stores/ports/file-store.ts'
 import { InvalidEventPayload, UnsupportedEventVersion } from '../../events/decode.ts'
-import { createResponse as answered, type ResponseHeaders } from './answer.ts'
+import { createResponse as answered, type ResponseHeaders } from './response.ts'
 import type { EndpointGroup, HttpErrorDetails } from './endpoint.ts'
 
 /** An error whose answer has headers of its own: a challenge, a range, the age of what it was judged by. */

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
-import type { IdempotencyKey } from '../../commands/bulk/request.ts'
+import type { IdempotencyKey } from '../../commands/bulk/request-record.ts'
 import { RequestError } from '../../domain/decider.ts'
 import type { HttpRequest, RequestBody, VersionedSchema } from './endpoint.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from './read-body.ts'

@@ -3,7 +3,7 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { HttpMethodEnum, koaBody, type KoaBodyMiddlewareOptions } from 'koa-body'
 import { RequestError } from '../../domain/decider.ts'
-import { discardRest, encodingOf, readWithLimits, tooLarge } from './body.ts'
+import { discardRest, encodingOf, readWithLimits, tooLarge } from './body-limits.ts'
 import { tooMany } from './parameters/form.ts'
 
 /** Bytes of a body at most, where nothing else is said. */

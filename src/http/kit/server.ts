@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { networkOf } from '../../credentials/guess-limits.ts'
+import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 import { VERSION } from '../../runtime/version.ts'
 

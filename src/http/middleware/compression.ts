@@ -1,6 +1,6 @@
 import koaCompress from 'koa-compress'
 import { constants } from 'node:zlib'
-import { setBody } from './answer.ts'
+import { setBody } from './responses.ts'
 import type { Middleware } from './context.ts'
 
 /** Bytes up to which a body is sent as it is, asked or not: a packet holds it. */

@@ -1,8 +1,8 @@
 import type Koa from 'koa'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { MinimumTransferRate } from '../../runtime/fairness/pace.ts'
-import type { HttpResponse } from '../kit/answer.ts'
+import type { MinimumTransferRate } from '../../runtime/fairness/transfer-rate.ts'
+import type { HttpResponse } from '../kit/response.ts'
 import type { Endpoint } from '../kit/endpoint.ts'
 
 /** What middlewares tell each other of a request. */

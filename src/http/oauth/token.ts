@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import { openSession, refreshSession } from '../../commands/sessions/sessions.ts'
-import { ok } from '../kit/answer.ts'
+import { ok } from '../kit/response.ts'
 import { endpoint, type RequestBody } from '../kit/endpoint.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
-import { oauthClient, NO_STORE_HEADERS, oauthGroup, OAuthError, withClient, type TokenServices } from './client.ts'
+import {
+  oauthClient,
+  NO_STORE_HEADERS,
+  oauthGroup,
+  OAuthError,
+  withClient,
+  type TokenServices,
+} from './client-authentication.ts'
 
 export const GRANT_TYPES = ['password', 'refresh_token'] as const
 /** Described alone: another value gets the answer of RFC 6749, `unsupported_grant_type`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createDocument, type CreateDocumentOptions, type ZodOpenApiOperationObject } from 'zod-openapi'
-import { expandPath, type ExpandedPath } from '../kit/paths.ts'
+import { expandPath, type ExpandedPath } from '../kit/path-parameters.ts'
 import { operationOf, TAGS, type DocumentedEndpoint } from './operation.ts'
 
 /** What a description says beside the endpoints. */

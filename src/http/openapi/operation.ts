@@ -1,7 +1,7 @@
 import { z, type ZodType } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import type { ResponseDescription, Endpoint, VersionedSchema } from '../kit/endpoint.ts'
-import type { ExpandedPath } from '../kit/paths.ts'
+import type { ExpandedPath } from '../kit/path-parameters.ts'
 
 /** What any request may be answered: it is no HTTP, its headers are too long, or a store is away. */
 export const STATUSES_OF_ANY_REQUEST: readonly number[] = [431, 503]

@@ -1,4 +1,4 @@
-import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/answer.ts'
+import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/response.ts'
 import type { EndpointGroup } from '../kit/endpoint.ts'
 import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
 

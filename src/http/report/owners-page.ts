@@ -2,17 +2,22 @@ import { z } from 'zod'
 import { RequestError } from '../../domain/decider.ts'
 import { pageLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
-import { toHistoryEntry, readDiamondHistory, titleOf, type DiamondHistory } from '../../projections/history/diamond.ts'
-import type { HistoryActor, FieldChange, HistoryEntry } from '../../projections/history/entry.ts'
-import { ActorResolver } from '../../projections/history/who.ts'
-import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/value.ts'
+import {
+  toHistoryEntry,
+  readDiamondHistory,
+  titleOf,
+  type DiamondHistory,
+} from '../../projections/history/diamond-history.ts'
+import type { HistoryActor, FieldChange, HistoryEntry } from '../../projections/history/history-entry.ts'
+import { ActorResolver } from '../../projections/history/actor-resolver.ts'
+import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { LINK_LIFETIMES } from '../../representations/json.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
 import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
-import { parseSignature, type SignedLinks } from '../kit/links.ts'
+import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.ts'
-import { reportOf } from './page.ts'
+import { reportOf } from './report-page.ts'
 import type { ReportServices } from './report.ts'
 
 /** Entries that a page shows at most: a stone that a program reprices every hour has thousands. */

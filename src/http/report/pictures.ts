@@ -5,11 +5,11 @@ import type { StoneModel } from '../../domain/diamond/stone-model.ts'
 import type { ScoreSource } from '../../domain/diamond/score-basis.ts'
 import { stoneOf } from '../../domain/diamond/scored-stone.ts'
 import { cutKey, type Cut } from '../../domain/scoring/cut/cut.ts'
-import { possibleCut } from '../../domain/scoring/cut/possible.ts'
+import { possibleCut } from '../../domain/scoring/cut/possible-cut.ts'
 import { cutOf } from '../../domain/scoring/cut/stone.ts'
 import type { PictureKind } from '../../domain/scoring/picture/picture.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
-import type { PictureStore } from '../../stores/ports/files.ts'
+import type { PictureStore } from '../../stores/ports/file-store.ts'
 
 /** A cut, or a stone's own body by the digest of its 3D file. */
 export type StonePictureSubject = { readonly cut: Cut } | { readonly model: string }

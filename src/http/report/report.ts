@@ -1,4 +1,4 @@
-import type { AccountDirectory } from '../../commands/accounts/people.ts'
+import type { AccountDirectory } from '../../commands/accounts/account-directory.ts'
 import { z } from 'zod'
 import { pageLinkRevision } from '../../domain/diamond/diamond.ts'
 import { RequestError } from '../../domain/decider.ts'
@@ -6,14 +6,14 @@ import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.
 import type { DiamondView } from '../../projections/diamonds/diamond-view.ts'
 import type { EventStore } from '../../stores/ports/event-store.ts'
 import { DIAMOND_ID } from '../diamonds/resource.ts'
-import { binaryResponse, type ResponseHeaders } from '../kit/answer.ts'
+import { binaryResponse, type ResponseHeaders } from '../kit/response.ts'
 import { staleHeaders } from '../kit/consistency.ts'
 import { publicAccess, endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { relativePrefixOf } from '../kit/html.ts'
-import { parseSignature, type SignedLinks } from '../kit/links.ts'
+import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 import { reportPageResponse, reportPagesGroup } from './layout.ts'
-import { reportOf } from './page.ts'
+import { reportOf } from './report-page.ts'
 import { pictureSubjectOf, type StonePictureCache } from './pictures.ts'
 
 export type ReportServices = {

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../kit/answer.ts'
+import type { HttpResponse } from '../kit/response.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 
 /** The pages' only style; its hash stands in their Content-Security-Policy. */

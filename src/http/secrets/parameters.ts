@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { extractAddress } from '../../domain/secret/address.ts'
+import { extractAddress } from '../../domain/secret/email-address.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
 

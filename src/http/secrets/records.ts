@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { burnSecret as burn, custidOf, readReceipt, type SecretCommandContext } from '../../commands/secrets/secrets.ts'
-import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/render.ts'
-import { ok, type ResponseHeaders } from '../kit/answer.ts'
+import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/secret-attributes.ts'
+import { ok, type ResponseHeaders } from '../kit/response.ts'
 import { eventOriginFor } from '../kit/authenticate.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { PassphraseParameters } from './parameters.ts'
-import { requiredApiToken, optionalApiToken, secretsGroup, type SecretServices } from './sender.ts'
+import { requiredApiToken, optionalApiToken, secretsGroup, type SecretServices } from './authentication.ts'
 
 /** Nothing of this API is for a cache. */
 export const NO_STORE_HEADERS: ResponseHeaders = { 'Cache-Control': 'no-store' }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { revealSecret as reveal } from '../../commands/secrets/secrets.ts'
 import { shareSecret as keepSecret, type ShareSecret } from '../../commands/secrets/share-secret.ts'
 import { RequestError } from '../../domain/decider.ts'
-import { checkRecipient } from '../../domain/secret/address.ts'
+import { checkRecipient } from '../../domain/secret/email-address.ts'
 import {
   checkPassphrase,
   checkSecret,
@@ -11,9 +11,9 @@ import {
   MAX_RECIPIENTS_BY_PLAN,
   effectiveTtl,
 } from '../../domain/secret/secret.ts'
-import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/render.ts'
+import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/secret-attributes.ts'
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
-import { ok } from '../kit/answer.ts'
+import { ok } from '../kit/response.ts'
 import { eventOriginFor, type RequestCorrelation } from '../kit/authenticate.ts'
 import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import {
@@ -23,7 +23,7 @@ import {
   sharingAccess,
   type SecretServices,
   type AuthenticatedSender,
-} from './sender.ts'
+} from './authentication.ts'
 import { GenerateParameters, PassphraseParameters, ShareParameters, type SharingOptions } from './parameters.ts'
 import { exampleRecord, secretKey, SecretRecord, UNKNOWN_SECRET, NO_STORE_HEADERS } from './records.ts'
 

@@ -7,11 +7,11 @@ import {
 } from '../../commands/webhooks/webhooks.ts'
 import { RequestError } from '../../domain/decider.ts'
 import { WEBHOOK_STATES, type Webhook } from '../../domain/webhook/webhook.ts'
-import type { OpenReadModel } from '../../projections/engine/followers.ts'
+import type { OpenReadModel } from '../../projections/engine/background-services.ts'
 import type { DeliveryAttempt } from '../../projections/webhooks/webhooks.ts'
 import type { HttpRequest } from '../kit/endpoint.ts'
 import { requireValid, assignedMembers, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'
-import { integerPathParameter } from '../kit/paths.ts'
+import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 
 /** What came of one try. */

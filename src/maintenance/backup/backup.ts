@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../runtime/version.ts'
 import { copyLogOf, openFilesIn, openLogCopy, finalizeLogFile } from '../../wiring/backups.ts'
-import { EVENT_STORES, LOG_FILE } from '../../wiring/engines.ts'
+import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, type ContentDigest } from '../copy/files.ts'
 import { logFacts, type LogFacts } from '../copy/log.ts'
 import { fillNewFolder } from '../new-folder.ts'
 import { runStep, type Operation } from '../operation.ts'
-import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest } from './folder.ts'
+import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest } from './manifest.ts'
 
 /** How the servers' own backups are taken. */
 export const SERVER_BACKUP = `With EVENT_STORE on a server the log is the server's to back up, and before this command: a volume snapshot of one node,

@@ -1,18 +1,18 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { checkPersonKey } from '../../commands/accounts/people.ts'
+import { checkPersonKey } from '../../commands/accounts/account-directory.ts'
 import { joinStores } from '../../commands/installation/join-stores.ts'
 import { checkLinkKey } from '../../commands/installation/link-key.ts'
 import { fenceLog } from '../../commands/installation/move-log.ts'
 import { beginEpoch } from '../../commands/installation/restore-log.ts'
-import { LOG_STREAM } from '../../domain/installation/moving.ts'
-import type { Origin } from '../../events/origin.ts'
-import { highestObservedEpoch, readLogObservations } from '../../projections/engine/log-past.ts'
+import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import type { Origin } from '../../events/event-metadata.ts'
+import { highestObservedEpoch, readLogObservations } from '../../projections/engine/log-rollback.ts'
 import { formatPosition, type EventStore } from '../../stores/ports/event-store.ts'
-import type { FileStore } from '../../stores/ports/files.ts'
+import type { FileStore } from '../../stores/ports/file-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 import { openFilesIn, prepareLogReplacement, type ReplacedLog } from '../../wiring/backups.ts'
-import { EVENT_STORES, LOG_FILE } from '../../wiring/engines.ts'
+import { EVENT_STORES, LOG_FILE } from '../../wiring/store-engines.ts'
 import { CHECKPOINTED_MODELS, READ_MODELS } from '../../wiring/followers.ts'
 import {
   storeIdentitiesOf,
@@ -25,7 +25,7 @@ import { isStoredOnServer } from '../../wiring/store-addresses.ts'
 import { copyFiles, faultIn } from '../copy/files.ts'
 import { copyPersons, findOrphanedPersons } from '../copy/installation.ts'
 import { BadUsage, countItems, OperationFailure, runStep, type Operation } from '../operation.ts'
-import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './folder.ts'
+import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './manifest.ts'
 
 /** How a log on a server comes back. */
 export const SERVER_RESTORE = `With EVENT_STORE on a server: stop every process of Adamant, put the server's own backup back as its documentation says,

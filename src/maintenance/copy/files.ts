@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileStore } from '../../stores/ports/files.ts'
+import type { FileStore } from '../../stores/ports/file-store.ts'
 import { OperationFailure } from '../operation.ts'
 
 /** What a file's bytes are: how many, and their SHA-256 in hex. */

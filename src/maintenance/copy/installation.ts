@@ -1,6 +1,6 @@
 import { hasPerson } from '../../commands/accounts/accounts.ts'
 import type { EventStore, Position, StoredEvent } from '../../stores/ports/event-store.ts'
-import type { PersonRow, PersonStore } from '../../stores/ports/persons.ts'
+import type { PersonRow, PersonStore } from '../../stores/ports/person-store.ts'
 import type { Vault, VaultItem } from '../../stores/ports/vault.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { countItems, OperationFailure, runStep, shareOf, type Operation } from '../operation.ts'

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CertificationAttached, CertificationRemoved } from '../../domain/certification/certification.ts'
 import type { StoneModelAttached } from '../../domain/diamond/stone-model.ts'
 import { STORES_STREAM } from '../../domain/installation/installation.ts'
-import { COPY_STREAM } from '../../domain/installation/moving.ts'
+import { COPY_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import { decode } from '../../events/decode.ts'
 import { readEpoch } from '../../events/lineage.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type Position,
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
-import type { Manifest } from '../backup/folder.ts'
+import type { Manifest } from '../backup/manifest.ts'
 import { OperationFailure } from '../operation.ts'
 
 /** Where a log is cut: behind a place in it, or at the end of a millisecond (since 1970). */

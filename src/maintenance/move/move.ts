@@ -8,12 +8,12 @@ import {
   openLog,
   type LogMoveContext,
 } from '../../commands/installation/move-log.ts'
-import { isIntentionallyReadOnly } from '../../domain/installation/moving.ts'
+import { isIntentionallyReadOnly } from '../../domain/installation/log-lifecycle.ts'
 import { storeIdentitiesOf, type Installation } from '../../wiring/installation.ts'
 import { InstallationCopy, type VaultCopyCounts } from '../copy/installation.ts'
 import { OperationFailure, type Operation } from '../operation.ts'
-import { beginMove, checkKeys, isFenced, requireMovableSource } from './ends.ts'
-import { MailHold, ReactionCheckpoints } from './under-way.ts'
+import { beginMove, checkKeys, isFenced, requireMovableSource } from './preconditions.ts'
+import { MailHold, ReactionCheckpoints } from './in-flight.ts'
 
 export type MoveOperation = Operation & {
   readonly source: Installation

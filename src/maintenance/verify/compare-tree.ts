@@ -1,9 +1,16 @@
-import { readEveryEvent } from '../../events/every-event.ts'
+import { readEveryEvent } from '../../events/read-every-event.ts'
 import { hashLeafEvent, toLeafEvent } from '../../evidence/hashes.ts'
 import { TILE_WIDTH } from '../../evidence/tiles.ts'
-import { parsePositions, formatPositions } from '../../projections/engine/places.ts'
+import { parsePositions, formatPositions } from '../../projections/engine/position-text.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
-import { isLeaf, keyOfTile, NO_EVENT, ROW_KEY_STRIDE, SIZE_KEY, HASH_TEXT_LENGTH } from '../../projections/tree/tree.ts'
+import {
+  isLeaf,
+  keyOfTile,
+  NO_EVENT,
+  ROW_KEY_STRIDE,
+  SIZE_KEY,
+  HASH_TEXT_LENGTH,
+} from '../../projections/tree/merkle-tree.ts'
 import {
   comparePositions,
   type EventStore,

@@ -3,7 +3,7 @@ import { certifications } from '../../projections/certifications/certifications.
 import { stoneModels } from '../../projections/diamonds/stone-models.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
-import type { FileStore } from '../../stores/ports/files.ts'
+import type { FileStore } from '../../stores/ports/file-store.ts'
 import { faultOf } from '../copy/files.ts'
 import type { Differences } from './differences.ts'
 

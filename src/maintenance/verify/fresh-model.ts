@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatchWriter } from '../../projections/engine/batch-writer.ts'
-import { prefixesOf } from '../../projections/engine/follow.ts'
+import { prefixesOf } from '../../projections/engine/consume-batches.ts'
 import type { AnyProjection } from '../../projections/engine/read-model.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import {
   comparePositions,
   passesFilter,
@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from '../../stores/ports/event-store.ts'
 import type { ReadModelBuild, ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
-import { readEveryEvent } from '../../events/every-event.ts'
+import { readEveryEvent } from '../../events/read-every-event.ts'
 
 /** Events that are folded and written together. */
 const BATCH_SIZE = 1_000

@@ -3,7 +3,7 @@ import { retriesStream } from '../../domain/installation/installation.ts'
 import { foldFromStart } from '../../projections/engine/fold-batch.ts'
 import { withRelatedStreams, type Projection } from '../../projections/engine/read-model.ts'
 import { NotInTree, TreeQueries } from '../../projections/tree/tree-queries.ts'
-import { merkleTree } from '../../projections/tree/tree.ts'
+import { merkleTree } from '../../projections/tree/merkle-tree.ts'
 import {
   comparePositions,
   CorruptEvent,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { scoredEventId } from '../../commands/scores/score-diamonds.ts'
 import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import { decode } from '../../events/decode.ts'
-import { eventId } from '../../events/origin.ts'
+import { eventId } from '../../events/event-metadata.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { RESTORE_REMEDY, type Differences } from './differences.ts'
 

@@ -1,4 +1,4 @@
-import { loadStream } from '../../events/load.ts'
+import { loadStream } from '../../events/load-stream.ts'
 import type {
   Certification,
   CertificationAttached,

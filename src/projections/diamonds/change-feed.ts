@@ -1,16 +1,16 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { FIRST_EPOCH } from '../../domain/installation/installation.ts'
 import { RequestError } from '../../domain/decider.ts'
-import { diamondJson } from '../../representations/diamond/body.ts'
+import { diamondJson } from '../../representations/diamond/diamond-json.ts'
 import type { LinkBuilder } from '../../representations/json.ts'
 import { comparePositions, type EventStore, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 import { eventCountAt, readSequences, type AccountSequence } from '../engine/account-sequence.ts'
-import type { ChangeNotifier } from './change-watch.ts'
+import type { ChangeNotifier } from './change-notifier.ts'
 import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
-import { CHANGE_NUMBERS, isDeleted, numbersIn, type ChangeNumbers } from './followed-diamond.ts'
+import { CHANGE_NUMBERS, isDeleted, numbersIn, type ChangeNumbers } from './diamond-record.ts'
 
 /**
  * A place in the feed of an account: `EPOCH-NUMBER`, the log's epoch in which it was given and how many events of the

@@ -2,7 +2,7 @@ import { initialAccessRevisions, type LiveDiamond } from '../../domain/diamond/d
 import { withDefaults, withoutDefaults, type NewDiamond } from '../../domain/diamond/fields.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import type { DiamondView } from './diamond-view.ts'
-import { listFields } from './list-members.ts'
+import { listFields } from './list-attributes.ts'
 
 /** What `fromDocument` reads: a line of JSON that says what is known of the diamond, and behind it its scores, as JSON too. */
 export const STATE_FIELDS = ['state'] as const

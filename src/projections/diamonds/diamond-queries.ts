@@ -8,7 +8,7 @@ import {
 import type { Document, ReadModel } from '../../stores/ports/read-store.ts'
 import { InvalidEventPayload, isDecodeError } from '../../events/decode.ts'
 import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
-import { eventsUntil, readDiamondEvents, foldTransitions } from './diamond-steps.ts'
+import { eventsUntil, readDiamondEvents, foldTransitions } from './diamond-transitions.ts'
 import { ownersRevision, type DiamondView } from './diamond-view.ts'
 import { documentsOf, nextCursorOf, rowsOf, totalOf, type DiamondListRequest } from './list-pages.ts'
 import {
@@ -20,8 +20,8 @@ import {
   type KeysetCursor,
   type DiamondListPlan,
 } from './list-plan.ts'
-import type { DiamondFilter } from './list-members.ts'
-import { isDeleted } from './followed-diamond.ts'
+import type { DiamondFilter } from './list-attributes.ts'
+import { isDeleted } from './diamond-record.ts'
 import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 

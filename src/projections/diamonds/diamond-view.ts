@@ -1,4 +1,4 @@
-import { eventTimeOf } from '../../events/origin.ts'
+import { eventTimeOf } from '../../events/event-metadata.ts'
 import {
   diamondDecider,
   diamondStream,
@@ -9,7 +9,7 @@ import {
 import type { DiamondScored } from '../../domain/diamond/scores.ts'
 import { invalidatesScores } from '../../domain/diamond/score-basis.ts'
 import { decode } from '../../events/decode.ts'
-import { toScoresJson, type ScoresJson } from '../../representations/diamond/scores.ts'
+import { toScoresJson, type ScoresJson } from '../../representations/diamond/scores-json.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
 /** A diamond, and what is known of its two streams. */

@@ -4,7 +4,7 @@ import { RESTORES_STREAM } from '../../domain/installation/installation.ts'
 import type { Document } from '../../stores/ports/read-store.ts'
 import { defineReadModel, type ReadModelDefinition } from '../engine/read-model.ts'
 import { STATE_FIELDS } from './diamond-document.ts'
-import { COUNTED_FIELDS, INDEXES, LIST_FIELDS } from './list-members.ts'
+import { COUNTED_FIELDS, INDEXES, LIST_FIELDS } from './list-attributes.ts'
 import {
   CHANGE_NUMBERS,
   evolveRecord,
@@ -13,7 +13,7 @@ import {
   NO_OWNER,
   renumberDocument,
   type DiamondRecord,
-} from './followed-diamond.ts'
+} from './diamond-record.ts'
 
 const documents: ReadModelDefinition<unknown>['documents'] = {
   fields: {

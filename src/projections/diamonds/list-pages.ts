@@ -7,7 +7,7 @@ import {
   type DiamondFilter,
   type FilterName,
   type Sort,
-} from './list-members.ts'
+} from './list-attributes.ts'
 import {
   restrictToCounts,
   isServed,

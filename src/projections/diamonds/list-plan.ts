@@ -21,7 +21,7 @@ import {
   type SortField,
   type FilterRange,
   type Sort,
-} from './list-members.ts'
+} from './list-attributes.ts'
 
 /** A place in the order of a list: what the fields of the order are there. */
 export type KeysetCursor = readonly FieldValue[]

@@ -7,7 +7,7 @@ import type {
   DocumentTable,
   DocumentWrite,
 } from '../../stores/ports/read-store.ts'
-import { parsePositions, formatPositions } from './places.ts'
+import { parsePositions, formatPositions } from './position-text.ts'
 
 /** How a read model numbers the events of each account: 1, 2, 3 and so on, in the order of the log. */
 export type AccountNumbering<State> = {

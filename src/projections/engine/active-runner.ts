@@ -1,4 +1,4 @@
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import { Interruption } from '../../runtime/outages.ts'
 import { settlesWithin } from '../../runtime/deadline.ts'
 import type { PositionOrStart } from '../../stores/ports/event-store.ts'

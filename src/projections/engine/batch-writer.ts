@@ -1,6 +1,6 @@
 import { logLineage } from '../../events/lineage.ts'
 import { retriesStream } from '../../domain/installation/installation.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import {
   comparePositions,
   type SubscriptionBatch,

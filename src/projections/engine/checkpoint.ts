@@ -1,6 +1,6 @@
 import { logLineage } from '../../events/lineage.ts'
 import { comparePositions, type SubscriptionBatch, type EventStore } from '../../stores/ports/event-store.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import type {
   ReadModelBuild,
   Checkpoint,

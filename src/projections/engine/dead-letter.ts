@@ -1,6 +1,6 @@
 import type { RetryRequested } from '../../domain/installation/installation.ts'
 import { decode } from '../../events/decode.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { DeadLetter } from '../../stores/ports/read-store.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../stores/ports/read-store.ts'
 import { EventNumberer } from './account-sequence.ts'
 import { toDeadLetter } from './dead-letter.ts'
-import { handles } from './follow.ts'
+import { handles } from './consume-batches.ts'
 import type { Projection } from './read-model.ts'
 
 /** What a batch makes of a build. */

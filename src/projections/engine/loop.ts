@@ -1,7 +1,7 @@
 import { settlesWithin } from '../../runtime/deadline.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import { Interruption } from '../../runtime/outages.ts'
-import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
 /** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */
 const INITIAL_BACKOFF_MS = 50

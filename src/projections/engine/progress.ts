@@ -1,5 +1,5 @@
 import { withTimeout } from '../../runtime/deadline.ts'
-import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 import { comparePositions, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 

@@ -1,6 +1,6 @@
 import type { PositionOrStart, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Checkpoint, ModelDeclaration } from '../../stores/ports/read-store.ts'
-import type { ConsumerFilter } from './follow.ts'
+import type { ConsumerFilter } from './consume-batches.ts'
 import type { LoopBody } from './loop.ts'
 
 /**

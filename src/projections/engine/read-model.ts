@@ -7,7 +7,7 @@ import type {
   DocumentWrite,
 } from '../../stores/ports/read-store.ts'
 import type { AccountNumbering } from './account-sequence.ts'
-import type { ConsumerFilter } from './follow.ts'
+import type { ConsumerFilter } from './consume-batches.ts'
 
 /** What every read model declares. */
 type ProjectionBase = ConsumerFilter & {

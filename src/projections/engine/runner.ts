@@ -1,6 +1,6 @@
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import type { SubscriptionBatch, EventStore, PositionOrStart } from '../../stores/ports/event-store.ts'
-import { consumeBatches } from './follow.ts'
+import { consumeBatches } from './consume-batches.ts'
 import { Loop, type RunCounters } from './loop.ts'
 import { LocalProgress } from './progress.ts'
 

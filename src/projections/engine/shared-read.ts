@@ -8,7 +8,7 @@ import {
   type StoredEvent,
   type Subscription,
 } from '../../stores/ports/event-store.ts'
-import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
 export type SharedReadTiming = {
   /** Milliseconds that a read waits, before it begins, for others who have to begin at the same place. */

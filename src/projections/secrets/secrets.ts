@@ -1,11 +1,11 @@
 import { openReceipt } from '../../credentials/sealing.ts'
 import { digestOfStream, SECRET_STREAMS } from '../../credentials/secret-keys.ts'
-import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/render.ts'
+import { toSecretAttributes, type SecretAttributes } from '../../domain/secret/secret-attributes.ts'
 import { metadataExpiresAt, secretDecider, type KnownSecret, type SecretEvent } from '../../domain/secret/secret.ts'
 import { decode } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Receipt, ReceiptKey, Vault } from '../../stores/ports/vault.ts'
-import type { OpenReadModel } from '../engine/followers.ts'
+import type { OpenReadModel } from '../engine/background-services.ts'
 import type { WaitBudget } from '../engine/progress.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 

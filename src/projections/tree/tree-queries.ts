@@ -4,7 +4,7 @@ import { consistencyProofRanges, inclusionProofRanges, type LeafRange } from '..
 import { rangeHash, TILE_WIDTH, type TileAddress, type TileReader } from '../../evidence/tiles.ts'
 import { comparePositions, type PositionOrStart, type StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
-import { hashesIn, keyOfTile, SIZE_KEY } from './tree.ts'
+import { hashesIn, keyOfTile, SIZE_KEY } from './merkle-tree.ts'
 
 /** An event does not stand in the tree where its position says: one of the two was changed. */
 export class NotInTree extends InvalidEventPayload {}

@@ -12,12 +12,12 @@ import {
   type SignedCheckpoints,
   type SignedCheckpoint,
   type Signer,
-} from '../../projections/tree/checkpoints.ts'
+} from '../../projections/tree/signed-checkpoints.ts'
 import { TreeQueries } from '../../projections/tree/tree-queries.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { InvalidEventPayload } from '../../events/decode.ts'
 import { settlesWithin } from '../../runtime/deadline.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import { LogClosed, type PositionOrStart } from '../../stores/ports/event-store.ts'
 
 /** The log is not what was signed of it: something of what it held was changed, removed, inserted or put elsewhere. */

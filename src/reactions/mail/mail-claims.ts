@@ -1,4 +1,4 @@
-import { FailureDetector } from '../../runtime/signs-of-life.ts'
+import { FailureDetector } from '../../runtime/failure-detector.ts'
 import type { MailClaim, QueuedMail, Vault } from '../../stores/ports/vault.ts'
 
 export type MailClaimOptions = {
@@ -22,7 +22,7 @@ type HeldMailClaim = { readonly renewedAt: number; readonly releasedAt?: number 
 
 /**
  * The mails that this process holds, for whom it gives signs of life until they are done; and those of others, of which it
- * takes over what their holders have left (signs-of-life.ts).
+ * takes over what their holders have left (failure-detector.ts).
  */
 export class MailClaims {
   readonly #held = new Map<string, HeldMailClaim>()

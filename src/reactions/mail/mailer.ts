@@ -14,7 +14,7 @@ import {
 } from '../../domain/secret/secret.ts'
 import { isDecodeError } from '../../events/decode.ts'
 import { defineScheduledJob } from '../../projections/engine/loop.ts'
-import type { AppLogger } from '../../runtime/log.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
 import { UndeliverableMail, type MailTransport } from '../../stores/ports/mail.ts'
 import type { QueuedMail } from '../../stores/ports/vault.ts'
 import { MailClaims } from './mail-claims.ts'

@@ -14,7 +14,7 @@ import {
   type ScoringState,
 } from '../../domain/diamond/score-basis.ts'
 import { decode } from '../../events/decode.ts'
-import { traceOf } from '../../events/origin.ts'
+import { traceOf } from '../../events/event-metadata.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'

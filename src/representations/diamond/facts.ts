@@ -1,6 +1,6 @@
 import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond/fields.ts'
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
-import { FIELD_DESCRIPTIONS, type FieldDescription } from './words.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.ts'
 
 /** One thing that a page says of a stone. */
 export type StoneFact = readonly [label: string, text: string]

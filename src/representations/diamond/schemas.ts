@@ -11,10 +11,10 @@ import {
 import { isTextMember, SCORE_MEMBERS, type ScoreName } from '../../domain/diamond/scores.ts'
 import { CERTIFICATION } from '../certification.ts'
 import { assignedMembers, DIAMOND_ID, objectSchema } from '../parse.ts'
-import { jsonWriterOf } from './body.ts'
+import { jsonWriterOf } from './diamond-json.ts'
 import { fieldSchema, outputSchema, V4_FIELDS } from './field-schemas.ts'
-import { isShownInVersion } from './scores.ts'
-import { FIELD_DESCRIPTIONS } from './words.ts'
+import { isShownInVersion } from './scores-json.ts'
+import { FIELD_DESCRIPTIONS } from './field-descriptions.ts'
 
 type PerApiVersion<Schema extends z.ZodType = z.ZodType> = Readonly<Record<ApiVersion, Schema>>
 

@@ -13,7 +13,7 @@ import {
   parseInteger,
   type MeshBuilder,
   type MeshLine,
-} from './draft.ts'
+} from './mesh-builder.ts'
 
 /** Whether a file's first word opens an OFF, readable or not. */
 const isOffHeader = (word: string): boolean => OFF_HEADER.test(word.toUpperCase().slice(0, 8))

@@ -1,5 +1,5 @@
 import { OutcomeUnknown, WrongRevision, type Append, type Position, type Revision } from '../ports/event-store.ts'
-import type { BatchAppendResult, BatchAppendStream } from './batch-stream.ts'
+import type { BatchAppendResult, BatchAppendStream } from './batch-append-stream.ts'
 import { encodeAppend, type AppendChunk } from './encoding.ts'
 import { isNeverSent, STORE, toStoreUnavailable } from './failure.ts'
 import type { Fence } from '../log/fence.ts'

@@ -1,4 +1,4 @@
-import { parseConnectionString, toInvalidConnectionString, type ParsedConnectionString } from './address.ts'
+import { parseConnectionString, toInvalidConnectionString, type ParsedConnectionString } from './connection-string.ts'
 import { withTimeout } from '../../runtime/deadline.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { isNodeFailure, STORE, toStoreUnavailable } from './failure.ts'

@@ -2,7 +2,7 @@ import type { ResolvedEvent } from '@eventstore/db-client'
 import sharedPb from '@eventstore/db-client/generated/shared_pb.js'
 import streamsPb from '@eventstore/db-client/generated/streams_pb.js'
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js'
-import { checkAppend, serializeData, serializeMetadata } from '../log/event-text.ts'
+import { checkAppend, serializeData, serializeMetadata } from '../log/event-serialization.ts'
 import type { Append, NewEvent, Position, StoredEvent } from '../ports/event-store.ts'
 
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */

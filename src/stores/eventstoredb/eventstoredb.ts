@@ -1,16 +1,16 @@
 import { Fence, MAX_FENCE_AGE_MS } from '../log/fence.ts'
 import { createEventStore } from '../log/event-store.ts'
-import { SingleFlight } from '../log/shared-answer.ts'
+import { SingleFlight } from '../log/single-flight.ts'
 import type { EventLog, PositionOrStart, EventStore, Position } from '../ports/event-store.ts'
 import { Appender } from './appender.ts'
-import { BatchAppendStream } from './batch-stream.ts'
+import { BatchAppendStream } from './batch-append-stream.ts'
 import { EventStoreDBConnection } from './connection.ts'
 import { reportInterruptions } from './failure.ts'
 import { LiveFeed } from './live-feed.ts'
 import { EventReader } from './reader.ts'
 import { EventStoreDBSubscription } from './subscription.ts'
 import { DEFAULT_TIMING, type Timing } from './timing.ts'
-import { emitWarning, type WarningLogger } from '../../runtime/log.ts'
+import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 
 /**
  * The event store on EventStoreDB 21.10 to KurrentDB 25: a database of its own, since every stream is taken for ours.

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../ports/event-store.ts'
-import type { WarningLogger } from '../../runtime/log.ts'
+import type { WarningLogger } from '../../runtime/logger.ts'
 
 /** Told of what ended a subscription that is taken up again. */
 export type InterruptionListener = (error: unknown) => void

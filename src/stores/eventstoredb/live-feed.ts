@@ -1,5 +1,5 @@
 import { START, streamNameFilter } from '@eventstore/db-client'
-import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 import {
   comparePositions,
   passesFilter,
@@ -12,7 +12,7 @@ import {
 import type { EventStoreDBConnection } from './connection.ts'
 import { toStoredEvent } from './encoding.ts'
 import type { InterruptionListener } from './failure.ts'
-import { StreamBuffer, type BufferedBatch } from './inbox.ts'
+import { StreamBuffer, type BufferedBatch } from './stream-buffer.ts'
 import { LEADER_ONLY } from './node.ts'
 import { READ_AHEAD } from './reader.ts'
 import { BackOff, type Timing } from './timing.ts'

@@ -1,6 +1,6 @@
 import { BACKWARDS, END, START, type EventStoreDBClient, type ResolvedEvent } from '@eventstore/db-client'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
-import { SingleFlight } from '../log/shared-answer.ts'
+import { SingleFlight } from '../log/single-flight.ts'
 import {
   comparePositions,
   passesFilter,
@@ -13,7 +13,7 @@ import {
 import type { EventStoreDBConnection } from './connection.ts'
 import { isPositionMissing, positionOf, toStoredEvent } from './encoding.ts'
 import { isMissingStream, isUnknownPosition, STORE, toStoreUnavailable } from './failure.ts'
-import { StreamBuffer, type ClientStream } from './inbox.ts'
+import { StreamBuffer, type ClientStream } from './stream-buffer.ts'
 import { LEADER_ONLY } from './node.ts'
 import type { Timing } from './timing.ts'
 

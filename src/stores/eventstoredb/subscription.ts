@@ -1,5 +1,5 @@
 import { START, streamNameFilter, type Filter as AllFilter } from '@eventstore/db-client'
-import { WakeSignal } from '../log/news.ts'
+import { WakeSignal } from '../log/wake-signal.ts'
 import {
   comparePositions,
   type SubscriptionBatch,
@@ -12,7 +12,7 @@ import {
 import type { EventStoreDBConnection } from './connection.ts'
 import { toStoredEvent } from './encoding.ts'
 import type { InterruptionListener } from './failure.ts'
-import { StreamBuffer, type BufferedBatch } from './inbox.ts'
+import { StreamBuffer, type BufferedBatch } from './stream-buffer.ts'
 import { CHECKPOINT_INTERVAL, later, NON_SYSTEM_STREAMS, type LiveFeed } from './live-feed.ts'
 import { LEADER_ONLY } from './node.ts'
 import { READ_AHEAD, type EventReader } from './reader.ts'

@@ -1,4 +1,4 @@
-import { InterruptibleSleep } from '../../runtime/wakeable-pause.ts'
+import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
 /** Milliseconds, looked at whenever something begins. Tests shorten them; production has one set for all servers. */
 export type Timing = {

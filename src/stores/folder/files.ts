@@ -9,8 +9,8 @@ import {
   type StoredFile,
   type TemporaryFile,
   type FileEntry,
-} from '../ports/files.ts'
-import { uniqueTouchTimeSeconds, FileKeepAlive } from '../touching.ts'
+} from '../ports/file-store.ts'
+import { uniqueTouchTimeSeconds, FileKeepAlive } from '../file-keep-alive.ts'
 import {
   mapFileSystemErrors,
   codeOf,
@@ -21,7 +21,7 @@ import {
   layoutOf,
   syncFolder,
   type DirectoryLayout,
-} from './places.ts'
+} from './directory-layout.ts'
 
 /** Made once, by whichever process is first; it is written whole under another name before. */
 async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Promise<string> {

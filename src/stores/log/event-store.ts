@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { LOG_STREAM } from '../../domain/installation/moving.ts'
+import { LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import {
   StoreUnavailable,
   WrongRevision,
@@ -10,7 +10,7 @@ import {
   type NewEvent,
   type Subscription,
 } from '../ports/event-store.ts'
-import { validateStorable } from './event-text.ts'
+import { validateStorable } from './event-serialization.ts'
 import { readClosedReason } from './fence.ts'
 
 /** The log's first event, which gives it its identity. */

@@ -4,9 +4,9 @@ import {
   LOG_STREAM,
   isAppendAllowed,
   type ReadOnlyState,
-} from '../../domain/installation/moving.ts'
+} from '../../domain/installation/log-lifecycle.ts'
 import { LogClosed, type EventLog } from '../ports/event-store.ts'
-import { SingleFlight } from './shared-answer.ts'
+import { SingleFlight } from './single-flight.ts'
 
 /** The streams that say whether a log is closed. */
 export const isFenceStream = (stream: string): boolean => stream === LOG_STREAM || stream === COPY_STREAM

@@ -2,7 +2,7 @@ import { MongoClient, ReadConcern, type Db, type DbOptions, type MongoClientOpti
 import { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
 import { withTimeout } from '../../runtime/deadline.ts'
 import { Semaphore } from '../../runtime/fairness/semaphores.ts'
-import { InvalidConnectionString } from '../ports/address.ts'
+import { InvalidConnectionString } from '../ports/connection-string.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { toStoreUnavailable, isUnacknowledged, STORE } from './failure.ts'
 

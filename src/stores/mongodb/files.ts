@@ -8,11 +8,11 @@ import {
   type StoredFile,
   type TemporaryFile,
   type FileEntry,
-} from '../ports/files.ts'
-import { uniqueTouchTimeSeconds, FileKeepAlive } from '../touching.ts'
+} from '../ports/file-store.ts'
+import { uniqueTouchTimeSeconds, FileKeepAlive } from '../file-keep-alive.ts'
 import { WRITE, type MongoDatabase } from './connection.ts'
 import { isDuplicate, STORE } from './failure.ts'
-import { readOrCreateIdentity } from './confirmed.ts'
+import { readOrCreateIdentity } from './linearizable-reads.ts'
 import { indexedCalls, type CollectionCall } from './indexed-calls.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { FailureDetector, type FailureDetectorTimings } from '../../runtime/signs-of-life.ts'
+import { FailureDetector, type FailureDetectorTimings } from '../../runtime/failure-detector.ts'
 import type { Lease, ModelDeclaration } from '../ports/read-store.ts'
-import { insertIfAbsent } from './confirmed.ts'
+import { insertIfAbsent } from './linearizable-reads.ts'
 import type { MongoCallKind, MongoDatabase } from './connection.ts'
 import { readFencingToken } from './documents/pointers.ts'
 

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb'
 import type { SealedItem, Vault, VaultItem } from '../ports/vault.ts'
-import { readOrCreateIdentity, insertIfAbsent } from './confirmed.ts'
+import { readOrCreateIdentity, insertIfAbsent } from './linearizable-reads.ts'
 import { WRITE, type MongoDatabase } from './connection.ts'
 import {
   serverDeletionTimeOf,

@@ -2,7 +2,7 @@
  * The event store port: an append-only log of streams with one total order. The log is the only source of truth.
  * Adapters: sqlite/events.ts (embedded), eventstoredb/eventstoredb.ts. Both pass test/contract/event-store.ts.
  */
-import { describeReadOnlyState, type ReadOnlyState } from '../../domain/installation/moving.ts'
+import { describeReadOnlyState, type ReadOnlyState } from '../../domain/installation/log-lifecycle.ts'
 
 /** Revision of a stream's last event, counted from 0n; `none` is a stream without events. */
 export type Revision = bigint | 'none'
@@ -18,7 +18,7 @@ export type PositionOrStart = Position | 'start'
 
 /** Everything in an event's data survives JSON: no bigint, no undefined that matters, no Date. */
 export type NewEvent = {
-  /** A UUID. Deterministic where a retry is possible (events/origin.ts), so that a repeated append is recognised. */
+  /** A UUID. Deterministic where a retry is possible (events/event-metadata.ts), so that a repeated append is recognised. */
   readonly id: string
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>

@@ -10,10 +10,10 @@ import type {
   ReadModel,
   ReadStore,
 } from '../ports/read-store.ts'
-import { emitWarning, type WarningLogger } from '../../runtime/log.ts'
-import { countTurns } from './changes.ts'
+import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
+import { countTurns } from './change-detection.ts'
 import { createLiveReadModel, openBuilds, openBuildPointers, type SqliteScheduler } from './documents/builds.ts'
-import { mapTransientErrors, retryWrite } from './documents/file.ts'
+import { mapTransientErrors, retryWrite } from './documents/read-model-file.ts'
 import { walThread, type WalThread } from './wal.ts'
 
 /** Kept as long as the process lives: nobody can lose it and go on, so that there is nothing to fence. */

@@ -1,12 +1,12 @@
 import { createEventStore } from '../log/event-store.ts'
 import { StoreUnavailable, type EventLog, type EventStore, type PositionOrStart } from '../ports/event-store.ts'
-import { emitWarning, type WarningLogger } from '../../runtime/log.ts'
+import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 import { connect, eventLogFormat, copiedLogFormat, type EventLogFile } from './events/connection.ts'
 import { encodeAppends } from './events/encoding.ts'
 import { SqliteLiveFeed, SqliteSubscription, readPage, readPages, readStream } from './events/feed.ts'
 import { positionAt } from './events/rows.ts'
 import { EventWriter, type CommittedGroup } from './events/writer.ts'
-import { DatabaseFile } from './file.ts'
+import { DatabaseFile } from './database-file.ts'
 import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal.ts'
 
 /** Bytes of a write that takes new pages as a stone does; a smaller one might fit into what the file has left. */

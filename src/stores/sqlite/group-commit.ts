@@ -1,5 +1,11 @@
 import { OutcomeUnknown } from '../ports/event-store.ts'
-import { BUSY_DEADLINE_MS, isBusy, retryDelayMs, type TransactionalConnection, type DatabaseFile } from './file.ts'
+import {
+  BUSY_DEADLINE_MS,
+  isBusy,
+  retryDelayMs,
+  type TransactionalConnection,
+  type DatabaseFile,
+} from './database-file.ts'
 
 /** What waits for its transaction. */
 export type QueuedChange = {

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { randomUUID } from 'node:crypto'
 import type { MailName } from '../../domain/secret/secret.ts'
 import type { PositionOrStart } from '../ports/event-store.ts'
-import type { PersonStore } from '../ports/persons.ts'
+import type { PersonStore } from '../ports/person-store.ts'
 import {
   MAX_MAIL_DELAY_MS,
   type EndedVaultSecret,

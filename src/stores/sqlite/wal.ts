@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import type { Worker } from 'node:worker_threads'
 import { startWorker } from '../../runtime/start-worker.ts'
 import { WorkerPool } from '../../runtime/worker-pool.ts'
-import type { WarningLogger } from '../../runtime/log.ts'
+import type { WarningLogger } from '../../runtime/logger.ts'
 
 /**
  * What is done with a file's WAL. `keep up` never waits for anyone; `keep short` also makes writers start it over where it is

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FileStore } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { issueApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import type { Plan } from '../../../src/domain/account/account.ts'

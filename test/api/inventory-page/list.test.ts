@@ -1,6 +1,11 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { LIST_ATTRIBUTES, NEWEST_FIRST, parametersOf, SORTS } from '../../../src/projections/diamonds/list-members.ts'
+import {
+  LIST_ATTRIBUTES,
+  NEWEST_FIRST,
+  parametersOf,
+  SORTS,
+} from '../../../src/projections/diamonds/list-attributes.ts'
 import { expect, type Answer } from '../harness/request.ts'
 import { PATIENT, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
-import { MailRateLimiter } from '../../../src/credentials/mail-limits.ts'
+import { MailRateLimiter } from '../../../src/credentials/mail-rate-limiter.ts'
 import { RequestError } from '../../../src/domain/decider.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender } from '../harness/secrets.ts'

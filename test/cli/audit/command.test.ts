@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toEventMetadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { enginesFor } from '../../engines.ts'

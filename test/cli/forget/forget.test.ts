@@ -7,8 +7,8 @@ import { newSender, shared } from '../../api/harness/secrets.ts'
 import type { Service } from '../../api/harness/service.ts'
 import { created } from '../../api/harness/stones.ts'
 import { accountStream } from '../../../src/domain/account/account.ts'
-import { legacyLoginStream } from '../../../src/commands/accounts/people.ts'
-import { toEventMetadata } from '../../../src/events/origin.ts'
+import { legacyLoginStream } from '../../../src/commands/accounts/account-directory.ts'
+import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { Site } from '../backup/site.ts'
 
 type Context = { site: Site }

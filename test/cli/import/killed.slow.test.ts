@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { finishBulk } from '../../../src/commands/bulk/handle-all.ts'
+import { finishBulk } from '../../../src/commands/bulk/handle-bulk.ts'
 import { createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
 import type { DiamondCreated } from '../../../src/domain/diamond/diamond.ts'
 import { decode } from '../../../src/events/decode.ts'
 import type { UsableLine } from '../../../src/cli/import/findings.ts'
-import { readSettledStock } from '../../../src/cli/import/inventory.ts'
+import { readSettledStock } from '../../../src/cli/import/stock.ts'
 import {
   planCreations,
   planDeletions,

@@ -15,8 +15,8 @@ const { openInstallation } = (await built(
 )) as typeof import('../../../src/wiring/open-installation.ts')
 
 const { PasswordHasher } = (await built(
-  'credentials/passwords.js',
-)) as typeof import('../../../src/credentials/passwords.ts')
+  'credentials/password-hasher.js',
+)) as typeof import('../../../src/credentials/password-hasher.ts')
 
 /** Of passwords that were hashed before: a hash costs a third of a second, and what it is worth is tested elsewhere. */
 const hashes = new Map<string, string>()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { finishBulk } from '../../../src/commands/bulk/handle-all.ts'
+import { finishBulk } from '../../../src/commands/bulk/handle-bulk.ts'
 import {
   changeDiamond,
   changeDiamonds,
@@ -9,11 +9,11 @@ import {
   planPatch,
   type DiamondCommandContext,
 } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { RequestError } from '../../../src/domain/decider.ts'
-import { createLogger } from '../../../src/runtime/log.ts'
-import { bulkRequestRecovery } from '../../../src/reactions/bulk/request-finishing.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import { bulkRequestRecovery } from '../../../src/reactions/bulk/bulk-request-recovery.ts'
 import { StoreUnavailable, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { reactionOf } from '../../projections/engine/working.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'

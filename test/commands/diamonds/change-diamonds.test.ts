@@ -7,7 +7,7 @@ import {
   planPatch,
   type DiamondCommandContext,
 } from '../../../src/commands/diamonds/diamonds.ts'
-import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
+import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { OutcomeUnknown } from '../../../src/stores/ports/event-store.ts'
 import { rejectedWith } from '../../contract/event-store/given.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findNearMiss } from '../../../src/domain/dictionaries/nearest.ts'
+import { findNearMiss } from '../../../src/domain/dictionaries/edit-distance.ts'
 
 const test = suite('a name that is another but for its case or a letter or two')
 

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cutGrades, modelledShapes, type Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../src/domain/scoring/cut/facets.ts'
-import { errorMarginsOf } from '../../../src/domain/scoring/errors.ts'
-import { relativePerformance } from '../../../src/domain/scoring/members.ts'
+import { errorMarginsOf } from '../../../src/domain/scoring/error-margins.ts'
+import { relativePerformance } from '../../../src/domain/scoring/score-formulas.ts'
 import {
   roundProportions,
   traceCut,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/domain/decider.ts'
-import { checkRecipient, obfuscateEmail } from '../../../src/domain/secret/address.ts'
+import { checkRecipient, obfuscateEmail } from '../../../src/domain/secret/email-address.ts'
 import { checkSecret, generateSecretValue, effectiveTtl } from '../../../src/domain/secret/secret.ts'
 import { choicesFor } from '../../seeded.ts'
 

@@ -1,6 +1,6 @@
 import type { Installation } from '../../../src/wiring/installation.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
-import type { FileStore } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 
 /** What was read of the logs, event by event, and how many of the files. */
 export type CountedReads = Record<'source' | 'target', { events: number; files: number }>

@@ -1,5 +1,5 @@
 import type { Installation } from '../../../src/wiring/installation.ts'
-import type { FileStore } from '../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 
 /**
  * The built command line in a process that sends itself SIGNAL behind one call of its stores: AT=target.vault.restore/2 is the

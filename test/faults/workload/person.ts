@@ -1,7 +1,7 @@
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { registerClient } from '../../../src/commands/clients/clients.ts'
-import { IdAllocator } from '../../../src/commands/installation/integer-ids.ts'
-import { PasswordHasher } from '../../../src/credentials/passwords.ts'
+import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
+import { PasswordHasher } from '../../../src/credentials/password-hasher.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
 import type { Person } from './clients/client.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inlineDisposition, parseRange } from '../../../src/http/files/linked-file.ts'
+import { inlineDisposition, parseRange } from '../../../src/http/files/file-download.ts'
 
 const test = suite("a certification's file")
 

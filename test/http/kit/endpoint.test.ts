@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import { RequestError } from '../../../src/domain/decider.ts'
-import { createResponse, binaryResponse, created, noContent, ok } from '../../../src/http/kit/answer.ts'
+import { createResponse, binaryResponse, created, noContent, ok } from '../../../src/http/kit/response.ts'
 import { json } from '../../../src/http/kit/json-body.ts'
 import {
   publicAccess,

@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { RequestError } from '../../../src/domain/decider.ts'
 import { defineParameters } from '../../../src/http/kit/parameters/parameters.ts'
-import { bodyBounds } from '../../../src/http/middleware/readable-requests.ts'
+import { bodyBounds } from '../../../src/http/middleware/request-validation.ts'
 import type { RequestContext as Bounded } from '../../../src/http/middleware/context.ts'
 import { array, assert as assertProperty, asyncProperty, constantFrom, integer } from '../../fast-check.ts'
 

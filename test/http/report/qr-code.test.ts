@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { qrCode } from '../../../src/http/report/page.ts'
+import { qrCode } from '../../../src/http/report/report-page.ts'
 import { qrTextOf } from '../../fixtures/qr-code.ts'
 
 const test = suite('a QR code')

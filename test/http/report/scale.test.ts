@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { drawScale, gradeText } from '../../../src/http/report/scores.ts'
+import { drawScale, gradeText } from '../../../src/http/report/scores-section.ts'
 
 const test = suite('the drawn scale of grades')
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MailHold } from '../../../src/maintenance/move/under-way.ts'
+import { MailHold } from '../../../src/maintenance/move/in-flight.ts'
 import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import type { Vault } from '../../../src/stores/ports/vault.ts'
 

@@ -6,7 +6,7 @@ import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 import type { Scores } from '../../../src/domain/diamond/scores.ts'
 import { fromDocument, toDocument } from '../../../src/projections/diamonds/diamond-document.ts'
 import { applyEvent, type DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
-import { toScoresJson } from '../../../src/representations/diamond/scores.ts'
+import { toScoresJson } from '../../../src/representations/diamond/scores-json.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite("a diamond's document")

@@ -1,6 +1,6 @@
 import { fromDocument, STATE_FIELDS } from '../../../src/projections/diamonds/diamond-document.ts'
 import type { DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
-import { parseScores } from '../../../src/representations/diamond/scores.ts'
+import { parseScores } from '../../../src/representations/diamond/scores-json.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 
 /** A diamond that the read model has, as it has it. */

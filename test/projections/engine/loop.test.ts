@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { AppLogger } from '../../../src/runtime/log.ts'
+import type { AppLogger } from '../../../src/runtime/logger.ts'
 import { Loop } from '../../../src/projections/engine/loop.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'

@@ -9,11 +9,11 @@ import { retryStreams } from '../../../src/commands/installation/retry-streams.t
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
 import { UntraceableCut } from '../../../src/domain/scoring/cut/proportions.ts'
 import { findTracedCut } from '../../../src/domain/scoring/score.ts'
-import { createLogger } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
 import { CertificationQueries, certifications } from '../../../src/projections/certifications/certifications.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
-import { ReactionConsumer } from '../../../src/projections/engine/reaction-runs.ts'
+import { ReactionConsumer } from '../../../src/projections/engine/reaction-consumer.ts'
 import {
   checkpointModelOf,
   type ReactionHandler,
@@ -21,7 +21,7 @@ import {
   type Reaction,
 } from '../../../src/projections/engine/reaction.ts'
 import { reportReading } from '../../../src/reactions/reports/report-reading.ts'
-import { bulkRequestRecovery } from '../../../src/reactions/bulk/request-finishing.ts'
+import { bulkRequestRecovery } from '../../../src/reactions/bulk/bulk-request-recovery.ts'
 import { ConsumerRunner, type EventConsumer } from '../../../src/projections/engine/runner.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import { secrets } from '../../../src/projections/secrets/secrets.ts'

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toEventMetadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import { createCommandContext } from '../../../src/commands/core/handle.ts'
-import type { DiamondRecord } from '../../../src/projections/diamonds/followed-diamond.ts'
+import type { DiamondRecord } from '../../../src/projections/diamonds/diamond-record.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import type { Projection } from '../../../src/projections/engine/read-model.ts'
 import {

@@ -3,10 +3,10 @@ import {
   type BackgroundDeclarations,
   type ConsumerStores,
   type RoutineWaker,
-} from '../../../src/projections/engine/followers.ts'
+} from '../../../src/projections/engine/background-services.ts'
 import { neverAborted, type ScheduledJob } from '../../../src/projections/engine/loop.ts'
 import type { ReactionHandler, Reaction } from '../../../src/projections/engine/reaction.ts'
-import { createLogger } from '../../../src/runtime/log.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { changesBetween } from '../../../src/projections/history/entry.ts'
+import { changesBetween } from '../../../src/projections/history/history-entry.ts'
 
 const test = suite('what differs between two states')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RevokedTokens } from '../../../src/projections/sessions/sessions.ts'
+import { RevokedTokens } from '../../../src/projections/sessions/token-revocations.ts'
 
 const test = suite('tokens that were ended')
 

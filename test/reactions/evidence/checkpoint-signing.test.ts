@@ -3,9 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createCommandContext } from '../../../src/commands/core/handle.ts'
 import { CHECKPOINTS_STREAM } from '../../../src/domain/installation/keys.ts'
-import { SignedCheckpoints, ForeignCheckpoint } from '../../../src/projections/tree/checkpoints.ts'
+import { SignedCheckpoints, ForeignCheckpoint } from '../../../src/projections/tree/signed-checkpoints.ts'
 import { CheckpointSigner, LogRewritten } from '../../../src/reactions/evidence/checkpoint-signing.ts'
-import { merkleTree } from '../../../src/projections/tree/tree.ts'
+import { merkleTree } from '../../../src/projections/tree/merkle-tree.ts'
 import type {
   SubscriptionBatch,
   EventStore,

@@ -1,4 +1,4 @@
-import { toEventMetadata } from '../../../src/events/origin.ts'
+import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { scoresStream } from '../../../src/domain/diamond/diamond.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { randomUUID } from 'node:crypto'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DeliveryBulkhead } from '../../../src/reactions/webhooks/lane.ts'
+import { DeliveryBulkhead } from '../../../src/reactions/webhooks/delivery-worker.ts'
 
 const test = suite('places for tries')
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestError } from '../../../src/domain/decider.ts'
 import { parseCursor, CursorLost, type ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
-import { toPushFeed } from '../../../src/reactions/webhooks/lane.ts'
+import { toPushFeed } from '../../../src/reactions/webhooks/delivery-worker.ts'
 
 const test = suite('the feed that is pushed')
 

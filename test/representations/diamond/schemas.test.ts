@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert'
 import type { ApiVersion } from '../../../src/domain/diamond/field.ts'
 import { DICTIONARIES, FIELD_NAMES, FIELDS, REQUIRED_FIELDS } from '../../../src/domain/diamond/fields.ts'
 import { isJsonObject, pointerToken } from '../../../src/representations/json.ts'
-import { diamondJson } from '../../../src/representations/diamond/body.ts'
-import { parseFieldChanges, parseNewDiamond } from '../../../src/representations/diamond/read.ts'
+import { diamondJson } from '../../../src/representations/diamond/diamond-json.ts'
+import { parseFieldChanges, parseNewDiamond } from '../../../src/representations/diamond/parse-diamond.ts'
 import { ASSIGNED_MEMBERS, DIAMOND } from '../../../src/representations/diamond/schemas.ts'
-import { FIELD_DESCRIPTIONS } from '../../../src/representations/diamond/words.ts'
+import { FIELD_DESCRIPTIONS } from '../../../src/representations/diamond/field-descriptions.ts'
 import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === undefined ? 2_000 : 100_000

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toConvexBody } from '../../../src/domain/scoring/mesh/body.ts'
+import { toConvexBody } from '../../../src/domain/scoring/mesh/convex-body.ts'
 import { readMesh } from '../../../src/scoring/meshes/read-mesh.ts'
-import { UnreadableMesh } from '../../../src/scoring/meshes/draft.ts'
+import { UnreadableMesh } from '../../../src/scoring/meshes/mesh-builder.ts'
 
 const test = suite('a file with a mesh')
 

@@ -14,7 +14,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { connect } from '../../../src/stores/mongodb/connection.ts'
-import { InvalidConnectionString } from '../../../src/stores/ports/address.ts'
+import { InvalidConnectionString } from '../../../src/stores/ports/connection-string.ts'
 import { toStoreUnavailable, isDuplicate } from '../../../src/stores/mongodb/failure.ts'
 import { comes } from '../../until.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { GridFSBucket, type Db } from 'mongodb'
-import type { FileStore } from '../../../../src/stores/ports/files.ts'
+import type { FileStore } from '../../../../src/stores/ports/file-store.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 

@@ -1,5 +1,5 @@
 import { measureFaceUp, type FaceUpMetrics } from '../light/face-up.ts'
-import { weightedLightReturn, type SamplingOptions } from '../light/look.ts'
+import { weightedLightReturn, type SamplingOptions } from '../light/light-return.ts'
 import { roundToSixDecimals, lines, refractiveIndex } from '../light/optics.ts'
 import { crownTargetOf } from '../light/view.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'

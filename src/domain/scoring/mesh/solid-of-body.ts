@@ -1,7 +1,7 @@
 import { add, cross, dot, radians, scale, unit, type Facet, type StonePart, type Vector } from '../solid/facet.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
-import type { ConvexBody } from './body.ts'
-import type { PlanarRegion } from './flats.ts'
+import type { ConvexBody } from './convex-body.ts'
+import type { PlanarRegion } from './planar-regions.ts'
 import { boundingBox, InvalidMesh, pointAt, roundToMicrometres } from './mesh.ts'
 
 /** The corners of the convex outline of points as seen from above, counter-clockwise; their heights are kept (Andrew's monotone chain). */

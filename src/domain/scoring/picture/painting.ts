@@ -1,7 +1,7 @@
 import { at, I, OX, OY, OZ, refractiveIndex, integerAt, type Ray } from '../light/optics.ts'
 import type { View } from '../light/view.ts'
 import { radians } from '../solid/facet.ts'
-import type { CompanionRays, LightReceiver, BundleSums } from './bundles.ts'
+import type { CompanionRays, LightReceiver, BundleSums } from './ray-bundles.ts'
 import { columnOf, rowOf } from './frame.ts'
 
 /** Steps of the table to light of 1. */

@@ -1,6 +1,6 @@
 import { toPlaneSet, type PlaneSet } from '../light/planes.ts'
 import type { Solid } from '../solid/solid.ts'
-import { RayBundles, type TraceLimits } from './bundles.ts'
+import { RayBundles, type TraceLimits } from './ray-bundles.ts'
 import { visibleFacetsOf, framesOf, rayPositionsOf, type VisibleFacet, type Frame } from './frame.ts'
 import { lightings, PixelPainter, type Canvas, type Lighting, type PaintPass } from './painting.ts'
 

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon'
 import { z } from 'zod'
-import { findNearMiss } from '../../../domain/dictionaries/nearest.ts'
+import { findNearMiss } from '../../../domain/dictionaries/edit-distance.ts'
 import { RequestError, type ErrorDetail } from '../../../domain/decider.ts'
 import { jsonExcerpt } from '../../../representations/json.ts'
 import { atMost, mustBe } from '../../../representations/parse.ts'

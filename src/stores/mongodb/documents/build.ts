@@ -8,11 +8,11 @@ import {
   type DocumentTable,
   type DocumentWrite,
 } from '../../ports/read-store.ts'
-import { readLinearizable } from '../confirmed.ts'
+import { readLinearizable } from '../linearizable-reads.ts'
 import { BATCH, type MongoDatabase } from '../connection.ts'
 import { collectionsOf } from './collections.ts'
-import { isTombstone, keyOf, pickValues, type MongoDocument } from './shape.ts'
-import { countBatch, toWrittenDocument, readStoredDocuments, writeDocuments } from './writing.ts'
+import { isTombstone, keyOf, pickValues, type MongoDocument } from './stored-documents.ts'
+import { countBatch, toWrittenDocument, readStoredDocuments, writeDocuments } from './writes.ts'
 import {
   advance,
   deadLettersOf,
@@ -22,7 +22,7 @@ import {
   readProgress,
   type BuildProgressDocument,
 } from './progress.ts'
-import { decodeCheckpoint } from '../place.ts'
+import { decodeCheckpoint } from '../position-documents.ts'
 import { queriesOf, type MongoQueries } from './queries.ts'
 
 /** A build's collections: what the runner writes to and what requests read. */

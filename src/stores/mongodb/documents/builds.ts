@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PositionOrStart } from '../../ports/event-store.ts'
 import type { ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
-import { readLinearizable } from '../confirmed.ts'
+import { readLinearizable } from '../linearizable-reads.ts'
 import { BATCH, type MongoDatabase } from '../connection.ts'
 import { createBuild, type MongoBuild } from './build.ts'
 import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb'
 import type { ModelDeclaration } from '../../ports/read-store.ts'
-import type { CountGroup } from './groups.ts'
-import type { MongoDocument } from './shape.ts'
+import type { CountGroup } from './count-groups.ts'
+import type { MongoDocument } from './stored-documents.ts'
 
 /** The collections of one build: its documents, and their counts and sequences where the model keeps some. */
 export type BuildCollections = {

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb'
 import type { Condition, FieldValue, ModelDeclaration, Query, WhereClause } from '../../ports/read-store.ts'
-import { keyOf, requireField, type MongoDocument } from './shape.ts'
+import { keyOf, requireField, type MongoDocument } from './stored-documents.ts'
 
 /**
  * Texts compare by their bytes in UTF-8, which is MongoDB's order without a collation.

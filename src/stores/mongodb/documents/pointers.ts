@@ -1,6 +1,6 @@
 import type { PendingBuild, ModelDeclaration } from '../../ports/read-store.ts'
 import { StoreUnavailable } from '../../ports/event-store.ts'
-import { readLinearizable, insertIfAbsent } from '../confirmed.ts'
+import { readLinearizable, insertIfAbsent } from '../linearizable-reads.ts'
 import type { MongoDatabase } from '../connection.ts'
 import { isDuplicate, STORE } from '../failure.ts'
 

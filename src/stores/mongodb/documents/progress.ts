@@ -1,9 +1,9 @@
 import type { Collection, Db } from 'mongodb'
 import { comparePositions, StoreUnavailable, type PositionOrStart } from '../../ports/event-store.ts'
 import type { Checkpoint, DeadLetter, ModelDeclaration } from '../../ports/read-store.ts'
-import { insertIfAbsent } from '../confirmed.ts'
+import { insertIfAbsent } from '../linearizable-reads.ts'
 import { isDuplicate, STORE } from '../failure.ts'
-import { decodePosition, encodeCheckpoint, type CheckpointDocument } from '../place.ts'
+import { decodePosition, encodeCheckpoint, type CheckpointDocument } from '../position-documents.ts'
 
 /** `_id`: build, stream, revision. */
 type DeadLetterDocument = Omit<DeadLetter, 'position'> & {

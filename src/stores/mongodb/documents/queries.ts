@@ -10,9 +10,9 @@ import type {
 } from '../../ports/read-store.ts'
 import type { MongoDatabase } from '../connection.ts'
 import { indexName, type BuildCollections } from './collections.ts'
-import { isTombstone, keyOf, pickValues, requireNames, type MongoDocument } from './shape.ts'
+import { isTombstone, keyOf, pickValues, requireNames, type MongoDocument } from './stored-documents.ts'
 import { filterOf, sortOf } from './filters.ts'
-import { planCount, type CountGroup } from './groups.ts'
+import { planCount, type CountGroup } from './count-groups.ts'
 
 /**
  * What lies behind a place of an order, as the reaches of an index that hold it, nearest first: of two fields, what has the

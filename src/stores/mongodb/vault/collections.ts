@@ -3,7 +3,7 @@ import type { MailName } from '../../../domain/secret/secret.ts'
 import type { MongoDatabase } from '../connection.ts'
 import { isUnsupportedByServer } from '../failure.ts'
 import { indexedCalls, type CollectionCall } from '../indexed-calls.ts'
-import type { CheckpointDocument } from '../place.ts'
+import type { CheckpointDocument } from '../position-documents.ts'
 
 /** `_id`: the digest. Times are milliseconds since 1970; `goneAt` is for the server, which takes dates only. */
 export type VaultEntryDocument = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { WRITE } from '../connection.ts'
-import { insertIfAbsent } from '../confirmed.ts'
+import { insertIfAbsent } from '../linearizable-reads.ts'
 import { MAX_MAIL_DELAY_MS, type MailClaim, type QueuedMail, type Vault } from '../../ports/vault.ts'
 import type { MailClaimDocument, MailDocument, VaultCall } from './collections.ts'
 

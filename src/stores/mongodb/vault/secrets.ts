@@ -1,9 +1,9 @@
 import { linkName, MAX_RECIPIENTS } from '../../../domain/secret/secret.ts'
 import { WRITE } from '../connection.ts'
 import { isDuplicate } from '../failure.ts'
-import { insertIfAbsent } from '../confirmed.ts'
+import { insertIfAbsent } from '../linearizable-reads.ts'
 import type { EndedVaultSecret, NewMail, Receipt, Vault, VaultCheckpoint, VaultEntry } from '../../ports/vault.ts'
-import { decodeCheckpoint, encodeCheckpoint } from '../place.ts'
+import { decodeCheckpoint, encodeCheckpoint } from '../position-documents.ts'
 import {
   serverDeletionTimeOf,
   type VaultEntryDocument,

@@ -11,9 +11,9 @@ import {
   type StoredDocument,
   type DocumentTable,
 } from '../../ports/read-store.ts'
-import { cacheUntilChanged, type TurnCounter } from '../changes.ts'
-import { prepareTransactionStatements } from '../file.ts'
-import { mapTransientErrors, retryWrite } from './file.ts'
+import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
+import { prepareTransactionStatements } from '../database-file.ts'
+import { mapTransientErrors, retryWrite } from './read-model-file.ts'
 import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
 import { writesOf } from './writes.ts'

@@ -2,13 +2,13 @@ import type Database from 'better-sqlite3'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { WarningLogger } from '../../../runtime/log.ts'
+import type { WarningLogger } from '../../../runtime/logger.ts'
 import type { PendingBuild, ModelDeclaration, ReadModel } from '../../ports/read-store.ts'
-import { cacheUntilChanged, type TurnCounter } from '../changes.ts'
-import { isBusy, type SqliteFileFormat } from '../file.ts'
+import { cacheUntilChanged, type TurnCounter } from '../change-detection.ts'
+import { isBusy, type SqliteFileFormat } from '../database-file.ts'
 import { WalCheckpointer, type WalThread } from '../wal.ts'
 import { createBuild, type SqliteBuild } from './build.ts'
-import { mapTransientErrors, isOpenSomewhere, openDatabase, removeFile } from './file.ts'
+import { mapTransientErrors, isOpenSomewhere, openDatabase, removeFile } from './read-model-file.ts'
 import { schemaOf } from './schema.ts'
 
 /** Which build of a model's version is live: one small file, followed by every process. */
@@ -171,7 +171,7 @@ export function openBuilds(
     const path = pathOf(declaration, id)
     const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE[use], make })
     const walOf = { file: path, mode: 'keep up', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
-    // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in file.ts): slower, not wrong.
+    // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in read-model-file.ts): slower, not wrong.
     const checkpointer = new WalCheckpointer({ ...walOf, name: 'a read model', thread, told })
     const written = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
     checkpointers.push(checkpointer)

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
-import { LOG_STREAM } from '../../../domain/installation/moving.ts'
+import { LOG_STREAM } from '../../../domain/installation/log-lifecycle.ts'
 import { createLogCreatedEvent } from '../../log/event-store.ts'
-import { uuidToBytes } from '../../log/event-text.ts'
+import { uuidToBytes } from '../../log/event-serialization.ts'
 import {
   BUSY_TIMEOUT_MS,
   requirePragma,
@@ -9,7 +9,7 @@ import {
   prepareTransactionStatements,
   type SqliteFileFormat,
   type DatabaseFile,
-} from '../file.ts'
+} from '../database-file.ts'
 import type { SqliteEventRow } from './rows.ts'
 
 /**

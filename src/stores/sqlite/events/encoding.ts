@@ -1,4 +1,4 @@
-import { checkAppend, serializeData, serializeMetadata, uuidToBytes } from '../../log/event-text.ts'
+import { checkAppend, serializeData, serializeMetadata, uuidToBytes } from '../../log/event-serialization.ts'
 import type { Append, NewEvent, Revision } from '../../ports/event-store.ts'
 
 /**

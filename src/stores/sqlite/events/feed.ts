@@ -1,5 +1,5 @@
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
-import { WakeSignal } from '../../log/news.ts'
+import { WakeSignal } from '../../log/wake-signal.ts'
 import {
   passesFilter,
   StoreUnavailable,
@@ -8,8 +8,8 @@ import {
   type StoredEvent,
   type Subscription,
 } from '../../ports/event-store.ts'
-import type { WarningLogger } from '../../../runtime/log.ts'
-import { countTurns } from '../changes.ts'
+import type { WarningLogger } from '../../../runtime/logger.ts'
+import { countTurns } from '../change-detection.ts'
 import type { EventLogFile } from './connection.ts'
 import { decodeRows, positionAt, toStoredEvents } from './rows.ts'
 import type { CommittedGroup } from './writer.ts'

@@ -1,4 +1,4 @@
-import { COPY_STREAM, LOG_STREAM, type ReadOnlyState } from '../../../domain/installation/moving.ts'
+import { COPY_STREAM, LOG_STREAM, type ReadOnlyState } from '../../../domain/installation/log-lifecycle.ts'
 import { deriveClosedReason, isFenceStream, refusalOf } from '../../log/fence.ts'
 import { WrongRevision, type LogClosed, type Position, type Revision } from '../../ports/event-store.ts'
 import { GroupCommit, type QueuedChange, type GroupWriteResult } from '../group-commit.ts'

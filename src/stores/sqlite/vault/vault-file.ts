@@ -8,7 +8,7 @@ import {
   createOrMigrate,
   prepareTransactionStatements,
   type SqliteFileFormat,
-} from '../file.ts'
+} from '../database-file.ts'
 import { GroupCommit, type QueuedChange, type GroupWriteResult } from '../group-commit.ts'
 import { checkpointWal, type WalThread } from '../wal.ts'
 import { contentStatements, personStatements, statements } from './statements.ts'

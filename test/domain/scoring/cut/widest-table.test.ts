@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
-import { requiredFrame, tableLimits } from '../../../../src/domain/scoring/members.ts'
+import { requiredFrame, tableLimits } from '../../../../src/domain/scoring/score-formulas.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
 import { close, plain } from '../cuts.ts'
 

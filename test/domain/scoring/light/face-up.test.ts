@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { errorMarginsOf } from '../../../../src/domain/scoring/errors.ts'
+import { errorMarginsOf } from '../../../../src/domain/scoring/error-margins.ts'
 import { compareFaces, measureFaceUp, type FaceUpMetrics } from '../../../../src/domain/scoring/light/face-up.ts'
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { diamondOptics, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { requiredFrame } from '../../../../src/domain/scoring/members.ts'
+import { requiredFrame } from '../../../../src/domain/scoring/score-formulas.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { close, plain, roundOf, turnedBy } from '../cuts.ts'
 

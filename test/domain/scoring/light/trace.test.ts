@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
-import { traceEyeRays, weightedLightReturn, sampleWholeSky } from '../../../../src/domain/scoring/light/look.ts'
+import { traceEyeRays, weightedLightReturn, sampleWholeSky } from '../../../../src/domain/scoring/light/light-return.ts'
 import { measureFaceUp } from '../../../../src/domain/scoring/light/face-up.ts'
 import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
 import { crownTargetOf } from '../../../../src/domain/scoring/light/view.ts'

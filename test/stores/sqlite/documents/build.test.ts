@@ -7,10 +7,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreUnavailable } from '../../../../src/stores/ports/event-store.ts'
 import { createBuild } from '../../../../src/stores/sqlite/documents/build.ts'
-import { openDatabase } from '../../../../src/stores/sqlite/documents/file.ts'
+import { openDatabase } from '../../../../src/stores/sqlite/documents/read-model-file.ts'
 import { schemaOf } from '../../../../src/stores/sqlite/documents/schema.ts'
-import { countTurns } from '../../../../src/stores/sqlite/changes.ts'
-import type { SqliteFileFormat } from '../../../../src/stores/sqlite/file.ts'
+import { countTurns } from '../../../../src/stores/sqlite/change-detection.ts'
+import type { SqliteFileFormat } from '../../../../src/stores/sqlite/database-file.ts'
 import { at, diamond, diamonds, put } from '../../../contract/read-store/model.ts'
 
 const test = suite('a build in a SQLite file')

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
-import { SORTS, type DiamondFilter } from '../../../../src/projections/diamonds/list-members.ts'
+import { SORTS, type DiamondFilter } from '../../../../src/projections/diamonds/list-attributes.ts'
 import { planList, type DiamondPageRequest } from '../../../../src/projections/diamonds/list-plan.ts'
 import {
   chooseAccessPath,

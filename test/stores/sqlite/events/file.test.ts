@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
 import { connect, eventLogFormat } from '../../../../src/stores/sqlite/events/connection.ts'
-import { createOrMigrate, UnreadableFile, type SqliteFileFormat } from '../../../../src/stores/sqlite/file.ts'
+import { createOrMigrate, UnreadableFile, type SqliteFileFormat } from '../../../../src/stores/sqlite/database-file.ts'
 import { event, newStream } from '../../../contract/event-store/given.ts'
 import { suiteOnFile } from './given.ts'
 

@@ -1,8 +1,8 @@
-import { COPY_STREAM, LOG_STREAM } from '../../domain/installation/moving.ts'
+import { COPY_STREAM, LOG_STREAM } from '../../domain/installation/log-lifecycle.ts'
 import { createEventStore } from '../log/event-store.ts'
-import { serializeData, serializeMetadata, validateStorable } from '../log/event-text.ts'
+import { serializeData, serializeMetadata, validateStorable } from '../log/event-serialization.ts'
 import { deriveClosedReason, refusalOf } from '../log/fence.ts'
-import { WakeSignal } from '../log/news.ts'
+import { WakeSignal } from '../log/wake-signal.ts'
 import {
   comparePositions,
   passesFilter,

@@ -1,0 +1,102 @@
+import { traceIdOf } from '../../events/event-metadata.ts'
+import {
+  comparePositions,
+  CorruptEvent,
+  type EventStore,
+  type PositionOrStart,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
+import { readEveryEvent } from '../../events/read-every-event.ts'
+
+/** Which events are asked for; what is undefined is no condition. */
+export type EventQuery = {
+  readonly streams: StreamSelection
+  readonly from: PositionOrStart
+  readonly type: readonly string[] | undefined
+  /** Milliseconds since 1970, both inclusive. */
+  readonly since: number | undefined
+  readonly until: number | undefined
+  /** `account-7`, `operator`, ... */
+  readonly actor: string | undefined
+  readonly correlation: string | undefined
+  /** A trace's id. */
+  readonly trace: string | undefined
+}
+
+/** Of one stream, of those whose names begin with one of these texts, or of all. */
+export type StreamSelection =
+  | { readonly kind: 'one'; readonly stream: string }
+  | { readonly kind: 'some'; readonly prefixes: readonly string[] }
+  | { readonly kind: 'all' }
+
+/**
+ * The events asked for, in the order of the log up to its head at the time of the call. The store leaves out other
+ * streams; the rest is looked at here: clocks of several machines may differ, so time ends no reading.
+ * @param damaged told of each event that can't be read any more, in its turn; what comes behind it follows
+ * @throws StoreUnavailable
+ */
+export async function* readMatchingEvents(
+  store: EventStore,
+  wanted: EventQuery,
+  onDamagedEvent: (error: CorruptEvent) => void,
+): AsyncGenerator<StoredEvent> {
+  for await (const event of readSelectedStreams(store, wanted, onDamagedEvent))
+    if (matchesQuery(event, wanted)) yield event
+}
+
+async function* readSelectedStreams(
+  store: EventStore,
+  { streams, from }: EventQuery,
+  onDamagedEvent: (error: CorruptEvent) => void,
+): AsyncGenerator<StoredEvent> {
+  const whole = streams.kind === 'one' ? await readIntactStream(store, streams.stream) : undefined
+  if (whole === undefined) return yield* readEveryEvent(store, from, onDamagedEvent, toStreamFilter(streams))
+  for (const event of whole) if (comparePositions(event.position, from) > 0) yield event
+}
+
+/** A stream by itself is read at once; undefined where an event of it is damaged, behind which others may be whole. */
+async function readIntactStream(store: EventStore, stream: string): Promise<StoredEvent[] | undefined> {
+  try {
+    return await store.read(stream)
+  } catch (error) {
+    if (error instanceof CorruptEvent) return undefined
+    throw error
+  }
+}
+
+/** Likewise, and then what comes, until `stop` resolves. */
+export async function* followMatchingEvents(
+  store: EventStore,
+  wanted: EventQuery,
+  stop: Promise<unknown>,
+): AsyncGenerator<StoredEvent> {
+  const subscription = store.subscribe(wanted.from, toStreamFilter(wanted.streams))
+  void stop.then(() => subscription.stop())
+  for await (const { events } of subscription) {
+    for (const event of events) if (matchesQuery(event, wanted)) yield event
+  }
+}
+
+function toStreamFilter(streams: StreamSelection) {
+  if (streams.kind === 'all') return undefined
+  return { prefixes: streams.kind === 'one' ? [streams.stream] : streams.prefixes }
+}
+
+function matchesQuery(
+  event: StoredEvent,
+  { streams, type, since, until, actor, correlation, trace }: EventQuery,
+): boolean {
+  const { metadata } = event
+  if (streams.kind === 'one' && event.stream !== streams.stream) return false
+  if (type !== undefined && !type.includes(event.type)) return false
+  if (actor !== undefined && metadata['actor'] !== actor) return false
+  if (correlation !== undefined && metadata['$correlationId'] !== correlation) return false
+  if (trace !== undefined && traceIdOf(metadata['traceparent'] ?? '') !== trace) return false
+  return isWithinTimeRange(metadata['at'], since, until)
+}
+
+/** What does not tell its time is left out of no range: nobody knows that it lies elsewhere. */
+function isWithinTimeRange(at: string | undefined, since = -Infinity, until = Infinity): boolean {
+  const time = Date.parse(at ?? '')
+  return Number.isNaN(time) || (time >= since && time <= until)
+}

@@ -1,0 +1,126 @@
+import type { AccessClaims } from '../../credentials/access-tokens.ts'
+import { accountDecider, accountStream } from '../../domain/account/account.ts'
+import { clientDecider, clientStream } from '../../domain/client/client.ts'
+import { isSameEpoch } from '../../domain/installation/installation.ts'
+import {
+  findUsedToken,
+  InvalidGrant,
+  revokeSession,
+  revokeAccessToken,
+  type Grant,
+  type Session,
+  type SessionEvent,
+} from '../../domain/session/session.ts'
+import type { Origin } from '../../events/event-metadata.ts'
+import { handle } from '../core/handle.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import {
+  applyToSessionFeed,
+  parseRefreshToken,
+  sessionDeciderFor,
+  sessionStream,
+  type SessionCommandContext,
+} from './sessions.ts'
+
+export type TokenIntrospectionContext = SessionCommandContext & {
+  readonly feed: { isLive(claims: AccessClaims): boolean | Promise<boolean> }
+}
+
+/** A token that is good now. Times in milliseconds since 1970. */
+export type IntrospectedToken = {
+  readonly account: number
+  readonly email: string
+  readonly issuedAt: number
+  readonly expiresAt: number
+  readonly kind: 'access' | 'refresh'
+}
+
+/** What a token of this client is; undefined for one that is not good, or another client's (RFC 7662, section 2.2). */
+export async function inspectToken(
+  context: TokenIntrospectionContext,
+  { token, client }: { token: string; client: string },
+): Promise<IntrospectedToken | undefined> {
+  const found = await (parseRefreshToken(token) === undefined ? findActiveAccessToken : findActiveRefreshToken)(
+    context,
+    token,
+  )
+  if (found === undefined || found.grant.client !== client) return undefined
+  const { grant, issuedAt, expiresAt, kind } = found
+  const account = await loadStream(context.store, accountStream(grant.account), accountDecider)
+  const { state: owner } = await loadStream(context.store, clientStream(client), clientDecider)
+  if (account.state.status !== 'enabled' || account.state.epoch !== grant.accountEpoch) return undefined
+  if (!isSameEpoch(grant.logEpoch, context.logEpoch())) return undefined
+  if (owner.status !== 'enabled' || owner.epoch !== grant.clientEpoch) return undefined
+  const email = await context.people.displayNameOf(grant.account, account.state)
+  return { account: grant.account, email, issuedAt, expiresAt, kind }
+}
+
+type ActiveToken = Omit<IntrospectedToken, 'account' | 'email'> & { readonly grant: Grant }
+
+async function findActiveAccessToken(
+  { tokens, feed }: TokenIntrospectionContext,
+  token: string,
+): Promise<ActiveToken | undefined> {
+  const claims = tokens.verify(token)
+  if (typeof claims === 'string' || !(await feed.isLive(claims))) return undefined
+  return { grant: claims, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, kind: 'access' }
+}
+
+async function findActiveRefreshToken(
+  { store, clock }: TokenIntrospectionContext,
+  token: string,
+): Promise<ActiveToken | undefined> {
+  const parsed = parseRefreshToken(token)
+  if (parsed === undefined) return undefined
+  const { state } = await loadStream(store, sessionStream(parsed.session), sessionDeciderFor(parsed.digest))
+  if (state.status !== 'open' || state.current.digest !== parsed.digest) return undefined
+  const { at, expiresAt } = state.current
+  return clock() < expiresAt ? { grant: state.current, issuedAt: at, expiresAt, kind: 'refresh' } : undefined
+}
+
+/**
+ * Ends a token: a refresh token with its whole family, an access token alone. A token that is not good any more, or
+ * never was one, needs nothing (RFC 7009, section 2.2).
+ * @throws GrantRefused for a token of another client
+ */
+export async function revokeToken(
+  sessions: SessionCommandContext,
+  { token, client }: { token: string; client: string },
+  origin: Origin,
+): Promise<void> {
+  const refreshToken = parseRefreshToken(token)
+  if (refreshToken !== undefined) {
+    const { session, digest } = refreshToken
+    const { state } = await loadStream(sessions.store, sessionStream(session), sessionDeciderFor(digest))
+    if (state.status !== 'open' || !isTokenOfSession(state, digest)) return
+    requireSameClient(state.current.client, client)
+    return append(sessions, session, origin, (found, now) => revokeSession(found, { now }))
+  }
+  const claims = sessions.tokens.verify(token)
+  if (typeof claims === 'string') return
+  requireSameClient(claims.client, client)
+  const { session, number } = claims
+  return append(sessions, session, origin, (found, now) => revokeAccessToken(found, { number, now }))
+}
+
+/** Ends a session with all its tokens. */
+export const endSession = (sessions: SessionCommandContext, session: string, origin: Origin): Promise<void> =>
+  append(sessions, session, origin, (found, now) => revokeSession(found, { now }))
+
+const isTokenOfSession = (session: Session & { status: 'open' }, digest: string) =>
+  session.current.digest === digest || findUsedToken(session, digest) !== undefined
+
+function requireSameClient(owner: string, client: string): void {
+  if (owner !== client) throw new InvalidGrant('The token was issued to another client')
+}
+
+async function append(
+  sessions: SessionCommandContext,
+  session: string,
+  origin: Origin,
+  decide: (session: Session, now: number) => SessionEvent[],
+): Promise<void> {
+  const target = { stream: sessionStream(session), origin }
+  const { events } = await handle(sessions, target, sessionDeciderFor(), decide)
+  applyToSessionFeed(sessions, target, events)
+}

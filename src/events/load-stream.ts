@@ -1,0 +1,91 @@
+import type { Decider, DomainEvent } from '../domain/decider.ts'
+import type { EventStore, Position, Revision, StoredEvent } from '../stores/ports/event-store.ts'
+import { decode, isDecodeError } from './decode.ts'
+import { eventId, eventTimeOf } from './event-metadata.ts'
+
+export type LoadedStream<State, Event> = {
+  readonly state: State
+  /** What a wish has written here before: `revision` and `position` are those of its last event then. */
+  readonly commandEvents: readonly Event[]
+  readonly revision: Revision
+  readonly position: Position | undefined
+  /** The stream's last event: its id, and its time in milliseconds since 1970; 0 without one. */
+  readonly lastEventId: string | undefined
+  readonly lastEventAt: number
+}
+
+/**
+ * A stream as it is now, read from the store.
+ * @param id of a wish whose events are looked for
+ * @throws StoreUnavailable; NewerSchema, BrokenEvent for an event that can't be understood here
+ */
+export async function loadStream<State, Event extends DomainEvent>(
+  store: Pick<EventStore, 'read'>,
+  stream: string,
+  decider: Decider<State, Event>,
+  commandId?: string,
+): Promise<LoadedStream<State, Event>> {
+  const { tail: newest } = decider
+  if (newest === undefined) return toLoadedStream(await store.read(stream), decider, commandId)
+  const tail = await store.read(stream, { last: newest.count })
+  const loaded = toLoadedStream(tail, decider, commandId)
+  if (tail.length < newest.count || newest.isSufficient(loaded.state)) return loaded
+  return toLoadedStream(await store.read(stream), decider, commandId)
+}
+
+function toLoadedStream<State, Event extends DomainEvent>(
+  stored: readonly StoredEvent[],
+  { initialState, evolve }: Decider<State, Event>,
+  id: string | undefined,
+): LoadedStream<State, Event> {
+  const first = id === undefined ? undefined : eventId(id, 0)
+  const last = stored.at(-1)
+  let state = initialState
+  let position: Position | undefined
+  let revision: Revision = last?.revision ?? 'none'
+  const own: Event[] = []
+  let ownFrom = -1
+  for (const [index, event] of stored.entries()) {
+    const decoded = decode<Event>(event)
+    state = evolve(state, decoded)
+    if (event.id === first) ownFrom = index
+    if (ownFrom >= 0 && event.id === eventId(id ?? '', index - ownFrom)) {
+      own.push(decoded)
+      position = event.position
+      revision = event.revision
+    }
+  }
+  return { state, commandEvents: own, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
+}
+
+/** The state that stored events make. @throws NewerSchema, BrokenEvent */
+export const foldEvents = <State, Event extends DomainEvent>(
+  { initialState, evolve }: Decider<State, Event>,
+  stored: readonly StoredEvent[],
+): State => stored.reduce((state, event) => evolve(state, decode<Event>(event)), initialState)
+
+/**
+ * The states of all streams of a category, in the order of their first events. It reads the category from the start:
+ * for what an operator asks now and then, not for requests.
+ * @param prefix such as `account-`
+ * @param passedOver told of each event that this release does not understand: its stream's state goes without it
+ * @returns states by what follows the prefix in the stream's name
+ */
+export async function foldStreams<State, Event extends DomainEvent>(
+  store: EventStore,
+  prefix: string,
+  { initialState, evolve }: Decider<State, Event>,
+  onSkippedEvent: (stream: string, error: Error) => void,
+): Promise<Map<string, State>> {
+  const states = new Map<string, State>()
+  for await (const event of store.readAll('start', { prefixes: [prefix] })) {
+    const id = event.stream.slice(prefix.length)
+    try {
+      states.set(id, evolve(states.get(id) ?? initialState, decode<Event>(event)))
+    } catch (error) {
+      if (!isDecodeError(error)) throw error
+      onSkippedEvent(event.stream, error)
+    }
+  }
+  return states
+}

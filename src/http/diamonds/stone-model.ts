@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import type { ReceivedFile } from '../../commands/certifications/certifications.ts'
+import type { CommandContext } from '../../commands/core/handle.ts'
+import { attachModel, removeModel, type ModelInspector } from '../../commands/diamonds/attach-model.ts'
+import {
+  diamondDecider,
+  fileLinkRevision,
+  missingModelError,
+  requireOwnedDiamond as ownedBy,
+} from '../../domain/diamond/diamond.ts'
+import type { ModelFormat } from '../../domain/diamond/stone-model.ts'
+import { RequestError } from '../../domain/decider.ts'
+import type { DiamondQueries } from '../../projections/diamonds/diamond-queries.ts'
+import { LINK_LIFETIMES } from '../../representations/json.ts'
+import {
+  MAX_MODEL_BYTES,
+  modelPath,
+  stoneModelRepresentation,
+  STONE_MODEL,
+  STONE_MODEL_WITH_FILE,
+} from '../../representations/stone-model.ts'
+import type { FileStore } from '../../stores/ports/file-store.ts'
+import {
+  FORM_OVERHEAD_BYTES,
+  FormUploadError,
+  isMultipart,
+  type FileValidator,
+  type FileUploadRule,
+  type UploadForm,
+  type FormUploads,
+} from '../files/form-uploads.ts'
+import { createFileResponse, FILE_REQUEST, fileResponses, signedLink, unknownFile } from '../files/file-download.ts'
+import { created, noContent, ok } from '../kit/response.ts'
+import { bearer, type BearerPrincipal } from '../kit/authenticate.ts'
+import { waitForReadModel, staleHeaders } from '../kit/consistency.ts'
+import { endpoint, type RequestBody } from '../kit/endpoint.ts'
+import { accountGroup } from '../kit/errors.ts'
+import type { SignedLinks } from '../kit/signed-links.ts'
+import { actorOf, DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES } from './resource.ts'
+
+const ofFile = (message: string) => [{ pointer: '/file', message }]
+
+const tooLarge = () => new RequestError('too-large', ofFile(`file may have at most ${MAX_MODEL_BYTES} bytes`))
+
+/** Counts a 3D file's bytes; what they say is looked at when all of them are there. */
+class ModelSizeValidator implements FileValidator {
+  bytes = 0
+
+  update(chunk: Buffer): void {
+    this.bytes += chunk.length
+    if (this.bytes > MAX_MODEL_BYTES) throw tooLarge()
+  }
+
+  finish(): void {
+    if (this.bytes === 0) throw new RequestError('invalid', ofFile('file is empty'))
+  }
+}
+
+const MODEL: FileUploadRule = { maxBytes: MAX_MODEL_BYTES, createValidator: () => new ModelSizeValidator(), tooLarge }
+
+/** What the endpoint that takes 3D files says of its body: a form with one file, and nothing else. */
+const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploads: FormUploads } }, BearerPrincipal> =
+  {
+    mediaTypes: ['multipart/form-data'],
+    maxBytes: MAX_MODEL_BYTES + FORM_OVERHEAD_BYTES,
+    schema: z.strictObject({
+      file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, of at most 20 MB.'),
+    }),
+    async read(ctx, { principal: { account }, clientAddress }, { models: { uploads } }) {
+      const type = ctx.get('Content-Type')
+      if (!isMultipart(type))
+        throw new RequestError(
+          'unsupported',
+          `Content-Type must be multipart/form-data, got ${type.slice(0, 100) || 'none'}`,
+        )
+      try {
+        return await onlyFile(await uploads.read(ctx, { account, address: clientAddress }, MODEL))
+      } catch (error) {
+        throw error instanceof FormUploadError ? error.refusal : error
+      }
+    },
+    release: ({ incoming }) => incoming.discard(),
+  }
+
+/** @throws Refusal invalid for a form that has more, or no file */
+async function onlyFile({ texts, file, fileRefusal }: UploadForm): Promise<ReceivedFile> {
+  const unknown = [...texts.keys()].map((name) => ({
+    pointer: `/${name.slice(0, 60)}`,
+    message: `${name.slice(0, 60)} is no part of a model; it has file`,
+  }))
+  const missing =
+    file === undefined && fileRefusal === undefined ? ofFile('file is required: a 3D file of the stone') : []
+  const faults = [...missing, ...(fileRefusal?.details ?? []), ...unknown]
+  if (file !== undefined && faults.length === 0) return file
+  await file?.incoming.discard()
+  throw new RequestError('invalid', faults)
+}
+
+/** What the resource of stones' own bodies answers from. */
+export type ModelServices = {
+  readonly models: {
+    readonly commandContext: CommandContext
+    readonly queries: DiamondQueries
+    readonly files: FileStore
+    readonly uploads: FormUploads
+    readonly links: SignedLinks
+    readonly inspect: ModelInspector
+  }
+}
+
+const PATH = '/v4/diamond/{id}/model'
+const CONFLICT_RESPONSE = { 409: 'Somebody else changed the diamond meanwhile; send it again' } as const
+
+const EXAMPLE = {
+  format: 'STL',
+  facets: 188,
+  carat: 1.203,
+  measurements: { length: 6.82, width: 6.79, depth: 4.2 },
+  warnings: [],
+} as const
+
+export const attachStoneModel = endpoint({
+  operationId: 'attachModel',
+  method: 'POST',
+  path: PATH,
+  summary:
+    'Attaches a 3D file of the stone, in the place of the one before: its scores are traced from its own facets.',
+  auth: bearer,
+  pathParameters: { id: DIAMOND_ID },
+  body: modelUpload,
+  responses: {
+    201: {
+      description: 'What the file says. The scores follow, as after a creation',
+      schema: STONE_MODEL,
+      headers: { Location: 'Where it can be read and removed' },
+      example: EXAMPLE,
+    },
+    ...DIAMOND_ERROR_RESPONSES,
+    ...CONFLICT_RESPONSE,
+    422: 'The body is not closed, not convex or degenerate, or the file is broken: it says where',
+  },
+  group: accountGroup,
+  async handler(request, { models: { commandContext, queries, links, inspect } }: ModelServices) {
+    const id = parseDiamondId(request.params)
+    const { model, diamond, position } = await attachModel(
+      commandContext,
+      actorOf(request),
+      id,
+      request.body.incoming,
+      inspect,
+    )
+    const headers = await waitForReadModel(request, queries.progress, position)
+    return created(`${links.baseUrl}/v4/diamond/${id}/model`, stoneModelRepresentation(model, diamond.fields), headers)
+  },
+})
+
+export const readStoneModel = endpoint({
+  operationId: 'readModel',
+  method: 'GET',
+  path: PATH,
+  summary: 'What the 3D file of a stone says, with a link that opens it for a day.',
+  auth: bearer,
+  pathParameters: { id: DIAMOND_ID },
+  responses: {
+    200: {
+      description: 'The model',
+      schema: STONE_MODEL_WITH_FILE,
+      example: {
+        ...EXAMPLE,
+        file: 'https://api.example.com/v4/diamond/7/model/file?signature=ZxDcgAAAAAHj1VvAo0Tn3yYw9JmPq0c2',
+      },
+    },
+    403: DIAMOND_ERROR_RESPONSES[403],
+    404: 'There is no such diamond, or it has no model',
+  },
+  group: accountGroup,
+  async handler(request, { models: { queries, links } }: ModelServices) {
+    const id = parseDiamondId(request.params)
+    const { view, ageSeconds } = await queries.findDiamond(id)
+    const diamond = ownedBy(view?.diamond ?? diamondDecider.initialState, id, request.principal.account)
+    const { model, fields } = diamond
+    if (model === undefined) throw missingModelError(id)
+    const file = links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))
+    return ok({ ...stoneModelRepresentation(model, fields), file }, staleHeaders(ageSeconds))
+  },
+})
+
+export const removeStoneModel = endpoint({
+  operationId: 'removeModel',
+  method: 'DELETE',
+  path: PATH,
+  summary: 'Removes the 3D file of a stone: its scores are computed from what else is known of it again.',
+  auth: bearer,
+  pathParameters: { id: DIAMOND_ID },
+  responses: {
+    204: 'It is gone',
+    403: DIAMOND_ERROR_RESPONSES[403],
+    404: 'There is no such diamond, or it has no model',
+    ...CONFLICT_RESPONSE,
+  },
+  group: accountGroup,
+  async handler(request, { models: { commandContext, queries } }: ModelServices) {
+    const position = await removeModel(commandContext, actorOf(request), parseDiamondId(request.params))
+    return noContent(await waitForReadModel(request, queries.progress, position))
+  },
+})
+
+/** Registered at https://www.iana.org/assignments/media-types (model/obj, model/stl); OFF is not. */
+const MEDIA: Readonly<Record<ModelFormat, string>> = {
+  OFF: 'application/octet-stream',
+  STL: 'model/stl',
+  OBJ: 'model/obj',
+}
+
+export const readModelFile = endpoint({
+  operationId: 'readModelFile',
+  method: 'GET',
+  path: modelPath('{id}'),
+  summary: 'The 3D file of a stone, for whoever holds the link that its model shows as its `file`, for a day.',
+  auth: signedLink(({ models: { links } }: ModelServices) => links, 'the model'),
+  pathParameters: { id: DIAMOND_ID },
+  ...FILE_REQUEST,
+  responses: fileResponses([...new Set(Object.values(MEDIA))]),
+  group: accountGroup,
+  async handler(request, { models: { queries, files } }: ModelServices) {
+    const id = parseDiamondId(request.params)
+    const diamond = (await queries.findDiamond(id)).view?.diamond
+    if (diamond?.model === undefined || fileLinkRevision(diamond) !== request.principal.revision) throw unknownFile()
+    const { format, file } = diamond.model
+    return createFileResponse(request, files, {
+      ...file,
+      name: `diamond-${id}.${format.toLowerCase()}`,
+      mediaType: MEDIA[format],
+    })
+  },
+})

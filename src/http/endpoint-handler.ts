@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http'
+import { WaitBudget } from '../projections/engine/progress.ts'
+import type { RequestContext } from './middleware/context.ts'
+import type { HttpResponse } from './kit/response.ts'
+import type { HttpRequest, Endpoint } from './kit/endpoint.ts'
+import { setResponse } from './middleware/responses.ts'
+import type { EndpointHandler } from './routers.ts'
+
+export type EndpointHandlerOptions = {
+  /** Milliseconds that a request waits for read models, in all. */
+  readonly readModelTimeoutMs?: number | undefined
+  /** Called with the response of a request that waits for something to happen. */
+  readonly onLongPoll?: ((res: ServerResponse) => void) | undefined
+}
+
+/** Runs an endpoint: lets in who may ask, reads the body, runs, and makes what it returns Koa's answer. */
+export function createEndpointHandler<Service>(
+  endpoint: Endpoint<Service>,
+  fixedParams: Readonly<Record<string, string>>,
+  services: Service,
+  options: EndpointHandlerOptions,
+): EndpointHandler {
+  return async (ctx) => {
+    const { state } = ctx
+    state.endpoint = endpoint
+    state.params = { ...fixedParams, ...ctx['params'] }
+    ctx.set(endpoint.headers)
+    setResponse(ctx, await runEndpoint(endpoint, ctx, services, options))
+  }
+}
+
+async function runEndpoint<Service>(
+  endpoint: Endpoint<Service>,
+  ctx: RequestContext,
+  services: Service,
+  options: EndpointHandlerOptions,
+): Promise<HttpResponse> {
+  const { auth, body } = endpoint
+  const request = new EndpointRequest(ctx, options)
+  const authenticate = async () => {
+    request.principal = ctx.state.principal = await auth.authenticate(request, services)
+  }
+  // Credentials may stand in the body; otherwise nobody's body is read who may not ask.
+  if (auth.needsBody !== true) await authenticate()
+  if (body === undefined) return endpoint.handler(request, services)
+  request.body = await body.read(ctx, request, services)
+  try {
+    if (auth.needsBody === true) await authenticate()
+    return await endpoint.handler(request, services)
+  } finally {
+    await body.release?.(request.body)
+  }
+}
+
+/** What endpoints see of a request. A class, since V8 gives each object literal with getters a hidden class of its own. */
+class EndpointRequest implements HttpRequest<unknown, unknown> {
+  readonly requestId: string
+  readonly trace: string | undefined
+  // What these hold is what the endpoint's own `who` and `body` made, for its own `run`.
+  principal: unknown
+  body: unknown
+  #waitBudget: WaitBudget | undefined
+
+  constructor(
+    private readonly ctx: RequestContext,
+    private readonly options: EndpointHandlerOptions,
+  ) {
+    this.requestId = ctx.state.requestId
+    this.trace = ctx.state.trace
+  }
+
+  get method() {
+    return this.ctx.method
+  }
+  get path() {
+    return this.ctx.path
+  }
+  get target() {
+    return this.ctx.originalUrl
+  }
+  get search() {
+    return this.ctx.querystring
+  }
+  get params() {
+    return this.ctx.state.params ?? {}
+  }
+  get headers() {
+    return this.ctx.headers
+  }
+  get clientAddress() {
+    return this.ctx.ip
+  }
+  get peerAddress() {
+    return this.ctx.req.socket.remoteAddress ?? ''
+  }
+  get waitBudget() {
+    return (this.#waitBudget ??= new WaitBudget(this.options.readModelTimeoutMs))
+  }
+
+  accepts(...types: string[]) {
+    return this.ctx.accepts(...types)
+  }
+
+  cookie(name: string) {
+    return this.ctx.cookies.get(name)
+  }
+
+  beginLongPoll() {
+    const { res } = this.ctx
+    const disconnected = new AbortController()
+    if (res.destroyed || res.writableEnded) disconnected.abort()
+    else res.once('close', () => disconnected.abort())
+    this.options.onLongPoll?.(res)
+    return disconnected.signal
+  }
+}

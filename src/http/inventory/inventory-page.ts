@@ -1,0 +1,351 @@
+import { stonesTable, type StoneListItem } from './table.ts'
+import { FIELDS, type FieldName, type V4FilterableField } from '../../domain/diamond/fields.ts'
+import { topLevelShapes } from '../../domain/dictionaries/shapes.ts'
+import { RequestError } from '../../domain/decider.ts'
+import type { DiamondList } from '../../projections/diamonds/diamond-queries.ts'
+import { attributeOf, parametersOf } from '../../projections/diamonds/list-attributes.ts'
+import type { DiamondPageRequest } from '../../projections/diamonds/list-plan.ts'
+import { diamondListJson } from '../../representations/diamond/diamond-json.ts'
+import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/field-descriptions.ts'
+import { LIST_QUERY, parseListQuery, type ListQuery } from '../diamonds/list-query.ts'
+import type { DiamondServices } from '../diamonds/resource.ts'
+import type { HttpResponse } from '../kit/response.ts'
+import type { BearerPrincipal } from '../kit/authenticate.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { toHttpErrorDetails } from '../kit/errors.ts'
+import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
+import type { ReportServices } from '../report/report.ts'
+import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
+import { logInPage } from './log-in.ts'
+import { visitor, type BrowserServices } from './session.ts'
+
+/**
+ * What a form of filters sends, as the query of a list: fields that were left empty are not asked for, and a day stands for
+ * its first second, or its last one where the range ends.
+ */
+function queryOf(search: string): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of new URLSearchParams(search)) {
+    const given = value.trim()
+    if (given === '') continue
+    query.append(name, DAY.test(given) ? given + (TIMES[name] ?? '') : value)
+  }
+  return query
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+/** By UTC, as lists show it. */
+const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
+
+const isFilteredInV4 = (name: FieldName): name is V4FilterableField => FIELDS[name].filtered.some((one) => one === 'v4')
+
+/** The fields that the list is filtered by, in the order of the form. */
+const FILTERED_FIELDS = (Object.keys(FIELD_DESCRIPTIONS) as FieldName[]).filter(isFilteredInV4)
+
+type Kinds = typeof FIELDS
+type FilteredFieldOfKind<Kind extends string> = {
+  [Name in V4FilterableField]: Kinds[Name]['kind'] extends Kind ? Name : never
+}[V4FilterableField]
+
+const filteredOf = <Kind extends Kinds[FieldName]['kind']>(...kinds: readonly Kind[]) =>
+  FILTERED_FIELDS.filter((name): name is FilteredFieldOfKind<Kind> => kinds.some((kind) => kind === FIELDS[name].kind))
+
+const FLAGS = filteredOf('flag')
+const AMOUNTS = filteredOf('amount')
+
+/** What people read for a parameter of the list. */
+const LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    FILTERED_FIELDS.filter((name) => attributeOf(name).filterKind !== 'range').map((name) => [
+      parametersOf(attributeOf(name))[0],
+      FIELD_DESCRIPTIONS[name].filter,
+    ]),
+  ),
+  'f[hasScores]': 'Optical scores',
+  sort: 'Order',
+  limit: 'Stones on a page',
+}
+
+/** The same for those that are two, `f[caratFrom]` and `f[caratTo]`. */
+const RANGES: ReadonlyMap<RangeName, string> = new Map([
+  ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
+  ['integral', 'Performance'],
+  ['date', 'Created (UTC)'],
+])
+
+type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
+
+/** The two ends of a range, and what each is called. */
+const endsOf = (name: RangeName) =>
+  [
+    [`f[${name}From]`, `${RANGES.get(name)}, from`],
+    [`f[${name}To]`, `${RANGES.get(name)}, to`],
+  ] as const
+
+const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
+  ...Object.entries(LABELS).filter(([name]) => name.startsWith('f[')),
+  ...[...RANGES.keys()].flatMap(endsOf),
+]
+
+/** A sentence about a query, with the names that stand beside the fields of its form. */
+const replaceParameterNames = (message: string): string =>
+  LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
+
+/** What can be chosen: what is sent, and what people read. */
+type Choices = readonly (readonly [value: string, name: string])[]
+
+const ANY = ['', 'Any'] as const
+
+const CHOICES: Readonly<Record<`f[${FilteredFieldOfKind<'flag'> | 'hasScores'}]` | 'limit', Choices>> = {
+  'f[isLabGrown]': [ANY, ['0', 'Natural'], ['1', 'Laboratory-grown']],
+  'f[isColored]': [ANY, ['0', 'Colourless'], ['1', 'Fancy-coloured']],
+  'f[hasScores]': [ANY, ['1', 'Computed'], ['0', 'Not computed']],
+  limit: [
+    ['', '25'],
+    ['50', '50'],
+    ['100', '100'],
+  ],
+}
+
+const ordersOf = (name: FieldName): Choices => {
+  const { orders }: FieldDescription = FIELD_DESCRIPTIONS[name]
+  const [fromLeast, fromGreatest] = orders ?? []
+  return [
+    ...(fromLeast === undefined ? [] : [[name, fromLeast] as const]),
+    ...(fromGreatest === undefined ? [] : [[`-${name}`, fromGreatest] as const]),
+  ]
+}
+
+/** What is so unless told is not sent: an address has what somebody chose. */
+const SORT_OPTIONS: Choices = [
+  ['', 'Newest first'],
+  ['date', 'Oldest first'],
+  ...AMOUNTS.flatMap(ordersOf),
+  ...filteredOf('text').flatMap(ordersOf),
+  ['integral', 'Lowest performance first'],
+  ['-integral', 'Highest performance first'],
+]
+
+/** What can be ticked for a field, in the words that bodies show. */
+function titlesOf(name: FilteredFieldOfKind<'shape' | 'entry'>): readonly string[] {
+  const field = FIELDS[name]
+  if (field.kind === 'shape') return topLevelShapes().map(({ title }) => title)
+  return field.dictionary.all.map((entry) => entry[field.shown])
+}
+
+/** The filters and orders of v4's list, as they are chosen now. It works without a script: a GET of the same page. */
+const filterForm = (query: URLSearchParams): Html =>
+  html`<form class="filters" method="get">
+    <div class="fields">
+      <div>
+        <label for="sku">${FIELD_DESCRIPTIONS.sku.filter}</label>
+        <input id="sku" name="f[sku][]" type="search" maxlength="128" value="${query.get('f[sku][]') ?? ''}" />
+      </div>
+      ${PRIMARY_AMOUNTS.map((name) => amounts(query, name, '0.01'))} ${select(query, 'sort', SORT_OPTIONS)}
+    </div>
+    <details ${hasSecondaryFilter(query) ? OPEN : NOTHING}>
+      <summary>More filters</summary>
+      ${filteredOf('shape', 'entry').map((name) => choices(query, name))}
+      <div class="fields">
+        ${FLAGS.map((name) => optionSelect(query, `f[${name}]`))} ${optionSelect(query, 'f[hasScores]')}
+        ${SECONDARY_AMOUNTS.map((name) => amounts(query, name, 'any'))} ${amounts(query, 'integral', 'any')}
+        ${days(query)} ${optionSelect(query, 'limit')}
+      </div>
+    </details>
+    <div class="deeds">
+      <button type="submit">Show</button>
+      ${query.size === 0 ? NOTHING : html`<a href="?">Without filters</a>`}
+    </div>
+  </form>`
+
+const OPEN: Html = { html: 'open' }
+const CHECKED: Html = { html: 'checked' }
+const SELECTED: Html = { html: 'selected' }
+
+const PRIMARY_AMOUNTS = ['carat', 'price'] as const
+const SECONDARY_AMOUNTS = AMOUNTS.filter((name) => !PRIMARY_AMOUNTS.some((one) => one === name))
+
+const PRIMARY_PARAMETERS = new Set<string>([
+  'f[sku][]',
+  ...PRIMARY_AMOUNTS.flatMap((name) => endsOf(name).map(([end]) => end)),
+  'sort',
+  'offset',
+])
+
+/** Whether something is chosen that is not seen at once. */
+const hasSecondaryFilter = (query: URLSearchParams): boolean =>
+  [...query.keys()].some((name) => !PRIMARY_PARAMETERS.has(name))
+
+const optionSelect = (query: URLSearchParams, name: keyof typeof CHOICES): Html => select(query, name, CHOICES[name])
+
+function select(query: URLSearchParams, name: string, all: Choices): Html {
+  const id = name.replaceAll(/\W/g, '')
+  const value = query.get(name) ?? ''
+  return html`<div>
+    <label for="${id}">${LABELS[name] ?? name}</label>
+    <select id="${id}" name="${name}">
+      ${all.map(([one, text]) => html`<option value="${one}" ${one === value ? SELECTED : NOTHING}>${text}</option>`)}
+    </select>
+  </div>`
+}
+
+/** @param step `any`, or the least difference that is typed */
+const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
+  range(name, (end) => {
+    const value = query.get(end) ?? ''
+    return html`type="number" min="0" step="${step}" inputmode="decimal" value="${value}"`
+  })
+
+const days = (query: URLSearchParams): Html =>
+  range('date', (end) => {
+    const value = query.get(end)?.slice(0, 10) ?? ''
+    return html`type="date" value="${value}"`
+  })
+
+/** @param attributes of the input for an end, by its name */
+function range(name: RangeName, attributes: (end: string) => Html): Html {
+  const [from, to] = endsOf(name).map(
+    ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
+  )
+  return html`<fieldset>
+    <legend>${RANGES.get(name) ?? name}</legend>
+    <div class="range">${from ?? NOTHING} <span class="soft">to</span> ${to ?? NOTHING}</div>
+  </fieldset>`
+}
+
+function choices(query: URLSearchParams, name: FilteredFieldOfKind<'shape' | 'entry'>): Html {
+  const parameter = `f[${name}][]`
+  const ticked = new Set(query.getAll(parameter))
+  return html`<fieldset>
+    <legend>${FIELD_DESCRIPTIONS[name].filter}</legend>
+    <div class="choices">${titlesOf(name).map((title) => checkbox(parameter, title, ticked.has(title)))}</div>
+  </fieldset>`
+}
+
+function checkbox(name: string, title: string, isTicked: boolean): Html {
+  const ticked = isTicked ? CHECKED : NOTHING
+  return html`<label><input type="checkbox" name="${name}" value="${title}" ${ticked} />${title}</label>`
+}
+
+type PageWindow = Pick<DiamondPageRequest, 'limit' | 'offset'>
+
+const count = (number: number) => number.toLocaleString('en')
+
+/** `Stones 26 to 50 of 1,234` */
+function pageSummary(total: number, { offset }: PageWindow, shown: number): string {
+  if (total === 0) return 'No stones'
+  const all = total === 1 ? '1 stone' : `${count(total)} stones`
+  return shown === 0 || shown === total
+    ? all
+    : `Stones ${count(offset + 1)} to ${count(offset + shown)} of ${count(total)}`
+}
+
+/** Links to the pages around this one, with the same filters. */
+function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
+  const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
+  const at = (name: string, place: number) => html`<li><a href="${addressOf(query, place)}">${name}</a></li>`
+  const links = [
+    ...(offset > 0 ? [at('First', 0), at('Previous', Math.max(0, Math.min(offset, last + limit) - limit))] : []),
+    ...(offset + limit < total ? [at('Next', offset + limit), at('Last', last)] : []),
+  ]
+  if (links.length === 0) return NOTHING
+  return html`<nav aria-label="Pages">
+    <ul class="pages">
+      ${links}
+    </ul>
+  </nav>`
+}
+
+/** Relative to the list itself. */
+function addressOf(query: URLSearchParams, offset: number): string {
+  const own = new URLSearchParams(query)
+  own.delete('after')
+  own.set('offset', String(offset))
+  return `?${own.toString()}`
+}
+
+export type InventoryServices = BrowserServices & DiamondServices & ReportServices
+
+export const showInventory = endpoint({
+  operationId: 'showInventory',
+  method: 'GET',
+  path: '/inventory',
+  summary: "The account's stones in the browser, filtered and sorted as v4's list; a log-in to whoever has none here.",
+  auth: visitor,
+  query: LIST_QUERY.v4.omit({ after: true }),
+  responses: {
+    200: { description: 'The page, or the log-in', mediaType: 'text/html' },
+    400: 'The query is not readable',
+    422: 'The query asks for what there can not be, or for a list that no index serves: the page names one that is',
+  },
+  group: inventoryPagesGroup,
+  async handler(request, { diamonds }: DiamondServices) {
+    const { principal, search, target } = request
+    const query = queryOf(search)
+    try {
+      // Pages are counted here: cursors of the API's lists are others'.
+      const wanted = parseListQuery('v4', query.toString(), () => undefined)
+      if (principal === undefined) return logInPage(200)
+      return await listPage({ asker: principal, target }, diamonds, query, wanted)
+    } catch (error) {
+      if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
+      const { status, faults } = toHttpErrorDetails(error)
+      const text = `${faults.map(({ message }) => message).join('. ')}.`
+      // What can't be read was written by hand: its names are told.
+      const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
+      return principal === undefined
+        ? logInPage(status, errorMessage)
+        : rejectedQueryPage(status, { query, target, errorMessage })
+    }
+  },
+})
+
+type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
+
+/** The form once more, with what is wrong and what was asked for. */
+const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
+  inventoryPageResponse({
+    status,
+    title: TITLE,
+    isWide: true,
+    content: html`${logOutForm(target)} ${errorMessage} ${filterForm(query)}`,
+  })
+
+const TITLE = 'Your inventory'
+
+async function listPage(
+  { asker: principal, target }: { readonly asker: BearerPrincipal } & Pick<HttpRequest, 'target'>,
+  { queries, links }: DiamondServices['diamonds'],
+  query: URLSearchParams,
+  { filter, page }: ListQuery,
+): Promise<HttpResponse> {
+  const list = await queries.list(principal.account, filter, page)
+  const stones = JSON.parse(diamondListJson('v4', list.views, links)) as StoneListItem[]
+  const up = relativePrefixOf(target)
+  const content = html`${logOutForm(target)} ${filterForm(query)} ${freshness(list)}
+    <p role="status">${pageSummary(list.total, page, stones.length)}</p>
+    ${stones.length === 0 ? emptyListNote(query, list.total, up) : stonesTable(stones, `${up}inventory/`)}
+    ${pagesNav(query, page, list.total)}`
+  return inventoryPageResponse({ status: 200, title: TITLE, content, isWide: true })
+}
+
+const logOutForm = (target: string): Html =>
+  html`<form class="log-out" method="post" action="${relativePrefixOf(target)}inventory/log-out">
+    <button type="submit" class="quiet">Log out</button>
+  </form>`
+
+/** What is shown may be older than what is. */
+function freshness({ isCurrent, ageSeconds }: DiamondList): Html {
+  if (ageSeconds !== undefined)
+    return html`<p class="soft">This was so ${String(ageSeconds)} seconds ago: the log is away at the moment.</p>`
+  return isCurrent
+    ? NOTHING
+    : html`<p class="soft">What was changed in the last moments may be missing here: look again.</p>`
+}
+
+function emptyListNote(query: URLSearchParams, total: number, up: string): Html {
+  if (total > 0) return html`<p>There is nothing on this page any more.</p>`
+  if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
+  return html`<p>Stones come here by <a href="${up}docs">the API</a>, or by <code>npx adamant import</code>.</p>`
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { inspectToken, revokeToken as endToken } from '../../commands/sessions/token-introspection.ts'
+import { ok } from '../kit/response.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import {
+  oauthClient,
+  NO_STORE_HEADERS,
+  oauthGroup,
+  OAuthError,
+  withClient,
+  type TokenServices,
+} from './client-authentication.ts'
+
+const TokenParameters = withClient({
+  token: z.string().optional().describe('An access token or a refresh token.'),
+  token_type_hint: z.string().optional().describe('Not needed: what a token is, is seen from its form.'),
+})
+
+export const revokeToken = endpoint({
+  operationId: 'revokeToken',
+  method: 'POST',
+  path: '/api/oauth/v2/revoke',
+  summary: 'Ends a token before its time (RFC 7009): a refresh token with its whole session, an access token alone.',
+  auth: oauthClient,
+  body: TokenParameters,
+  group: oauthGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
+    200: { description: 'It is good for nothing now, if it ever was.', schema: z.object({}), example: {} },
+    400: "`invalid_grant`: it is another client's.",
+  },
+  async handler(request, { sessions }: TokenServices) {
+    const { body, principal } = request
+    const origin = { ...eventOriginFor(undefined, request), actor: `client-${principal.client}` }
+    await endToken(sessions, { token: tokenIn(body), client: principal.client }, origin)
+    // The RFC leaves the body open; clients that parse every answer as JSON get an object without anything in it.
+    return ok({})
+  },
+})
+
+const IntrospectionSchema = z.object({
+  active: z
+    .boolean()
+    .describe("False for a token that is not good, and for another client's; then nothing else is told."),
+  scope: z.literal('user').optional(),
+  client_id: z.string().optional(),
+  username: z.string().optional().describe("The account's e-mail address."),
+  token_type: z.literal('bearer').optional().describe('Of an access token.'),
+  exp: z.int().optional().describe('When it ends, in seconds since 1970.'),
+  iat: z.int().optional().describe('When it was issued, in seconds since 1970.'),
+  sub: z.string().optional().describe("The account's number."),
+})
+
+export const introspectToken = endpoint({
+  operationId: 'introspectToken',
+  method: 'POST',
+  path: '/api/oauth/v2/introspect',
+  summary: "Tells what one of the client's own tokens is good for (RFC 7662).",
+  auth: oauthClient,
+  body: TokenParameters,
+  group: oauthGroup,
+  headers: NO_STORE_HEADERS,
+  responses: {
+    200: {
+      description: 'What is known of it.',
+      schema: IntrospectionSchema,
+      example: {
+        active: true,
+        scope: 'user',
+        client_id: '1_3bcbxd9e24g0gk4swg0kwgcwo',
+        username: 'ann@example.com',
+        token_type: 'bearer',
+        exp: 1_800_604_800,
+        iat: 1_800_000_000,
+        sub: '1',
+      },
+    },
+  },
+  async handler({ body, principal: { client } }, { sessions }: TokenServices) {
+    const found = await inspectToken(sessions, { token: tokenIn(body), client })
+    if (found === undefined) return ok({ active: false })
+    return ok({
+      active: true,
+      scope: 'user',
+      client_id: client,
+      username: found.email,
+      ...(found.kind === 'access' && { token_type: 'bearer' }),
+      exp: Math.floor(found.expiresAt / 1000),
+      iat: Math.floor(found.issuedAt / 1000),
+      sub: String(found.account),
+    })
+  },
+})
+
+/** @throws OAuthError invalid_request */
+function tokenIn({ token }: z.output<typeof TokenParameters.schema>): string {
+  if (token === undefined) throw new OAuthError('invalid_request', 'No "token" parameter found')
+  return token
+}

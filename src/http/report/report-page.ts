@@ -1,0 +1,260 @@
+import { measuredFacts, profileOf } from './profile.ts'
+import { correction, generate } from 'lean-qr'
+import { toSvgPath } from 'lean-qr/extras/svg'
+import { DateTime } from 'luxon'
+import type { Certification } from '../../domain/certification/certification.ts'
+import { contradictionTexts } from '../../domain/certification/contradictions.ts'
+import { measuredProportions } from '../../domain/certification/measured-proportions.ts'
+import { reportCheckUrl } from '../../domain/certification/page-cells.ts'
+import { fileLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import { scoreBasisOf } from '../../domain/diamond/score-basis.ts'
+import type { Scores } from '../../domain/diamond/scores.ts'
+import { modelWarnings } from '../../domain/diamond/stone-model.ts'
+import type { PictureKind } from '../../domain/scoring/picture/picture.ts'
+import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
+import { revisionText, type DiamondView } from '../../projections/diamonds/diamond-view.ts'
+import { certificationFilePath } from '../../representations/certification.ts'
+import { caratText, factsOf, qualifiedName, shapeName, type StoneFact } from '../../representations/diamond/facts.ts'
+import { parseScores } from '../../representations/diamond/scores-json.ts'
+import { LINK_LIFETIMES } from '../../representations/json.ts'
+import { modelPath } from '../../representations/stone-model.ts'
+import { html, NOTHING, type Html } from '../kit/html.ts'
+import type { SignedLinks } from '../kit/signed-links.ts'
+import { basisMark, gradedScores, gradeOf, scoresSection } from './scores-section.ts'
+import type { ReportPage } from './layout.ts'
+import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
+
+/** What of the owner's papers contradicts the stone, as a page marks it. @param warnings sentences without their full stops */
+const warningMark = (warnings: readonly string[]): Html =>
+  html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
+
+/** How a page was asked for. */
+export type ReportPageOptions = {
+  /** The one that opened it, empty where none was needed. */
+  readonly signature: string
+  /** What relative addresses begin with: `upFrom`. */
+  readonly relativePrefix: string
+}
+
+/** Modules of white around the code, without which readers do not find it (ISO/IEC 18004). */
+const QUIET_ZONE_MODULES = 4
+
+/**
+ * A text as a QR code that bears a stain of 15 % of it: black on white in every colour scheme, since readers want it so.
+ * @param text up to 2,331 bytes, else an error is thrown
+ * @param said what the code leads to, for who does not see it
+ */
+export function qrCode(text: string, label: string): Html {
+  const code = generate(text, { minCorrectionLevel: correction.M })
+  const side = String(code.size + 2 * QUIET_ZONE_MODULES)
+  return html`<svg
+    class="qr"
+    viewBox="${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)} ${side} ${side}"
+    shape-rendering="crispEdges"
+    role="img"
+    aria-label="${label}"
+  >
+    <path fill="#fff" d="M${String(-QUIET_ZONE_MODULES)} ${String(-QUIET_ZONE_MODULES)}h${side}v${side}h-${side}z" />
+    <path fill="#000" d="${toSvgPath(code)}" />
+  </svg>`
+}
+
+/**
+ * What makes a print a document: its number, which names the stone and its state (the same number, the same content), the day
+ * of that state, who issues it, and where it can be looked up, as a text and for a camera. The service's name stands for
+ * its owner's: a page tells nothing of the owner.
+ */
+function imprint(
+  view: DiamondView,
+  scores: Scores | null,
+  { baseUrl }: SignedLinks,
+  { signature }: ReportPageOptions,
+): Html {
+  const { id } = view.diamond
+  const day = DateTime.fromMillis(view.changedAt, { zone: 'utc' }).toISODate() ?? ''
+  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
+  const page = `${baseUrl}/diamond/${id}${query}`
+  return html`<footer class="soft">
+    <div>
+      <p>
+        Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(baseUrl).host}. Scores by
+        model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is no laboratory's report.
+      </p>
+      <p class="address">${page}</p>
+    </div>
+    ${qrCode(page, "This page's address as a QR code")}
+  </footer>`
+}
+
+/**
+ * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the
+ * stone is marked as such wherever it is named, and told apart where it is shown.
+ */
+function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
+  const { certifications, fields } = diamond
+  if (certifications.length === 0) return NOTHING
+  const entry =
+    fields.dataAccess === 2
+      ? (one: Certification) => fullEntry(one, diamond, links)
+      : (one: Certification) => bareEntry(one, diamond)
+  return html`<section>
+    <h2>Certificates</h2>
+    <ul>
+      ${certifications.map(entry)}
+    </ul>
+  </section>`
+}
+
+const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html =>
+  html`<li>
+    ${certification.laboratory}
+    ${contradictionTexts(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
+  </li>`
+
+const CONTRADICTS = 'The report says otherwise than this page'
+
+function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
+  const { id, laboratory, number, file } = certification
+  const contradictions = contradictionTexts(certification, diamond.fields)
+  const page = reportCheckUrl(laboratory, number)
+  const named = number === null ? laboratory : `${laboratory} ${number}`
+  return html`<li>
+    ${page === null ? html`${named}` : html`<a href="${page}" rel="noreferrer">${named} at the laboratory</a>`}
+    ${
+      file === null
+        ? NOTHING
+        : html`<a href="${links.signed(certificationFilePath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
+            >Report ${number ?? laboratory}, PDF</a
+          >`
+    }
+    ${contradictions.length === 0 ? NOTHING : warningMark(contradictions)}
+  </li>`
+}
+
+/** The stone's own 3D file where the owner shows all: dataAccess 1 hides model and reports. Its link opens for a day and ends as a PDF's does. */
+function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
+  const { id, model, fields } = diamond
+  if (model === undefined || fields.dataAccess !== 2) return NOTHING
+  const { format, facets, file } = model
+  const warnings = modelWarnings(model, fields)
+  return html`<section>
+    <h2>3D file</h2>
+    <ul>
+      <li>
+        <a href="${links.signed(modelPath(id), LINK_LIFETIMES.oneDay, fileLinkRevision(diamond))}"
+          >This stone as a 3D file, ${format}</a
+        >
+        <span class="soft">${facets.toLocaleString('en')} facets, ${sizeText(file.bytes)}</span>
+        ${warnings.length === 0 ? NOTHING : warningMark(warnings)}
+      </li>
+    </ul>
+  </section>`
+}
+
+/** In thousands of bytes, or millions. */
+const sizeText = (bytes: number): string =>
+  bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
+
+/** A diamond's report. */
+export function reportOf(view: DiamondView, links: SignedLinks, opening: ReportPageOptions): ReportPage {
+  const { diamond } = view
+  const scores = view.scores === null ? null : parseScores(view.scores)
+  const basis = scoreBasisOf(diamond, scores)
+  const isPublic = diamond.fields.access === 2
+  const title = `${caratText(diamond.fields)} ${shapeName(diamond.fields)} ${qualifiedName(diamond.fields)}`
+  const summary = summaryOf(diamond, scores)
+  return {
+    status: 200,
+    title,
+    isPublic,
+    head: isPublic ? previewTags(diamond, links, title, summary) : NOTHING,
+    content: html`<header>
+        <h1>${title}</h1>
+        <p class="soft">${summary}</p>
+      </header>
+      ${pictureSubjectOf(diamond) === null ? NOTHING : figures(diamond, opening)}
+      <section>${scoresSection(scores, basis, diamond.fields.dataAccess > 0)}</section>
+      <section>
+        <h2>The stone</h2>
+        ${list(factsOf(diamond.fields))}
+      </section>
+      ${designSection(diamond)} ${certificatesSection(diamond, links)} ${modelSection(diamond, links)}
+      ${imprint(view, scores, links, opening)}`,
+  }
+}
+
+function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
+  const facts = new Map(factsOf(fields))
+  const said = ['Colour', 'Clarity', 'Cut grade'].flatMap((name) => {
+    const value = facts.get(name)
+    return value === undefined ? [] : [`${name.toLowerCase()} ${value}`]
+  })
+  const [first] = scores === null ? [] : gradedScores(scores)
+  if (first !== undefined)
+    said.push(`${first.title.toLowerCase()} ${first.value.toFixed(2)}, ${gradeOf(first)} on this page's scale`)
+  const text = said.join(' · ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Addresses relative to the page's: a proxy may put a path before it. */
+function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPageOptions): Html {
+  const { id, fields } = diamond
+  const basis = pictureBasisOf(diamond)
+  const mark = basisMark(basis)
+  const isOwnBody = basis === 'facets'
+  const query = signature === '' ? '' : `?signature=${encodeURIComponent(signature)}`
+  const shape = shapeName(fields).toLowerCase()
+  const drawn = (look: PictureKind, alt: string) => {
+    const address = `${relativePrefix}${String(id)}/${look}.png${query}`
+    return html`<a class="drawn" href="${address}"><img src="${address}" alt="${alt}" /></a>`
+  }
+  return html`<div class="pictures">
+    <figure>
+      ${drawn('face-up', `A ${shape} cut from above, as it looks in a room`)}
+      <figcaption>${mark}<br />Face-up, traced from ${isOwnBody ? 'its own 3D file' : 'a model of the cut'}</figcaption>
+    </figure>
+    <figure>
+      ${drawn('aset', 'The same cut in ASET light: by colour, from which heights its light comes')}
+      <figcaption>
+        ${mark}<br />ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage
+      </figcaption>
+    </figure>
+    <figure class="rocked">
+      ${drawn('rocked', 'The same cut face-up as it is rocked, in five steps from 15 degrees one way to 15 the other')}
+      <figcaption>${mark}<br />Rocked by 15° to both sides: what sparkles, and what stays dark</figcaption>
+    </figure>
+  </div>`
+}
+
+const list = (facts: readonly StoneFact[]): Html =>
+  html`<dl>
+    ${facts.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+
+/** Proportions that a report measured: design data, which dataAccess 0 hides. */
+function designSection(diamond: LiveDiamond): Html {
+  const { fields } = diamond
+  const measured = measuredProportions(diamond)
+  if (fields.dataAccess === 0 || measured === undefined) return NOTHING
+  return html`<section>
+    <h2>Measured proportions</h2>
+    ${profileOf(diamond, measured)} ${list(measuredFacts(measured))}
+  </section>`
+}
+
+const previewTags = ({ id }: LiveDiamond, { baseUrl }: SignedLinks, title: string, summary: string): Html =>
+  html`<meta name="description" content="${summary}" />
+    <meta property="og:type" content="website" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:description" content="${summary}" />
+    <meta property="og:url" content="${baseUrl}/diamond/${String(id)}" />
+    <meta property="og:image" content="${baseUrl}/diamond/${String(id)}/face-up.png" />
+    <meta property="og:image:type" content="image/png" />
+    <meta property="og:image:alt" content="The stone from above" />
+    <meta name="twitter:card" content="summary" />`

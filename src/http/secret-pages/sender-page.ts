@@ -1,0 +1,151 @@
+import { burnSecret, readReceipt } from '../../commands/secrets/secrets.ts'
+import { RequestError } from '../../domain/decider.ts'
+import { mailStatus, stateAt, type MailStatus, type SecretState } from '../../domain/secret/secret-attributes.ts'
+import { expiresAt, metadataExpiresAt, MAX_TOTAL_ATTEMPTS, type KnownSecret } from '../../domain/secret/secret.ts'
+import { seeOther, type HttpResponse } from '../kit/response.ts'
+import { eventOriginFor } from '../kit/authenticate.ts'
+import { endpoint, type HttpRequest } from '../kit/endpoint.ts'
+import { html, NOTHING, relativePrefixOf, type Html } from '../kit/html.ts'
+import { PassphraseParameters } from '../secrets/parameters.ts'
+import { metadataKey } from '../secrets/records.ts'
+import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
+import { formSender, PAGE, secretPagesGroup, visitor, type SecretPageServices } from './reader-page.ts'
+
+export const showSecretReceipt = endpoint({
+  operationId: 'showSecretReceipt',
+  method: 'GET',
+  path: ['/private/{key}', '/private/{key}/burn'],
+  summary: 'The page of a secret for its sender: what became of it, the link to pass on, and the way to burn it.',
+  auth: visitor,
+  pathParameters: { key: metadataKey },
+  responses: { 200: PAGE, 404: 'There is no such secret, or its time is over' },
+  group: secretPagesGroup,
+  handler: (request, { secretPages }: SecretPageServices) => receipt(request, secretPages, 200, NOTHING),
+})
+
+export const burnSecretByPage = endpoint({
+  operationId: 'burnSecretByPage',
+  method: 'POST',
+  path: '/private/{key}/burn',
+  summary: "What the burn button on the sender's page does; then back to the page, which says so.",
+  auth: formSender,
+  pathParameters: { key: metadataKey },
+  body: PassphraseParameters,
+  responses: {
+    303: { description: 'It is burned', headers: { Location: 'The page that says so' } },
+    404: 'It could not be burned: it has ended, or its passphrase is another one',
+    429: 'Too many wrong passphrases, or too many requests',
+  },
+  group: secretPagesGroup,
+  async handler(request, { secretPages }: SecretPageServices) {
+    const { params, body, clientAddress } = request
+    const origin = eventOriginFor(undefined, request)
+    const command = {
+      metadataKey: params.key,
+      passphrase: body.passphrase,
+      account: undefined,
+      address: clientAddress,
+      origin,
+    }
+    try {
+      await burnSecret(secretPages.secrets, command)
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
+      return receipt(request, secretPages, 404, NOT_BURNED)
+    }
+    return seeOther(`${relativePrefixOf(request.target)}../${params.key}`, { 'Cache-Control': 'no-store' })
+  },
+})
+
+const NOT_BURNED = html`<p class="alert" role="alert">
+  This did not burn the secret: the passphrase is not the right one, or the secret has ended before.
+</p>`
+
+const TITLES: Readonly<Record<SecretState, string>> = {
+  new: 'Your secret has not been read yet',
+  received: 'Your secret has been read',
+  burned: 'Your secret was burned',
+  expired: 'Your secret expired without being read',
+}
+
+type ReceiptRequest = Pick<HttpRequest<unknown, unknown, { readonly key: string }>, 'params' | 'path' | 'target'>
+
+/** @throws Refusal missing */
+async function receipt(
+  { params: { key }, path, target }: ReceiptRequest,
+  { secrets, baseUrl }: SecretPageServices['secretPages'],
+  status: number,
+  alert: Html,
+): Promise<HttpResponse> {
+  const { keys, secret } = await readReceipt(secrets, key)
+  const state = stateAt(secret, secrets.clock())
+  const isNew = state === 'new'
+  return secretPageResponse({
+    status,
+    title: TITLES[state],
+    content: html`${alert} ${isNew ? linkTo(`${baseUrl}/secret/${keys.secretKey}`) : NOTHING}
+      <dl>${facts(secret, state)}</dl>
+      ${isNew ? KEEP_ADDRESS_PRIVATE : NOTHING}
+      ${isNew ? burnForm(secret, path.endsWith('/burn') ? undefined : `${relativePrefixOf(target)}${keys.metadataKey}/burn`) : NOTHING}`,
+    hasCopyButton: isNew,
+  })
+}
+
+const KEEP_ADDRESS_PRIVATE = html`<p class="soft">
+  Keep this page's address to yourself: who has it can burn the secret and read it.
+</p>`
+
+const linkTo = (link: string): Html =>
+  html`<h2>The link to pass on</h2>
+    <pre id="value" tabindex="0" role="region" aria-label="The link to pass on">${link}</pre>
+    ${copyButton('the link')}`
+
+function facts(secret: KnownSecret, state: SecretState): Html[] {
+  const recipients = secret.recipient.join(', ')
+  const mailed = mailStatus(secret, state)
+  return [
+    fact('Shared', timeOf(secret.at)),
+    ...(state === 'received' ? [fact('Read', timeOf(secret.changedAt))] : []),
+    ...(state === 'burned' ? [fact('Burned', timeOf(secret.changedAt))] : []),
+    ...(state === 'expired' ? [fact('Expired', timeOf(expiresAt(secret)))] : []),
+    ...(state === 'new' ? [fact('Expires', timeOf(expiresAt(secret)))] : []),
+    ...(recipients === '' ? [] : [fact(secret.recipient.length > 1 ? 'Recipients' : 'Recipient', html`${recipients}`)]),
+    ...(mailed === undefined ? [] : [fact('Mail', html`${MAILED[mailed]}`)]),
+    ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'needed to open it' : 'none'}`)] : []),
+    ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
+    fact('This page', html`is here until ${timeOf(metadataExpiresAt(secret))}`),
+  ]
+}
+
+const MAILED: Readonly<Record<MailStatus, string>> = {
+  sent: 'sent',
+  waiting: 'not sent yet',
+  refused: 'refused by the recipient\u2019s mail server: pass the link on yourself',
+}
+
+function triesOf({ failedTries }: KnownSecret, state: SecretState): string {
+  if (state === 'burned' && failedTries >= MAX_TOTAL_ATTEMPTS) return `${failedTries}: that burned it, unread`
+  return state === 'new' ? `${failedTries}; after ${MAX_TOTAL_ATTEMPTS} it is burned` : String(failedTries)
+}
+
+const fact = (name: string, value: Html): Html =>
+  html`<dt>${name}</dt>
+    <dd>${value}</dd>`
+
+/**
+ * Folded, so that nobody burns by a slip; it works without any script.
+ * @param action relative, as a proxy may add a path; undefined on the page that it leads to, where it stands unfolded
+ */
+const burnForm = (secret: KnownSecret, action: string | undefined): Html =>
+  html`<details ${action === undefined ? OPEN : NOTHING}>
+    <summary>Burn this secret</summary>
+    <p>It is deleted at once, and nobody can read it any more. This can't be undone.</p>
+    <form method="post" ${action === undefined ? NOTHING : html`action="${action}"`}>
+      ${secret.passphrase ? PASSPHRASE : NOTHING}
+      <button type="submit" class="danger">Burn it now</button>
+    </form>
+  </details>`
+
+const OPEN: Html = { html: 'open' }
+
+const PASSPHRASE = passphraseInput('Its passphrase')

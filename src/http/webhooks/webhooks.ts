@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { changeWebhook, createWebhook, deleteWebhook, webhooksOf } from '../../commands/webhooks/webhooks.ts'
+import { created, noContent, ok } from '../kit/response.ts'
+import { bearer, eventOriginOf } from '../kit/authenticate.ts'
+import { waitForReadModel } from '../kit/consistency.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { accountGroup } from '../kit/errors.ts'
+import { json } from '../kit/json-body.ts'
+import {
+  CREATED_WEBHOOK,
+  NEW_WEBHOOK,
+  WEBHOOK_ERROR_RESPONSES,
+  WEBHOOK_PARAMETERS,
+  requireOwnWebhook,
+  parseWebhook,
+  toWebhookBody,
+  WEBHOOK,
+  WEBHOOK_CHANGE,
+  type WebhookServices,
+} from './resource.ts'
+
+const CONFLICT = { 409: 'It was changed by somebody else meanwhile; send it again' } as const
+
+export const createWebhookEndpoint = endpoint({
+  operationId: 'createWebhook',
+  method: 'POST',
+  path: '/v4/webhook',
+  summary: "Pushes the account's changes to an address, from now on. An account has at most 10 webhooks.",
+  auth: bearer,
+  body: json(NEW_WEBHOOK),
+  group: accountGroup,
+  responses: {
+    201: {
+      description: 'The webhook, with its secret',
+      schema: CREATED_WEBHOOK,
+      headers: { Location: 'Of the webhook' },
+    },
+    ...CONFLICT,
+  },
+  async handler(request, { webhooks }: WebhookServices) {
+    const { url, description = null } = parseWebhook(NEW_WEBHOOK, request.body)
+    const { account } = request.principal
+    const made = await createWebhook(webhooks.commandContext, account, { url, description }, eventOriginOf(request))
+    const headers = await waitForReadModel(request, webhooks.readModel.progress, made.position)
+    const body = { ...toWebhookBody(made.webhook), secret: made.secret }
+    return created(`${webhooks.baseUrl}/v4/webhook/${made.webhook.id}`, body, headers)
+  },
+})
+
+export const listWebhooks = endpoint({
+  operationId: 'listWebhooks',
+  method: 'GET',
+  path: '/v4/webhook',
+  summary: "The account's webhooks, in the order in which they were made.",
+  auth: bearer,
+  group: accountGroup,
+  responses: { 200: { description: 'All of them', schema: z.array(WEBHOOK) } },
+  async handler({ principal }, { webhooks: { commandContext } }: WebhookServices) {
+    return ok((await webhooksOf(commandContext.store, principal.account)).map(toWebhookBody))
+  },
+})
+
+export const readOneWebhook = endpoint({
+  operationId: 'readWebhook',
+  method: 'GET',
+  path: '/v4/webhook/{id}',
+  summary: 'One webhook.',
+  auth: bearer,
+  pathParameters: WEBHOOK_PARAMETERS,
+  group: accountGroup,
+  responses: { 200: { description: 'The webhook', schema: WEBHOOK }, ...WEBHOOK_ERROR_RESPONSES },
+  async handler(request, services: WebhookServices) {
+    return ok(toWebhookBody((await requireOwnWebhook(request, services)).webhook))
+  },
+})
+
+export const modifyWebhook = endpoint({
+  operationId: 'modifyWebhook',
+  method: 'PATCH',
+  path: '/v4/webhook/{id}',
+  summary: 'Changes the members that are sent. `active` goes on where it was paused, with all that was missed.',
+  auth: bearer,
+  pathParameters: WEBHOOK_PARAMETERS,
+  body: json(WEBHOOK_CHANGE),
+  group: accountGroup,
+  responses: { 200: { description: 'The webhook', schema: WEBHOOK }, ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
+  async handler(request, services: WebhookServices) {
+    const { commandContext, readModel } = services.webhooks
+    const { webhookKey } = await requireOwnWebhook(request, services)
+    const wanted = parseWebhook(WEBHOOK_CHANGE, request.body)
+    const { webhook, position } = await changeWebhook(commandContext, webhookKey, wanted, eventOriginOf(request))
+    return ok(toWebhookBody(webhook), await waitForReadModel(request, readModel.progress, position))
+  },
+})
+
+export const removeWebhook = endpoint({
+  operationId: 'removeWebhook',
+  method: 'DELETE',
+  path: '/v4/webhook/{id}',
+  summary: 'Ends a webhook: nothing is sent to it any more.',
+  auth: bearer,
+  pathParameters: WEBHOOK_PARAMETERS,
+  group: accountGroup,
+  responses: { 204: 'It is gone', ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
+  async handler(request, services: WebhookServices) {
+    const { commandContext, readModel } = services.webhooks
+    const { webhookKey } = await requireOwnWebhook(request, services)
+    const { position } = await deleteWebhook(commandContext, webhookKey, eventOriginOf(request))
+    return noContent(await waitForReadModel(request, readModel.progress, position))
+  },
+})

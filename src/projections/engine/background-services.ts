@@ -1,0 +1,196 @@
+import type { AppLogger } from '../../runtime/logger.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import type { ReadModel, ReadStore } from '../../stores/ports/read-store.ts'
+import { ActiveRunner } from './active-runner.ts'
+import { Loop, type LoopBody, type ScheduledJob, type RunCounters } from './loop.ts'
+import { openGuardedReadModel } from './guarded-read-model.ts'
+import type { WaitBudget } from './progress.ts'
+import { ReactionConsumer, toSelfCheckpointedConsumer } from './reaction-consumer.ts'
+import {
+  checkpointModelOf,
+  type SelfCheckpointedHandler,
+  type ReactionHandler,
+  type ReactionSubscription,
+  type Reaction,
+} from './reaction.ts'
+import { ReadModelConsumer } from './read-model-consumer.ts'
+import type { AnyProjection } from './read-model.ts'
+import { ConsumerRunner } from './runner.ts'
+
+/** What followers run on. */
+export type ConsumerStores = { readonly store: EventStore; readonly reads: ReadStore; readonly log: AppLogger }
+
+/** Something that works by itself. It can be started again after a stop. */
+export type BackgroundService = {
+  readonly name: string
+  /** Resolves when it runs, or others do. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** Whether this process does it at this moment, and not another one. */
+  isActive(): boolean
+  /** Whether there is nothing to be done on this log, by anybody; known once it was started. */
+  isNotNeeded?(): boolean
+  counters(): readonly RunCounters[]
+}
+
+/** A read model, kept by this process or another one. */
+export type OpenReadModel = BackgroundService & {
+  readonly model: ReadModel
+  readonly progress: ActiveRunner
+  /**
+   * Whether it shows all that was written before the call: waits for that, as long as the request's patience lasts.
+   * @throws StoreUnavailable
+   */
+  isCurrent(patience: WaitBudget): Promise<boolean>
+}
+
+/** All read models, by their declarations. */
+export type ReadModelRegistry = { readModel(projection: Pick<AnyProjection, 'declaration'>): OpenReadModel }
+
+export async function openReadModelService(projection: AnyProjection, stores: ConsumerStores): Promise<OpenReadModel> {
+  const { store, reads, log } = stores
+  const { declaration } = projection
+  const model = await openGuardedReadModel(reads, store, declaration)
+  const runner = new ConsumerRunner(new ReadModelConsumer(projection, store, reads, log), store, log)
+  const progress = new ActiveRunner(runner, declaration, reads, model, log)
+  return {
+    ...toService(declaration.name, progress),
+    model,
+    progress,
+    async isCurrent(patience) {
+      const head = await store.head()
+      return patience.spendOn((ms) => progress.waitForPosition(head, ms))
+    },
+  }
+}
+
+/** What reactions and routines find among their tools besides their own. */
+export type RoutineWaker = {
+  /** Lets a routine do its next round now. */
+  readonly wake: (routine: string) => void
+}
+
+/** What is declared to be done by itself: because of events, and by the clock. */
+export type BackgroundDeclarations<Tools> = {
+  readonly reactions: readonly Reaction<Tools>[]
+  readonly scheduledJobs: readonly ScheduledJob<Tools>[]
+}
+
+/** Reactions and routines with their tools; nothing is started. */
+export async function openBackgroundServices<Tools>(
+  { reactions, scheduledJobs }: BackgroundDeclarations<Tools>,
+  toolsWith: (wakes: RoutineWaker) => Tools,
+  stores: ConsumerStores,
+): Promise<readonly BackgroundService[]> {
+  const rounds = new Map<string, () => void>()
+  const tools = toolsWith({ wake: (name) => rounds.get(name)?.() })
+  const byClock = scheduledJobs.map((routine) => openScheduledJob(routine, tools, stores.log))
+  for (const { name, wake } of byClock) rounds.set(name, wake)
+  const byEvents: BackgroundService[] = []
+  for (const reaction of reactions) byEvents.push(await openReaction(reaction, tools, stores))
+  return [...byEvents, ...byClock]
+}
+
+/** In one process at a time, unless it keeps its checkpoint itself. */
+async function openReaction<Tools>(
+  reaction: Reaction<Tools>,
+  tools: Tools,
+  stores: ConsumerStores,
+): Promise<BackgroundService> {
+  const work =
+    'createSelfCheckpointedHandler' in reaction
+      ? openInEveryProcess(reaction, reaction.createSelfCheckpointedHandler(tools), stores)
+      : await openUnderLease(reaction, reaction.createHandler(tools), reaction.createCompanionTask?.(tools), stores)
+  const { isNeeded = async () => true } = reaction
+  let idle = false
+  return {
+    ...work,
+    async start() {
+      idle = !(await isNeeded(tools))
+      if (!idle) await work.start()
+    },
+    isNotNeeded: () => idle,
+  }
+}
+
+function openInEveryProcess(
+  declared: ReactionSubscription,
+  keeping: SelfCheckpointedHandler,
+  { store, log }: ConsumerStores,
+): BackgroundService {
+  const runner = new ConsumerRunner(toSelfCheckpointedConsumer(declared, keeping, store), store, log)
+  return {
+    name: declared.name,
+    start: async () => runner.start(),
+    stop: () => runner.stop(),
+    isActive: () => true,
+    counters: () => [runner.counters],
+  }
+}
+
+async function openUnderLease(
+  declared: ReactionSubscription,
+  react: ReactionHandler,
+  beside: LoopBody | undefined,
+  stores: ConsumerStores,
+): Promise<BackgroundService> {
+  const { store, reads, log } = stores
+  const declaration = checkpointModelOf(declared.name)
+  const follower = new ConsumerRunner(new ReactionConsumer(declared, react, stores), store, log)
+  const runner =
+    beside === undefined ? follower : combineRunners(follower, new Loop(`${declared.name}-beside`, log, beside))
+  return toService(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
+}
+
+/** What runs while the lease is held: the runner, and the work beside it. */
+const combineRunners = (
+  runner: ConsumerRunner,
+  loop: Loop,
+): Pick<ConsumerRunner, 'start' | 'stop' | 'progress' | 'counters'> => ({
+  progress: runner.progress,
+  get counters() {
+    return runner.counters
+  },
+  start() {
+    runner.start()
+    loop.start()
+  },
+  async stop() {
+    await Promise.all([runner.stop(), loop.stop()])
+  },
+})
+
+function openScheduledJob<Tools>(
+  routine: ScheduledJob<Tools>,
+  tools: Tools,
+  log: AppLogger,
+): BackgroundService & { wake(this: void): void } {
+  const { name, intervalMs, concurrency = 1, stopTimeoutMs, onStop } = routine
+  const options = stopTimeoutMs === undefined ? { intervalMs } : { intervalMs, stopTimeoutMs }
+  const loops = Array.from({ length: concurrency }, () => new Loop(name, log, routine.createRound(tools), options))
+  return {
+    name,
+    start: async () => loops.forEach((loop) => loop.start()),
+    wake: () => loops.forEach((loop) => loop.wake()),
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await onStop?.(tools)
+    },
+    isActive: () => true,
+    counters: () => [loops.map(({ counters }) => counters).reduce(addCounters)],
+  }
+}
+
+const addCounters = ({ name, runs, failures }: RunCounters, other: RunCounters): RunCounters => ({
+  name,
+  runs: runs + other.runs,
+  failures: failures + other.failures,
+})
+
+const toService = (name: string, active: ActiveRunner): BackgroundService => ({
+  name,
+  start: () => active.start(),
+  stop: () => active.stop(),
+  isActive: () => active.isActive,
+  counters: () => active.counters,
+})

@@ -1,0 +1,138 @@
+import { logLineage } from '../../events/lineage.ts'
+import { retriesStream } from '../../domain/installation/installation.ts'
+import type { AppLogger } from '../../runtime/logger.ts'
+import {
+  comparePositions,
+  type SubscriptionBatch,
+  type EventStore,
+  type Position,
+  type StoredEvent,
+} from '../../stores/ports/event-store.ts'
+import type { ReadModelBuild, Checkpoint, DeadLetter, ReadStore } from '../../stores/ports/read-store.ts'
+import { anchorCheckpoint, openBuildOfLog, CheckpointWriter, newestEventOf } from './checkpoint.ts'
+import { toDeadLetter, streamsToRetry } from './dead-letter.ts'
+import { handles, prefixesOf } from './consume-batches.ts'
+import {
+  checkpointModelOf,
+  type SelfCheckpointedHandler,
+  type ReactionHandler,
+  type ReactionSubscription,
+} from './reaction.ts'
+import type { EventConsumer, ConsumerRun } from './runner.ts'
+
+/** Keeps how far a reaction has come, and what it has set aside, with the read models. */
+export class ReactionConsumer implements EventConsumer {
+  readonly name: string
+  readonly prefixes: readonly string[]
+
+  readonly #store: EventStore
+  readonly #reads: ReadStore
+  readonly #log: AppLogger
+
+  constructor(
+    private readonly declared: ReactionSubscription,
+    private readonly handleEvents: ReactionHandler,
+    { store, reads, log }: { readonly store: EventStore; readonly reads: ReadStore; readonly log: AppLogger },
+  ) {
+    this.#store = store
+    this.#reads = reads
+    this.#log = log
+    this.name = declared.name
+    this.prefixes = prefixesOf(declared.name, declared)
+  }
+
+  async beginRun(signal: AbortSignal): Promise<ConsumerRun> {
+    const store = this.#store
+    const build = await openBuildOfLog(this.#reads, store, checkpointModelOf(this.name))
+    const lineage = await logLineage(store)
+    const last = await build.checkpoint()
+    const from = last?.position ?? 'start'
+    const checkpoints = new CheckpointWriter(build, store, this.#log)
+    let event: Checkpoint['event'] = last?.event ?? null
+    return {
+      from,
+      handleBatch: async (batch: SubscriptionBatch) => {
+        const letters = await this.#reactTo(batch.events, build, signal)
+        event = newestEventOf(batch) ?? event
+        const checkpoint = { position: batch.position, log: lineage, event }
+        if (letters.length > 0) await checkpoints.write([], checkpoint, letters, [])
+        else checkpoints.schedule(checkpoint)
+      },
+      flush: () => checkpoints.flush(),
+    }
+  }
+
+  /**
+   * Goes through a batch; where an operator wants streams to be tried again, through all of their events.
+   * @returns what was set aside
+   * @throws what the reaction rejects with: then nothing of the batch counts as done
+   */
+  async #reactTo(events: readonly StoredEvent[], build: ReadModelBuild, signal: AbortSignal): Promise<DeadLetter[]> {
+    const retries = retriesStream(this.name)
+    let letters: DeadLetter[] = []
+    let from = 0
+    for (const [index, event] of events.entries()) {
+      if (event.stream !== retries) continue
+      letters.push(...(await this.#handleEvents(events.slice(from, index), signal)))
+      const streams = streamsToRetry(event, this.declared.streamPrefixes, this.#log)
+      const left = await this.#retryStreams(streams, event.position, build, signal)
+      letters = [...letters.filter(({ stream }) => !streams.includes(stream)), ...left]
+      from = index + 1
+    }
+    return [...letters, ...(await this.#handleEvents(from === 0 ? events : events.slice(from), signal))]
+  }
+
+  async #handleEvents(events: readonly StoredEvent[], signal: AbortSignal): Promise<DeadLetter[]> {
+    const handled = events.filter((event) => handles(this.declared, event))
+    if (handled.length === 0) return []
+    const poisonEvents = (await this.handleEvents(handled, signal)) ?? []
+    return poisonEvents.map(({ event, error }) => {
+      const found = { err: error, name: this.name, stream: event.stream, event: event.id }
+      this.#log.warn(found, 'an event could not be acted on: it is set aside')
+      return toDeadLetter(event, error)
+    })
+  }
+
+  /** The letters go first: when this process ends before it is done, the request comes again. */
+  async #retryStreams(
+    streams: readonly string[],
+    until: Position,
+    build: ReadModelBuild,
+    signal: AbortSignal,
+  ): Promise<DeadLetter[]> {
+    const letters: DeadLetter[] = []
+    for (const stream of streams) {
+      await build.unpark(stream)
+      const events = (await this.#store.read(stream)).filter(({ position }) => comparePositions(position, until) <= 0)
+      letters.push(...(await this.#handleEvents(events, signal)))
+    }
+    return letters
+  }
+}
+
+/** A reaction that keeps its checkpoint itself. */
+export function toSelfCheckpointedConsumer(
+  declared: ReactionSubscription,
+  keeping: SelfCheckpointedHandler,
+  store: EventStore,
+): EventConsumer {
+  return {
+    name: declared.name,
+    prefixes: declared.streamPrefixes,
+    async beginRun(): Promise<ConsumerRun> {
+      const log = await logLineage(store)
+      const begun = await keeping.loadCheckpoint()
+      let { event } = begun
+      return {
+        from: begun.position,
+        async handleBatch(batch) {
+          event = newestEventOf(batch) ?? event
+          const checkpoint = { position: batch.position, log, event }
+          const looked = batch.events.filter((found) => handles(declared, found))
+          await keeping.handleBatch(looked, () => anchorCheckpoint(store, checkpoint))
+        },
+        flush: async () => undefined,
+      }
+    },
+  }
+}

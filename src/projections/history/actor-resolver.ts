@@ -1,0 +1,64 @@
+import { clientDecider, clientStream, isClientId } from '../../domain/client/client.ts'
+import { accountDecider, type Account, accountStream } from '../../domain/account/account.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import { isDecodeError } from '../../events/decode.ts'
+import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
+import type { HistoryActor } from './history-entry.ts'
+
+/** The ways of the service itself: its followers, and its stores. */
+const INTERNAL_CHANNELS: ReadonlySet<string> = new Set(['projection', 'store'])
+
+/** How an account is named to people. */
+type AccountNameSource = { displayNameOf(account: number, state: Account): Promise<string> }
+
+/** Finds the names behind what events have of who wanted them. Each account and client is looked up once. */
+export class ActorResolver {
+  readonly #names = new Map<string, Promise<string>>()
+
+  constructor(
+    private readonly store: Pick<EventStore, 'read'>,
+    private readonly people: AccountNameSource,
+  ) {}
+
+  /** @returns null for what the service did by itself; an actor whose name can't be found is named as events name it */
+  async actorOf({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<HistoryActor | null> {
+    const { actor = '', via = '', client } = metadata
+    if (INTERNAL_CHANNELS.has(via)) return null
+    const named = /^client-(.+)$/.exec(actor)?.[1] ?? client
+    const [account, clientName] = await Promise.all([this.#account(actor), this.#client(named)])
+    return { account, client: clientName, via }
+  }
+
+  /** An account's address, or what stands in its place. */
+  accountNameOf(account: number): Promise<string> {
+    return this.#remembered(accountStream(account), async () => {
+      const { state } = await loadStream(this.store, accountStream(account), accountDecider)
+      return this.people.displayNameOf(account, state)
+    })
+  }
+
+  async #account(actor: string): Promise<string | null> {
+    const number = /^account-([1-9]\d{0,15})$/.exec(actor)?.[1]
+    return number === undefined ? null : this.accountNameOf(Number(number))
+  }
+
+  async #client(client: string | undefined): Promise<string | null> {
+    if (client === undefined) return null
+    if (!isClientId(client)) return client
+    return this.#remembered(clientStream(client), async () => {
+      const { state } = await loadStream(this.store, clientStream(client), clientDecider)
+      return state.status === 'unknown' ? client : state.name
+    })
+  }
+
+  #remembered(name: string, find: () => Promise<string>): Promise<string> {
+    const known = this.#names.get(name)
+    if (known !== undefined) return known
+    const found = find().catch((error: unknown) => {
+      if (isDecodeError(error)) return name
+      throw error
+    })
+    this.#names.set(name, found)
+    return found
+  }
+}

@@ -1,0 +1,53 @@
+import { formatHash, toLeafEvent } from '../../evidence/hashes.ts'
+import { PROOF_FORMAT, type Proof, type ProvenEvent } from '../../evidence/proof.ts'
+import type { ReadModel } from '../../stores/ports/read-store.ts'
+import type { StoredEvent } from '../../stores/ports/event-store.ts'
+import type { SignedCheckpoints, SignedCheckpoint, Signer } from './signed-checkpoints.ts'
+import { TreeQueries } from './tree-queries.ts'
+
+/** What proofs are made of. */
+export type ProofSources = {
+  /** The read model of the tree. */
+  readonly model: ReadModel
+  readonly checkpoints: SignedCheckpoints
+  readonly signer: Signer
+}
+
+/**
+ * What shows a stone's past to who holds the log's key: its events as far as they are signed. Where none of them is, the
+ * log is signed now.
+ * @param events of the stone, in the order of the log
+ * @param ms waits no longer for the tree
+ * @returns undefined where nothing of it is signed yet
+ * @throws NotInTree, ForeignCheckpoint, LogRewritten, StoreUnavailable
+ */
+export async function proveDiamond(
+  { model, checkpoints, signer }: ProofSources,
+  diamond: number,
+  events: readonly StoredEvent[],
+  ms: number,
+): Promise<Proof | undefined> {
+  const queries = new TreeQueries(model)
+  const known = await checkpoints.latestOfEpoch()
+  let proven = known && { head: known, events: await proveEvents(known, events, queries) }
+  if (proven === undefined || proven.events.length === 0) {
+    const head = await signer.sign(ms, events.at(-1)?.position)
+    // Tiles may have grown since they were read.
+    proven = head && { head, events: await proveEvents(head, events, new TreeQueries(model)) }
+  }
+  if (proven === undefined || proven.events.length === 0) return undefined
+  const key = await checkpoints.verifierKey()
+  return { format: PROOF_FORMAT, diamond, events: proven.events, checkpoint: proven.head.note, key }
+}
+
+/** Those that a checkpoint covers: the first so many. */
+async function proveEvents({ size }: SignedCheckpoint, events: readonly StoredEvent[], queries: TreeQueries) {
+  const proven: ProvenEvent[] = []
+  for (const event of events) {
+    const index = await queries.indexOf(event, size)
+    if (index === undefined) break
+    const path = await queries.inclusionProof(index, size)
+    proven.push({ index, ...toLeafEvent(event), path: path.map(formatHash) })
+  }
+  return proven
+}

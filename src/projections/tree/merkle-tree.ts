@@ -1,0 +1,120 @@
+import { hashLeafEvent, toLeafEvent, type Hash } from '../../evidence/hashes.ts'
+import {
+  edgeTiles,
+  appendLeaves,
+  TILE_WIDTH,
+  type UpdatedTile,
+  type TileAddress,
+  type TileReader,
+} from '../../evidence/tiles.ts'
+import { STORES_STREAM } from '../../domain/installation/installation.ts'
+import { COPY_STREAM } from '../../domain/installation/log-lifecycle.ts'
+import { comparePositions, type PositionOrStart, type StoredEvent } from '../../stores/ports/event-store.ts'
+import type { ReadModelBuild, Document, StoredDocument, DocumentWrite } from '../../stores/ports/read-store.ts'
+import { parsePositions, formatPositions } from '../engine/position-text.ts'
+import { defineLogModel } from '../engine/read-model.ts'
+
+/** What a log knows of how it was filled, and of its vault and files, is its own: a move does not carry it. */
+const EXCLUDED_STREAMS: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREAM])
+
+/** Whether an event is a leaf. */
+export const isLeaf = ({ stream }: Pick<StoredEvent, 'stream'>): boolean => !EXCLUDED_STREAMS.has(stream)
+
+/** The document that says how large the tree is. */
+export const SIZE_KEY = -1
+/** Tiles of a row are numbered from here: no tree has as many leaves. */
+export const ROW_KEY_STRIDE = 2 ** 44
+/** What stands in `commit` where a document begins with no event. */
+export const NO_EVENT = -1
+/** Bytes of a hash in base64, written one behind the other. */
+export const HASH_TEXT_LENGTH = 44
+
+export const keyOfTile = ({ row, tile }: TileAddress): number => row * ROW_KEY_STRIDE + tile
+
+/** The hashes in a tile's document. */
+export function hashesIn(document: Document): Hash[] {
+  const text = String(document['hashes'])
+  return Array.from({ length: text.length / HASH_TEXT_LENGTH }, (_, at) =>
+    Buffer.from(text.slice(at * HASH_TEXT_LENGTH, (at + 1) * HASH_TEXT_LENGTH), 'base64'),
+  )
+}
+
+/**
+ * The hash tree over the log (RFC 6962), as tiles: `commit` of a tile of leaves is the position of its first event. It tells
+ * whoever holds a signed root of it whether the log is still what it was.
+ */
+export const merkleTree = defineLogModel({
+  name: 'tree',
+  version: 1,
+  streamPrefixes: [''],
+  documents: {
+    fields: { id: 'integer', commit: 'integer', size: 'integer' },
+    texts: ['hashes', 'places'],
+    indexes: [['commit']],
+    counts: [],
+  },
+  // A tile is written anew with each batch: nobody waits for the tree, and larger batches cost less.
+  maxLagMs: 500,
+  fold,
+})
+
+async function fold(
+  build: Pick<ReadModelBuild, 'load'>,
+  from: PositionOrStart,
+  events: readonly StoredEvent[],
+): Promise<DocumentWrite[]> {
+  const leaves = events.filter(isLeaf)
+  const last = leaves.at(-1)
+  if (last === undefined) return []
+  const [kept] = await build.load([SIZE_KEY])
+  const size = sizeAt(kept, from)
+  const found = await build.load(edgeTiles(size).map(keyOfTile))
+  const stored = new Map(found.map((one) => [Number(one.document['id']), one]))
+  const hashed = leaves.map((event) => hashLeafEvent(toLeafEvent(event)))
+  const grown = await appendLeaves(tilesIn(stored), size, hashed)
+  const writes = grown.map((tile) => tileWrite(tile, stored.get(keyOfTile(tile)), { size, leaves }))
+  return [...writes, sizeWrite(kept, { before: size, size: size + leaves.length, from, to: last.position })]
+}
+
+const tilesIn =
+  (stored: ReadonlyMap<number, StoredDocument>): TileReader =>
+  (place) => {
+    const found = stored.get(keyOfTile(place))
+    return found === undefined ? [] : hashesIn(found.document)
+  }
+
+/** What a batch adds to. */
+type LeafBatch = { readonly size: number; readonly leaves: readonly StoredEvent[] }
+
+/** What a tile holds only grows: one that a write which broke off has left fuller stays, and the rest is the same. */
+function tileWrite(grown: UpdatedTile, over: StoredDocument | undefined, { size, leaves }: LeafBatch): DocumentWrite {
+  const { row, tile, hashes } = grown
+  const first = row === 0 ? leaves[tile * TILE_WIDTH - size]?.position.commit : undefined
+  const commit = first === undefined ? (over?.document['commit'] ?? NO_EVENT) : Number(first)
+  const text = hashes.map((hash) => hash.toString('base64')).join('')
+  const put = { id: keyOfTile(grown), commit, size: hashes.length, hashes: text, places: '' }
+  return { put, revision: BigInt(hashes.length), ...(over && { basedOn: over }) }
+}
+
+/** A batch: how many leaves there were before and behind it, and the places that it lies between. */
+type TreeGrowth = {
+  readonly before: number
+  readonly size: number
+  readonly from: PositionOrStart
+  readonly to: PositionOrStart
+}
+
+function sizeWrite(over: StoredDocument | undefined, { before, size, from, to }: TreeGrowth): DocumentWrite {
+  const put = { id: SIZE_KEY, commit: NO_EVENT, size, hashes: String(before), places: formatPositions([from, to]) }
+  return { put, revision: (over?.revision ?? 0n) + 1n, ...(over && { basedOn: over }) }
+}
+
+/** How many leaves there are up to a checkpoint: those before the last batch, where that comes again. */
+function sizeAt(kept: StoredDocument | undefined, from: PositionOrStart): number {
+  if (kept === undefined) return 0
+  const { size, hashes: before, places } = kept.document
+  const [began = 'start', ended = 'start'] = parsePositions(String(places))
+  if (comparePositions(ended, from) <= 0) return Number(size)
+  if (comparePositions(began, from) <= 0) return Number(before)
+  throw new Error('the tree has gone on from a place that its checkpoint has not come to')
+}

@@ -1,0 +1,37 @@
+import { hasPerson } from '../../commands/accounts/accounts.ts'
+import { defineScheduledJob } from '../../projections/engine/loop.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import type { PersonStore } from '../../stores/ports/person-store.ts'
+import type { CommandContext } from '../../commands/core/handle.ts'
+
+/** Milliseconds between two rounds. */
+const INTERVAL_MS = 60_000
+/** Milliseconds after which a row without an account is one whose registration has died. */
+const ORPHAN_AGE_MS = 60 * 60_000
+const BATCH_SIZE = 200
+
+/** What the sweeping of persons works with. */
+export type OrphanedPersonTools = {
+  readonly store: EventStore
+  readonly persons: PersonStore
+  readonly writing: Pick<CommandContext, 'clock'>
+}
+
+/** Deletes the rows of registrations that died before the log had the account, and of accounts that were forgotten. */
+export const deleteOrphanedPersons = defineScheduledJob<OrphanedPersonTools>({
+  name: 'persons-orphaned',
+  intervalMs: INTERVAL_MS,
+  createRound:
+    ({ store, persons, writing }) =>
+    async (signal) => {
+      while (!signal.aborted) {
+        const accounts = await persons.unconfirmed(writing.clock() - ORPHAN_AGE_MS, BATCH_SIZE)
+        const known: number[] = []
+        const orphaned: number[] = []
+        for (const account of accounts) ((await hasPerson(store, account)) ? known : orphaned).push(account)
+        if (orphaned.length > 0) await persons.forget(orphaned)
+        if (known.length > 0) await persons.confirm(known)
+        if (accounts.length < BATCH_SIZE) return
+      }
+    },
+})

@@ -1,0 +1,247 @@
+import { accountDecider, accountStream } from '../../domain/account/account.ts'
+import type { CommandContext } from '../../commands/core/handle.ts'
+import { loadStream } from '../../events/load-stream.ts'
+import { recordDelivery, resealWebhook, webhooksOf, type WebhookReference } from '../../commands/webhooks/webhooks.ts'
+import type { WebhookSecrets } from '../../credentials/webhook-secrets.ts'
+import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
+import { decideRetry, type DeliveryStateChange, type Webhook } from '../../domain/webhook/webhook.ts'
+import { traceOf } from '../../events/event-metadata.ts'
+import { CursorLost, type FeedChange, type ChangeFeed } from '../../projections/diamonds/change-feed.ts'
+import type { DeliveryAttempt, WebhookProgress, WebhookProgressStore } from '../../projections/webhooks/webhooks.ts'
+import { FairSemaphore } from '../../runtime/fairness/semaphores.ts'
+import type { EventStore } from '../../stores/ports/event-store.ts'
+import { toWebhookMessage, signMessage, type DeliveryOutcome, type SendMessage } from './webhook-sender.ts'
+
+/**
+ * The trace of the newest thing that a message tells of, since several changes may have become one; what somebody asked for
+ * goes before the scores that followed.
+ * @throws StoreUnavailable
+ */
+async function traceOfChange(
+  store: Pick<EventStore, 'read'>,
+  { diamond, what }: Pick<FeedChange, 'diamond' | 'what'>,
+): Promise<string | undefined> {
+  const isOfScores = what.every((one) => one === 'scores')
+  const [newest] = await store.read(isOfScores ? scoresStream(diamond) : diamondStream(diamond), { last: 1 })
+  return newest && traceOf(newest).trace
+}
+
+/** What is pushed: the feed that can be asked for as well, in v4. */
+export type PushFeed = {
+  /** What came behind a cursor; where that was lost by a restore, behind the place that the feed went back to. */
+  after(
+    account: number,
+    cursor: string,
+    limit: number,
+  ): Promise<{ readonly changes: readonly FeedChange[]; readonly next: string }>
+  /** Resolves when there may be something behind a cursor, after so many milliseconds, or when it is aborted. */
+  waitForChanges(account: number, cursor: string, ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** Nobody is there to be told that a cursor is lost: the receiver finds what is gone by comparing with the list. */
+export const toPushFeed = (feed: Pick<ChangeFeed, 'after' | 'waitForChanges'>): PushFeed => ({
+  async after(account, cursor, limit) {
+    try {
+      return await feed.after('v4', account, cursor, limit)
+    } catch (error) {
+      if (!(error instanceof CursorLost)) throw error
+      return feed.after('v4', account, error.restart, limit)
+    }
+  },
+  waitForChanges: (account, cursor, ms, signal) => feed.waitForChanges(account, cursor, ms, signal),
+})
+
+/** Tries under way at a time to receivers that took the last one, and to those that did not. */
+const MAX_HEALTHY_ATTEMPTS = 256
+const MAX_FAILING_ATTEMPTS = 64
+
+/**
+ * Where tries wait for their turn. Those who failed the last time have places of their own: any number of receivers that hang
+ * keep none of the others waiting, but for the first time that they hang.
+ */
+export class DeliveryBulkhead {
+  readonly #healthy: FairSemaphore
+  readonly #failing: FairSemaphore
+
+  constructor({ taking = MAX_HEALTHY_ATTEMPTS, failing = MAX_FAILING_ATTEMPTS } = {}) {
+    this.#healthy = new FairSemaphore(taking)
+    this.#failing = new FairSemaphore(failing)
+  }
+
+  /** Resolves when this account may try; what it resolves with ends the try. */
+  acquire(owner: number, hasFailed: boolean): Promise<() => void> {
+    const semaphore = hasFailed ? this.#failing : this.#healthy
+    return semaphore.acquire({ names: [`account-${owner}`], first: false })
+  }
+}
+
+/** What deliveries are made with. */
+export type DeliveryWorkerTools = {
+  readonly writing: CommandContext
+  readonly secrets: WebhookSecrets
+  readonly feed: PushFeed
+  readonly progresses: Pick<WebhookProgressStore, 'find' | 'save'>
+  readonly bulkhead: DeliveryBulkhead
+  readonly send: SendMessage
+  /** Resolves after so many milliseconds, or when it is aborted. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Told of each try. */
+  readonly onAttempt: (outcome: DeliveryOutcome) => void
+}
+
+/** Changes that are asked for at a time: a slow receiver gets them as they were when they were asked for. */
+const BATCH_SIZE = 20
+
+/** Milliseconds after which one that waits looks whether it is still wanted, and at the clock. */
+const MAX_WAIT_MS = 60_000
+
+/** Milliseconds between two notes in the log of how far a webhook has come. */
+const PROGRESS_EVENT_INTERVAL_MS = 3_600_000
+
+const HTTP_GONE = 410
+
+/**
+ * Delivers one webhook's changes: one at a time, in their order, each until it is taken. It ends when the webhook is paused or
+ * gone, or its account is disabled.
+ */
+export class DeliveryWorker {
+  #wake = new AbortController()
+
+  constructor(
+    private readonly named: WebhookReference,
+    private readonly tools: DeliveryWorkerTools,
+  ) {}
+
+  /** The webhook is not as it was, perhaps: whatever is waited for, it is looked at now. */
+  wake(): void {
+    this.#wake.abort()
+  }
+
+  /** @throws what the stores throw; the signal's reason, where it is stopped within a try */
+  async run(signal: AbortSignal): Promise<void> {
+    const { feed } = this.tools
+    while (!signal.aborted) {
+      this.#wake = new AbortController()
+      const webhook = await this.#loadActiveWebhook()
+      if (webhook === undefined) return
+      const progress = await this.#progressOf(webhook)
+      const waiting = AbortSignal.any([signal, this.#wake.signal])
+      const rest = progress.next - this.tools.writing.clock()
+      if (rest > 0) {
+        await this.tools.sleep(Math.min(rest, MAX_WAIT_MS), waiting)
+        continue
+      }
+      const { changes, next } = await feed.after(this.named.owner, progress.cursor, BATCH_SIZE)
+      if (changes.length === 0) await feed.waitForChanges(this.named.owner, next, MAX_WAIT_MS, waiting)
+      else await this.#deliver(webhook, progress, changes, signal)
+    }
+  }
+
+  /** As the log has it now. Undefined where nothing is to be delivered. */
+  async #loadActiveWebhook(): Promise<Webhook | undefined> {
+    const { owner, id } = this.named
+    const { writing, secrets } = this.tools
+    const account = await loadStream(writing.store, accountStream(owner), accountDecider)
+    if (account.state.status !== 'enabled') return undefined
+    const found = (await webhooksOf(writing.store, owner)).find((one) => one.id === id)
+    if (found === undefined || found.state === 'paused') return undefined
+    if (!found.secrets.every(({ sealed }) => secrets.isCurrent(sealed))) {
+      await resealWebhook({ ...writing, secrets }, this.named)
+      return this.#loadActiveWebhook()
+    }
+    return found
+  }
+
+  /** What was lost with the read store goes on from what the log was told last. */
+  async #progressOf({ id, cursor, begun }: Webhook): Promise<WebhookProgress> {
+    const found = await this.tools.progresses.find(id)
+    const noted = this.tools.writing.clock()
+    if (found === undefined) return { cursor, begun, failures: null, next: 0, noted, tries: 0 }
+    return found.begun === begun ? found : { ...found, begun, failures: null, next: 0 }
+  }
+
+  async #deliver(
+    webhook: Webhook,
+    before: WebhookProgress,
+    changes: readonly FeedChange[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    let progress: WebhookProgress | undefined = before
+    for (const change of changes) {
+      if (signal.aborted || this.#wake.signal.aborted) return
+      progress = await this.#tryOne(webhook, progress, change, signal)
+      if (progress === undefined) return
+    }
+  }
+
+  /** @returns undefined where it was not taken */
+  async #tryOne(
+    webhook: Webhook,
+    before: WebhookProgress,
+    change: FeedChange,
+    signal: AbortSignal,
+  ): Promise<WebhookProgress | undefined> {
+    const { writing, secrets, send, bulkhead, progresses, onAttempt } = this.tools
+    const leave = await bulkhead.acquire(this.named.owner, before.failures !== null)
+    try {
+      if (signal.aborted) return undefined
+      const at = writing.clock()
+      const message = toWebhookMessage(webhook, change, at)
+      const trace = await traceOfChange(writing.store, change)
+      const outcome = await send(webhook.url, signMessage(webhook, message, secrets, at, trace), signal)
+      const { progress, news } = progressAfterAttempt(
+        webhook,
+        { ...before, tries: before.tries + 1 },
+        change.cursor,
+        outcome,
+        writing.clock(),
+      )
+      await progresses.save(webhook.id, progress, toDeliveryAttempt(change, at, outcome))
+      onAttempt(outcome)
+      if (news !== undefined) await recordDelivery(writing, this.named, news)
+      // What the log has is looked at again: it failed, or it is not failing any more.
+      return outcome.error === null && news === undefined ? progress : undefined
+    } finally {
+      leave()
+    }
+  }
+}
+
+const toDeliveryAttempt = (
+  { cursor }: FeedChange,
+  at: number,
+  { status, ms, error }: DeliveryOutcome,
+): DeliveryAttempt => ({
+  cursor,
+  at,
+  status,
+  ms,
+  error,
+})
+
+type AttemptEffect = { readonly progress: WebhookProgress; readonly news: DeliveryStateChange | undefined }
+
+/** What a try changes: how far the webhook is, and what the log is told. */
+function progressAfterAttempt(
+  webhook: Webhook,
+  tried: WebhookProgress,
+  cursor: string,
+  { status, error }: DeliveryOutcome,
+  now: number,
+): AttemptEffect {
+  if (error === null) return progressAfterSuccess(webhook, { ...tried, cursor, failures: null, next: 0 }, now)
+  const { failures, nextAttemptAt, isPastFailingThreshold } = decideRetry(tried.failures, now)
+  const progress = { ...tried, failures, next: nextAttemptAt }
+  const last = tried.cursor
+  if (status === HTTP_GONE) return { progress, news: { what: 'paused', why: 'gone', cursor: last, error } }
+  if (!isPastFailingThreshold) return { progress, news: undefined }
+  if (webhook.state === 'failing') return { progress, news: { what: 'paused', why: 'failing', cursor: last, error } }
+  return { progress, news: { what: 'failing', cursor: last, error } }
+}
+
+function progressAfterSuccess(webhook: Webhook, progress: WebhookProgress, now: number): AttemptEffect {
+  const { cursor, noted } = progress
+  if (webhook.state === 'failing') return { progress: { ...progress, noted: now }, news: { what: 'recovered', cursor } }
+  if (now - noted < PROGRESS_EVENT_INTERVAL_MS) return { progress, news: undefined }
+  return { progress: { ...progress, noted: now }, news: { what: 'progressed', cursor } }
+}

@@ -1,0 +1,133 @@
+import { fileLinkRevision, pageLinkRevision, type LiveDiamond } from '../../domain/diamond/diamond.ts'
+import type { ApiVersion, FieldDefinition } from '../../domain/diamond/field.ts'
+import { FIELDS, type DiamondFields, type FieldName, fieldsOf } from '../../domain/diamond/fields.ts'
+import { rootOfStored, shapeTitle } from '../../domain/dictionaries/shapes.ts'
+import { warningsOf } from '../../domain/certification/contradictions.ts'
+import { certificationJson } from '../certification.ts'
+import { LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../json.ts'
+import { scoresJsonForVersion, type ScoresJson } from './scores-json.ts'
+
+/** What a body shows. */
+export type DiamondRepresentation = {
+  readonly diamond: LiveDiamond
+  /** null until they are computed. */
+  readonly scores: ScoresJson | null
+}
+
+/** A diamond's JSON text as a version shows it. */
+export function diamondJson(
+  version: ApiVersion,
+  { diamond, scores }: DiamondRepresentation,
+  links: LinkBuilder,
+): string {
+  const { id, fields, date } = diamond
+  const { described, levels } = MEMBERS[version]
+  const certifications = version === 'v3' ? '' : `,"certifications":[${certificationsOf(diamond, links)}]`
+  return (
+    `{"id":${id}${members(described, fields)},"date":"${isoDate(date)}"${members(levels, fields)}${certifications}` +
+    `,"scores":${scoresJsonForVersion(version, scores)},"_links":[{"rel":"page.report","href":"${reportPageLink(diamond, links)}"}]}`
+  )
+}
+
+/** The JSON text of several. */
+export const diamondListJson = (
+  version: ApiVersion,
+  shown: readonly DiamondRepresentation[],
+  links: LinkBuilder,
+): string => `[${shown.map((one) => diamondJson(version, one, links)).join(',')}]`
+
+function reportPageLink(diamond: LiveDiamond, links: LinkBuilder): string {
+  const page = `/diamond/${diamond.id}`
+  return isRestricted(diamond)
+    ? links.signed(page, LINK_LIFETIMES.untilAccessChanges, pageLinkRevision(diamond))
+    : links.plain(page)
+}
+
+const isRestricted = ({ fields }: LiveDiamond) => fields.access === 0
+
+/** How long each of the signed links in a diamond's body opens; empty where it has none. */
+export const linkLifetimes = (version: ApiVersion, diamond: LiveDiamond): readonly LinkLifetime[] => [
+  ...(isRestricted(diamond) ? [LINK_LIFETIMES.untilAccessChanges] : []),
+  ...(version === 'v4' && diamond.certifications.some(({ file }) => file !== null) ? [LINK_LIFETIMES.oneDay] : []),
+]
+
+/** The JSON text of a field's value. */
+type JsonWriter = (value: unknown) => string
+type JsonMember = { readonly name: FieldName; readonly text: JsonWriter }
+
+function members(of: readonly JsonMember[], fields: DiamondFields): string {
+  let all = ''
+  for (const { name, text } of of) all += text(fields[name])
+  return all
+}
+
+/** A member with its name, kept for values of which there are few: all but amounts and texts. */
+function memberOf(name: FieldName, version: ApiVersion): JsonMember {
+  const [field, start] = [FIELDS[name], `,"${name}":`]
+  const write = jsonWriterOf(field, version)
+  if (field.kind === 'amount' || field.kind === 'text') return { name, text: (value) => start + write(value) }
+  const known = new Map<unknown, string>()
+  const text: JsonWriter = (value) => {
+    const found = known.get(value)
+    if (found !== undefined) return found
+    const made = start + write(value)
+    if (typeof value !== 'string') known.set(value, made)
+    return made
+  }
+  return { name, text }
+}
+
+/** How a version shows a field, by the field's kind. */
+export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonWriter {
+  switch (field.kind) {
+    case 'text':
+    case 'scale':
+      return JSON.stringify
+    case 'shape':
+      return version === 'v3' ? (value) => String(rootOfStored(value as StoredCutShape)) : quotedWriter(shapeShown)
+    case 'entry':
+      return version === 'v3' ? String : quotedWriter(field.dictionary[field.shown])
+    default:
+      // Numbers are finite: their text is JSON's.
+      return String
+  }
+}
+
+type StoredCutShape = DiamondFields['cutShape']
+
+const shapeShown = (shape: StoredCutShape) => (typeof shape === 'number' ? shapeTitle(shape) : shape)
+
+const quotedWriter =
+  <Value>(text: (value: Value) => string): JsonWriter =>
+  (value) =>
+    value === null ? 'null' : JSON.stringify(text(value as Value))
+
+/** What describes the stone stands before the date, who may see it behind. */
+function membersIn(version: ApiVersion) {
+  const isLevel = (name: FieldName) => FIELDS[name].kind === 'level'
+  const [levels, described] = [fieldsOf(version).filter(isLevel), fieldsOf(version).filter((name) => !isLevel(name))]
+  const all = (names: readonly FieldName[]) => names.map((name) => memberOf(name, version))
+  return { described: all(described), levels: all(levels) }
+}
+
+const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
+
+function certificationsOf(diamond: LiveDiamond, links: LinkBuilder): string {
+  if (diamond.certifications.length === 0) return ''
+  const revision = fileLinkRevision(diamond)
+  return diamond.certifications
+    .map((one) => certificationJson(one, revision, links, warningsOf(one, diamond.fields)))
+    .join(',')
+}
+
+/** Of seconds since 1970: `2014-11-27T21:11:00+00:00`. */
+export const isoDate = memoiseLast((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`)
+
+/** The stones of a bulk have one date: its last text is kept. */
+function memoiseLast(text: (seconds: number) => string): (seconds: number) => string {
+  let last = { seconds: NaN, text: '' }
+  return (seconds) => {
+    if (seconds !== last.seconds) last = { seconds, text: text(seconds) }
+    return last.text
+  }
+}

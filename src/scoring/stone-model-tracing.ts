@@ -1,0 +1,37 @@
+import type { StoneModelProperties } from '../domain/diamond/stone-model.ts'
+import { roundDecimals } from '../domain/scoring/score-formulas.ts'
+import { toConvexBody } from '../domain/scoring/mesh/convex-body.ts'
+import { solidOfBody } from '../domain/scoring/mesh/solid-of-body.ts'
+import { measuredDeviation, type SymmetryFold } from '../domain/scoring/mesh/symmetry.ts'
+import { traceSolid, type TracedCut } from '../domain/scoring/cut/trace-cut.ts'
+import { caratsOf } from '../domain/scoring/light/optics.ts'
+import type { Solid } from '../domain/scoring/solid/solid.ts'
+import { readMesh } from './meshes/read-mesh.ts'
+
+/** What a 3D file says of its stone. @throws UnreadableMesh, NoStone */
+export function inspectModel(bytes: Uint8Array): StoneModelProperties {
+  const { format, mesh } = readMesh(bytes)
+  const body = toConvexBody(mesh)
+  const { size } = solidOfBody(body)
+  const planes = { count: body.regions.length, within: body.angle }
+  return {
+    format,
+    facets: mesh.facets.length,
+    planes,
+    carat: roundDecimals(caratsOf(body.volume), 3),
+    measurements: size,
+  }
+}
+
+/** The stone in a 3D file, as the tracer reads stones. @throws UnreadableMesh, NoStone */
+export const solidOfModel = (bytes: Uint8Array): Solid => solidOfBody(toConvexBody(readMesh(bytes).mesh)).solid
+
+/**
+ * Traces the stone in a 3D file: seconds.
+ * @param fold how its facets should stand; undefined where nobody knows, and so nobody how exactly they do
+ * @throws UnreadableMesh, NoStone
+ */
+export function traceModel(bytes: Uint8Array, fold: SymmetryFold | undefined): TracedCut {
+  const solid = solidOfModel(bytes)
+  return traceSolid(solid, fold === undefined ? null : measuredDeviation(solid, fold), 1)
+}

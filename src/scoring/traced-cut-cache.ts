@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+import { cutKey, type Cut } from '../domain/scoring/cut/cut.ts'
+import { possibleCut } from '../domain/scoring/cut/possible-cut.ts'
+import { ImpossibleProportions } from '../domain/scoring/cut/proportions.ts'
+import { findTracedCut } from '../domain/scoring/score.ts'
+import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
+import type { TracePool } from './trace-pool.ts'
+
+/** Cuts kept at most; each has a dozen numbers. */
+const KEPT = 20_000
+
+/** Traced cuts: of the shipped table, or traced once in a worker and kept. */
+export class TracedCutCache {
+  readonly #cache = new LRUCache<string, { readonly traced: TracedCut | null }>({ max: KEPT })
+  readonly #pending = new Map<string, Promise<TracedCut | null>>()
+
+  constructor(
+    private readonly pool: Pick<TracePool, 'traceInWorker'>,
+    private readonly onImpossible: (cut: Cut, reason: string) => void,
+  ) {}
+
+  /**
+   * At once where the cut is known. Where no stone can have the measures of a report, as much of them as one can have:
+   * `possibleCut`. null where its grade's nominal ones are impossible too.
+   */
+  readonly get = (cut: Cut): TracedCut | null | Promise<TracedCut | null> => {
+    const known = findTracedCut(cut)
+    if (known !== undefined) return known
+    const key = cutKey(cut)
+    const kept = this.#cache.get(key)
+    return kept === undefined ? (this.#pending.get(key) ?? this.#trace(cut, key)) : kept.traced
+  }
+
+  #trace(cut: Cut, key: string): Promise<TracedCut | null> {
+    const tracing = this.#traceOrNominal(cut)
+      .then((traced) => this.#store(key, traced))
+      .finally(() => this.#pending.delete(key))
+    this.#pending.set(key, tracing)
+    return tracing
+  }
+
+  async #traceOrNominal(cut: Cut): Promise<TracedCut | null> {
+    try {
+      return await this.pool.traceInWorker(cut)
+    } catch (error) {
+      if (!(error instanceof ImpossibleProportions)) throw error
+      this.onImpossible(cut, error.message)
+      if (cut.measured === undefined) return null
+      const { measured: _measured, ...nominal } = cut
+      const possible = possibleCut(cut)
+      return this.get(possible === cut ? nominal : possible)
+    }
+  }
+
+  #store(key: string, traced: TracedCut | null): TracedCut | null {
+    this.#cache.set(key, { traced })
+    return traced
+  }
+}

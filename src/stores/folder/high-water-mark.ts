@@ -1,0 +1,44 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { LogHighWaterMark, HighWaterMarkStore } from '../ports/high-water-mark.ts'
+
+const position = z.object({ commit: z.coerce.bigint(), prepare: z.coerce.bigint() })
+const schema = z.object({
+  log: z.string(),
+  event: z.object({ id: z.string(), position }).nullable(),
+  fence: z.object({ copy: z.string(), to: z.string() }).nullable(),
+})
+
+/** In one small file, which is written whole under another name first. What a power failure loses of it was newer. */
+export const openHighWaterMarkFile = (file: string): HighWaterMarkStore => ({
+  read() {
+    const text = readIfThere(file)
+    return text === undefined ? undefined : schema.safeParse(parsed(text)).data
+  },
+  save(seen: LogHighWaterMark) {
+    const draft = `${file}.${process.pid}.part`
+    writeFileSync(draft, JSON.stringify(seen, asText), { mode: 0o600 })
+    renameSync(draft, file)
+  },
+})
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Positions are bigint, which JSON does not have. */
+const asText = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Half a file tells nothing; the read models and the vault are asked as well.
+    return undefined
+  }
+}

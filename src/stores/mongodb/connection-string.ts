@@ -1,0 +1,71 @@
+import { TIMEOUTS_SET_BY_SERVICE, type ConnectionStringParameters } from '../ports/connection-string.ts'
+
+const MAJORITY =
+  'what is acknowledged has been written by a majority and its journal, and what is read was acknowledged'
+
+/** https://www.mongodb.com/docs/manual/reference/connection-string-options/ */
+export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
+  allowed: {
+    replicaSet: 'any',
+    tls: ['true', 'false'],
+    ssl: ['true', 'false'],
+    tlsCAFile: 'any',
+    tlsCRLFile: 'any',
+    tlsCertificateKeyFile: 'any',
+    tlsCertificateKeyFilePassword: 'any',
+    tlsInsecure: ['true', 'false'],
+    tlsAllowInvalidCertificates: ['true', 'false'],
+    tlsAllowInvalidHostnames: ['true', 'false'],
+    authSource: 'any',
+    authMechanism: 'any',
+    authMechanismProperties: 'any',
+    directConnection: ['true', 'false'],
+    loadBalanced: ['true', 'false'],
+    compressors: 'any',
+    zlibCompressionLevel: 'any',
+    maxPoolSize: 'any',
+    minPoolSize: 'any',
+    maxConnecting: 'any',
+    maxIdleTimeMS: 'any',
+    waitQueueTimeoutMS: 'any',
+    localThresholdMS: 'any',
+    serverMonitoringMode: 'any',
+    srvServiceName: 'any',
+    srvMaxHosts: 'any',
+    proxyHost: 'any',
+    proxyPort: 'any',
+    proxyUsername: 'any',
+    proxyPassword: 'any',
+    w: ['majority'],
+    journal: ['true'],
+    j: ['true'],
+    readConcernLevel: ['majority'],
+    readPreference: ['primary'],
+    retryWrites: ['true'],
+    retryReads: ['true'],
+  },
+  rejected: {
+    w: MAJORITY,
+    journal: MAJORITY,
+    j: MAJORITY,
+    fsync: MAJORITY,
+    readConcernLevel: MAJORITY,
+    readPreference: 'everything is read from the primary',
+    readPreferenceTags: 'everything is read from the primary',
+    maxStalenessSeconds: 'everything is read from the primary',
+    retryWrites: 'a write whose connection is lost is tried once more',
+    retryReads: 'a read whose connection is lost is tried once more',
+    wtimeout: TIMEOUTS_SET_BY_SERVICE,
+    wtimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    timeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    connectTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    socketTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    serverSelectionTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
+    heartbeatFrequencyMS: TIMEOUTS_SET_BY_SERVICE,
+    appName: 'it is adamant',
+  },
+  normalizeName: (name) => name.toLowerCase(),
+}
+
+/** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
+export const CONNECTION_STRING_PATTERN = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/

@@ -1,0 +1,146 @@
+import { logLineage, readEpoch } from '../events/lineage.ts'
+import { verifyJoinedStores, ForeignStores } from '../commands/installation/join-stores.ts'
+import { CHECKPOINTED_MODELS } from './followers.ts'
+import { storeIdentitiesOf, type Installation } from './installation.ts'
+import type { ServiceParts } from './service-parts.ts'
+import {
+  requireLogNotRolledBack,
+  LogRolledBack,
+  readLogObservations,
+  type LogObservation,
+} from '../projections/engine/log-rollback.ts'
+import { StoreUnavailable } from '../stores/ports/event-store.ts'
+import type { LogHighWaterMark } from '../stores/ports/high-water-mark.ts'
+
+const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
+
+/** Milliseconds between two looks at whether the log still is the one that was seen. */
+const CHECK_INTERVAL_MS = 2_000
+/** Looks in a row that must find it so: a server that is just coming back may not have all of its log yet. */
+const FAILED_CHECKS_TO_STOP = 3
+
+export type LogRollbackMonitor = {
+  /** Resolves when this process must not go on: the log was set back, or restored, or has other stores than it had. */
+  readonly fatalError: Promise<Error>
+}
+
+/**
+ * Holds that the log knows all that was seen of it, at the start and from then on, and that vault and files are its own; puts
+ * on record what is seen.
+ * @throws LogSetBack, StrangeStores, StoreUnavailable for the log; read models that are away are asked as soon as they are there
+ */
+export async function openLogRollbackMonitor(
+  installation: Installation,
+  parts: ServiceParts,
+): Promise<LogRollbackMonitor> {
+  const watch = new RollbackWatch(installation)
+  await watch.begin()
+  parts.add({ stage: 'views', name: 'past', stop: () => watch.stop() })
+  return { fatalError: watch.fatalError }
+}
+
+class RollbackWatch {
+  readonly fatalError: Promise<Error>
+  #reportFatalError!: (error: Error) => void
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> = Promise.resolve()
+  #stopped = false
+  #epoch = 0
+  #areOthersChecked = false
+  #seen: LogHighWaterMark | undefined
+  #failedChecks = 0
+
+  constructor(private readonly installation: Installation) {
+    this.fatalError = new Promise((resolve) => (this.#reportFatalError = resolve))
+  }
+
+  async begin(): Promise<void> {
+    const { store, seen } = this.installation
+    this.#epoch = await readEpoch(store)
+    const last = seen.read()
+    if (last !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this folder', ...last }])
+    await this.#checkWitnesses()
+    await this.#recordHead()
+    this.#later()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#checking
+    await this.#check()
+  }
+
+  #later(): void {
+    if (!this.#stopped) this.#timer = setTimeout(() => (this.#checking = this.#check()), CHECK_INTERVAL_MS).unref()
+  }
+
+  async #check(): Promise<void> {
+    try {
+      if (!this.#areOthersChecked) await this.#checkWitnesses()
+      await this.#checkHeadAndEpoch()
+      await this.#recordHead()
+      this.#failedChecks = 0
+    } catch (error) {
+      if (error instanceof LogRolledBack || error instanceof ForeignStores) this.#countFailedCheck(error)
+      // A store that is away is looked at again; whoever needs it tells of it.
+      else if (!(error instanceof StoreUnavailable)) {
+        this.installation.log.warn({ err: error }, 'what was seen of the log could not be put on record')
+      }
+    }
+    this.#later()
+  }
+
+  #countFailedCheck(error: Error): void {
+    if (++this.#failedChecks >= FAILED_CHECKS_TO_STOP) this.#reportFatalError(error)
+  }
+
+  async #checkWitnesses(): Promise<void> {
+    const { store, reads, vault } = this.installation
+    let witnesses: LogObservation[]
+    try {
+      witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return
+      throw error
+    }
+    await requireLogNotRolledBack(store, witnesses)
+    this.#areOthersChecked = await this.#checkStores()
+  }
+
+  /** @returns false where the stores are away @throws StrangeStores */
+  async #checkStores(): Promise<boolean> {
+    const { writing, log } = this.installation
+    try {
+      const found = await verifyJoinedStores({ ...writing, origin: ORIGIN }, await storeIdentitiesOf(this.installation))
+      if (found === 'vault lost') log.warn('the vault was lost and is a new one: one-time secrets that waited are gone')
+      return true
+    } catch (error) {
+      if (error instanceof StoreUnavailable && !(error instanceof ForeignStores)) return false
+      throw error
+    }
+  }
+
+  async #checkHeadAndEpoch(): Promise<void> {
+    const { store } = this.installation
+    if (this.#seen !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#seen }])
+    if ((await readEpoch(store)) === this.#epoch) return
+    throw new LogRolledBack('The log was restored while this process ran, which knows what is lost: start it again')
+  }
+
+  async #recordHead(): Promise<void> {
+    const { store, seen } = this.installation
+    const head = await store.head()
+    const newest = head === 'start' ? undefined : await store.eventAt(head)
+    const closed = await store.closedReason()
+    const fence = closed?.why === 'fenced' ? { copy: closed.copy, to: closed.to } : null
+    if (newest === undefined || (newest.id === this.#seen?.event?.id && fence?.copy === this.#seen.fence?.copy)) return
+    const now: LogHighWaterMark = {
+      log: await logLineage(store),
+      event: { id: newest.id, position: newest.position },
+      fence,
+    }
+    this.#seen = now
+    seen.save(now)
+  }
+}

@@ -1,0 +1,214 @@
+import { isIntentionallyReadOnly, describeReadOnlyState } from '../domain/installation/log-lifecycle.ts'
+import { ENDPOINTS } from '../http/endpoints.ts'
+import { RequestMetrics } from '../http/health/health.ts'
+import { listen, type ListeningServer } from '../http/kit/server.ts'
+import { RequestActivity } from '../http/kit/request-activity.ts'
+import { certifications } from '../projections/certifications/certifications.ts'
+import { DiamondQueries } from '../projections/diamonds/diamond-queries.ts'
+import { diamonds } from '../projections/diamonds/diamonds.ts'
+import { stoneModels } from '../projections/diamonds/stone-models.ts'
+import { shareReads } from '../projections/engine/shared-read.ts'
+import { secrets as secretsModel } from '../projections/secrets/secrets.ts'
+import { merkleTree } from '../projections/tree/merkle-tree.ts'
+import { webhooks as webhooksModel } from '../projections/webhooks/webhooks.ts'
+import { FileGarbageCollector } from '../reactions/files/file-garbage-collector.ts'
+import { EventLoopDelay } from '../runtime/event-loop.ts'
+import { metricsText } from '../runtime/metrics.ts'
+import { LogClosed, StoreUnavailable } from '../stores/ports/event-store.ts'
+import type { ReadModel } from '../stores/ports/read-store.ts'
+import { openReportReading } from './certifications.ts'
+import { openChangeFeeds } from './change-feeds.ts'
+import { guardInstallation, registerBreakerMetrics, type GuardedInstallation } from './circuit-breakers.ts'
+import { openEvidence } from './evidence.ts'
+import { Followers } from './followers.ts'
+import { openHttpService } from './http.ts'
+import type { Installation } from './installation.ts'
+import {
+  collectMetrics,
+  commandMetrics,
+  diskMetrics,
+  listenForMetrics,
+  loopMetrics,
+  processMetrics,
+  refusedConnections,
+  vaultMetrics,
+} from './metrics.ts'
+import { ServiceParts } from './service-parts.ts'
+import { openLogRollbackMonitor } from './log-rollback-monitor.ts'
+import { openScoring } from './scoring.ts'
+import { openSecrets } from './secrets.ts'
+import { publicUrlsOf, isPublicByHttps, localUrl } from './settings.ts'
+import { openWebhooks } from './webhooks.ts'
+
+/**
+ * Why the installation takes no writes at this moment, each reason in an operator's words; empty where it takes them, and
+ * where it is only there to be read.
+ * Reads may well go on.
+ */
+export async function findWriteRefusals({ store }: Pick<Installation, 'store'>): Promise<string[]> {
+  try {
+    const closed = await store.closedReason()
+    if (closed !== undefined && isIntentionallyReadOnly(closed.why)) return []
+    if (closed !== undefined) return [describeReadOnlyState(closed)]
+    const refusal = await store.diskErrorMessage()
+    return refusal === undefined ? [] : [refusal]
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return [error.message]
+    throw error
+  }
+}
+
+export type RunningService = {
+  /** Where the service listens; undefined where its role is only to project. */
+  readonly url: string | undefined
+  /** The same without what stands in front of it: where this process takes connections. */
+  readonly local: string | undefined
+  /** The port of its own that `/metrics` has, where it has one. */
+  readonly metrics: string | undefined
+  /** Resolves with the reason when the service must not go on as it is: it is to be stopped. */
+  readonly fatalError: Promise<Error>
+  /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
+  ready(): Promise<void>
+  /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds between two looks while the service waits for its read models. */
+const READY_POLL_MS = 20
+
+/** Starts what the installation's roles ask for. @throws what a store, the keys or the port say; all is closed then */
+export async function startService(installation: Installation): Promise<RunningService> {
+  const parts = new ServiceParts(installation.log)
+  parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
+  try {
+    return await startComponents(guardInstallation(installation, parts), parts)
+  } catch (error) {
+    await parts.close()
+    throw error
+  }
+}
+
+async function startComponents(
+  { installation: unshared, stale }: GuardedInstallation,
+  parts: ServiceParts,
+): Promise<RunningService> {
+  const installation = { ...unshared, store: shareReads(unshared.store) }
+  const { settings, store } = installation
+  const state = { stopping: false, refused: () => 0 }
+  await requireServable(installation)
+  const past = await openLogRollbackMonitor(installation, parts)
+  const traffic = new RequestActivity()
+  const figures = new RequestMetrics(installation.metricsRegistry, ENDPOINTS)
+  registerBreakerMetrics(installation)
+  const delay = new EventLoopDelay()
+  parts.add({ stage: 'stores', name: 'event loop delay', stop: async () => delay.stop() })
+  const followers = await Followers.open(installation, parts)
+  const { model, progress } = followers.readModel(diamonds)
+  const changes = openChangeFeeds(installation, followers.readModel(diamonds), stale, parts)
+  const secrets = openSecrets(installation, followers.readModel(secretsModel), parts)
+  const webhooks = openWebhooks(installation, followers.readModel(webhooksModel), changes)
+  const evidence = await openEvidence(installation, followers.readModel(merkleTree))
+  const head = await store.head()
+  await followers.startReadModels()
+  const reports = openReportReading(installation, followers.readModel(certifications), parts)
+  const scoring = openScoring(installation, traffic, parts)
+
+  async function waiting(): Promise<string[]> {
+    const reasons = state.stopping ? ['the service is stopping'] : []
+    if (!(await isReachable(model))) return [...reasons, 'the read models can not be reached']
+    return [...reasons, ...(await followers.notReadyReasons(head))]
+  }
+
+  async function metrics() {
+    const views = [...(await collectMetrics(installation, model, progress)), ...(await followers.metrics())]
+    return metricsText(installation.metricsRegistry, [
+      ...views,
+      ...processMetrics(),
+      ...(await diskMetrics(settings.DATA_DIR)),
+      ...commandMetrics(installation.writing.outcomes),
+      ...(await vaultMetrics(installation)),
+      ...loopMetrics(delay),
+      ...scoring.metrics(),
+      ...webhooks.metrics(),
+      ...reports.metrics(),
+      ...parts.metrics(),
+      refusedConnections(state.refused()),
+    ])
+  }
+
+  async function startHttp(): Promise<ListeningServer> {
+    const { maxScannedDiamonds, readModelTimeoutMs } = installation
+    const queries = new DiamondQueries(model, store, progress, stale, maxScannedDiamonds, readModelTimeoutMs)
+    const shown = { secrets, webhooks, evidence, stale }
+    const views = { readModels: followers, queries, changes, certifications: reports.queries, ...shown }
+    const readiness = async () => [...(await waiting()), ...(await findWriteRefusals(installation))]
+    const http = await openHttpService(
+      installation,
+      views,
+      { notReadyReasons: readiness, metrics, traffic, figures },
+      parts,
+    )
+    const bounds = { maxConnections: settings.MAX_CONNECTIONS, isPerAddress: settings.TRUST_PROXY === 0 }
+    const https = isPublicByHttps(settings)
+    const opened = await listen(http.appFor, settings.HOST, settings.PORT, undefined, https, bounds)
+    state.refused = opened.refusedConnectionCount
+    parts.add({ stage: 'requests', name: 'requests', stop: () => opened.stop() })
+    return opened
+  }
+
+  // Asked before anybody can see the service: behind this it only starts what waits for the log by itself.
+  const closed = await store.closedReason()
+  const isRead = closed !== undefined && isIntentionallyReadOnly(closed.why)
+  const listening = settings.ROLES.includes('http') ? await startHttp() : undefined
+  const metered = await listenForMetrics(installation, metrics)
+  if (metered !== undefined) parts.add({ stage: 'requests', name: 'metrics', stop: () => metered.stop() })
+  const addresses = publicUrlsOf(settings, listening?.port ?? settings.PORT)
+  const startWork = isRead ? async () => undefined : followers.startWork.bind(followers)
+  await startWork({
+    ...installation,
+    ...secrets.toolsAt(addresses),
+    ...webhooks.toolsAt(addresses.base),
+    signer: evidence.signer,
+    scoring: scoring.tools,
+    reports: reports.tools,
+    collector: new FileGarbageCollector({
+      ...installation,
+      referencingModels: [certifications, stoneModels].map((one) => followers.readModel(one)),
+    }),
+  })
+  return {
+    url: listening && publicUrlsOf(settings, listening.port).base,
+    local: listening && localUrl(settings, listening.port),
+    metrics: metered && localUrl(settings, metered.port),
+    fatalError: past.fatalError,
+    async ready() {
+      while (!state.stopping && (await waiting()).length > 0) await pause(READY_POLL_MS)
+    },
+    stop() {
+      state.stopping = true
+      return parts.close()
+    },
+  }
+}
+
+/** A log that was left can still be read; one that is not complete would tell lies. @throws LogClosed */
+async function requireServable({ store, log }: Installation): Promise<void> {
+  const closed = await store.closedReason()
+  if (closed === undefined) return
+  if (isIntentionallyReadOnly(closed.why)) return void log.warn(describeReadOnlyState(closed))
+  if (closed.why !== 'fenced') throw new LogClosed(closed)
+  log.warn({ to: closed.to }, 'this installation is moved to another one: it answers reads only')
+}
+
+/** Being behind is one thing, not being there another. */
+async function isReachable(model: ReadModel): Promise<boolean> {
+  try {
+    await model.position()
+    return true
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false
+    throw error
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))

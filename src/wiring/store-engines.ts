@@ -1,0 +1,174 @@
+import { join } from 'node:path'
+import type { CircuitBreaker } from '../runtime/circuit-breaker.ts'
+import type { AppLogger, WarningLogger } from '../runtime/logger.ts'
+import { CONNECTION_STRING_PARAMETERS as EVENTSTOREDB } from '../stores/eventstoredb/connection-string.ts'
+import { openDirectoryFileStore } from '../stores/folder/files.ts'
+import { openOutbox } from '../stores/mail/outbox.ts'
+import {
+  CONNECTION_STRING_PATTERN as MONGODB_FORM,
+  CONNECTION_STRING_PARAMETERS as MONGODB,
+} from '../stores/mongodb/connection-string.ts'
+import type { ConnectionStringParameters } from '../stores/ports/connection-string.ts'
+import type { EventStore } from '../stores/ports/event-store.ts'
+import type { FileStore } from '../stores/ports/file-store.ts'
+import type { MailTransport } from '../stores/ports/mail.ts'
+import type { PersonStore } from '../stores/ports/person-store.ts'
+import type { ReadStore } from '../stores/ports/read-store.ts'
+import type { Vault } from '../stores/ports/vault.ts'
+import { scaleTimeouts } from '../stores/eventstoredb/timing.ts'
+import { openSqliteReadStore } from '../stores/sqlite/documents.ts'
+import { openSqliteEventStore } from '../stores/sqlite/events.ts'
+import { openSqliteVault } from '../stores/sqlite/vault.ts'
+
+/**
+ * Which stores there are, by the scheme of the address that names one. What checks settings, opens, moves, backs up and
+ * describes them asks here: to add one takes its adapter and its entry.
+ */
+export type StoreEngine<Opened, Given> = {
+  /** As people call it, and as the messages of its failures begin. */
+  readonly name: string
+  /** What lies in DATA_DIR is named by its scheme alone, and by `SCHEME:DIR` where an installation is moved. */
+  readonly location: 'in DATA_DIR' | 'on a server'
+  readonly isAddress: (text: string) => boolean
+  /** What an address of it looks like, for people; undefined where another entry says so. */
+  readonly example?: string
+  /** What else an address of it may or must have. */
+  readonly note?: string
+  readonly parameters?: ConnectionStringParameters
+  /** For whoever starts a service with it. */
+  readonly warning?: string
+  /**
+   * Loads what is large, such as a client of 25 MB, only here.
+   * @throws BadAddress
+   */
+  readonly open: (address: string, given: Given) => Promise<Opened>
+}
+
+/** `slower`: how many times as long as in production a server may take to answer. */
+type ServerOptions = { readonly slower: number }
+type StoreFolder = { readonly folder: string }
+
+/** What opening a log is given. */
+export type EventStoreOpenOptions = StoreFolder &
+  ServerOptions & {
+    /** It is empty, and takes appends before it is complete: another one's are copied into it. */
+    readonly filling: boolean
+    /** Resolves when the vault lets commands go on that are about to append; undefined where it lets none. */
+    readonly otherCommit: () => Promise<void> | undefined
+    readonly told: WarningLogger
+  }
+
+/** A log, and what it counted since it was opened, by the counter's name. */
+export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
+
+export type EventStoreEngine = StoreEngine<OpenedEventStore, EventStoreOpenOptions> & {
+  /** The log's file in DATA_DIR; undefined where it is a server's. */
+  readonly file?: string
+}
+
+export type ReadModelOpenOptions = StoreFolder & ServerOptions & { readonly log: AppLogger }
+
+/** Read models, vault, persons and files: one address names all of them. */
+export type OpenedReadStores = {
+  readonly reads: ReadStore
+  readonly vault: Vault
+  readonly persons: PersonStore
+  readonly files: FileStore
+  readonly breakers: readonly CircuitBreaker[]
+  /** `otherCommit` of a log beside it. */
+  readonly commitUnderWay: () => Promise<void> | undefined
+  close(): Promise<void>
+}
+
+/** The embedded log's file, in DATA_DIR and in a backup. */
+export const LOG_FILE = 'events.db'
+const is = (word: string) => (text: string) => text === word
+const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}://`) && URL.canParse(text)
+
+const eventStoreDB: EventStoreEngine = {
+  name: 'EventStoreDB',
+  location: 'on a server',
+  // Several hosts are no URL.
+  isAddress: (text) => /^esdb(\+discover)?:\/\/[^\s/?]+/.test(text),
+  parameters: EVENTSTOREDB,
+  async open(address, given) {
+    const { openEventStoreDB } = await import('../stores/eventstoredb/eventstoredb.ts')
+    return { store: openEventStoreDB(address, scaleTimeouts(given.slower), given), counters: () => ({}) }
+  },
+}
+
+export const EVENT_STORES: Readonly<Record<string, EventStoreEngine>> = {
+  sqlite: {
+    name: 'SQLite',
+    location: 'in DATA_DIR',
+    isAddress: is('sqlite'),
+    example: 'sqlite',
+    file: LOG_FILE,
+    async open(_address, { folder, ...given }) {
+      const store = openSqliteEventStore(join(folder, LOG_FILE), given)
+      return { store, counters: () => store.stats() }
+    },
+  },
+  esdb: { ...eventStoreDB, example: 'esdb://HOST:PORT' },
+  'esdb+discover': {
+    ...eventStoreDB,
+    example: 'esdb+discover://HOST:PORT',
+    note: 'with USER:PASSWORD@ and ?tls=false as needed',
+  },
+}
+
+const mongoDB: StoreEngine<OpenedReadStores, ReadModelOpenOptions> = {
+  name: 'MongoDB',
+  location: 'on a server',
+  isAddress: (text) => MONGODB_FORM.test(text),
+  parameters: MONGODB,
+  async open(address, { log, slower }) {
+    const { openMongo } = await import('../stores/mongodb/mongodb.ts')
+    return { ...openMongo(address, log, slower), commitUnderWay: () => undefined }
+  },
+}
+
+export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, ReadModelOpenOptions>>> = {
+  sqlite: {
+    name: 'SQLite',
+    location: 'in DATA_DIR',
+    isAddress: is('sqlite'),
+    example: 'sqlite',
+    async open(_address, { folder, log }) {
+      const reads = openSqliteReadStore(folder, { told: (found, sentence) => log.warn(found, sentence) })
+      const vault = openSqliteVault(join(folder, 'vault.db'))
+      const files = openDirectoryFileStore(join(folder, 'files'))
+      const close = async () => {
+        await reads.close()
+        await vault.close()
+        await files.close()
+      }
+      const commitUnderWay = () => vault.pendingCommit()
+      return { reads, vault, persons: vault.persons, files, breakers: [], commitUnderWay, close }
+    },
+  },
+  mongodb: { ...mongoDB, example: 'mongodb://HOST:PORT/DATABASE', note: 'with the name of the database' },
+  'mongodb+srv': mongoDB,
+}
+
+const OUTBOX_WARNING =
+  'MAILER=outbox sends no mail: links to secrets lie in clear in DATA_DIR/outbox until the secrets end; for anything but development set MAILER=smtp://...'
+
+const smtp: Omit<StoreEngine<MailTransport, StoreFolder>, 'isAddress'> = {
+  name: 'SMTP',
+  location: 'on a server',
+  open: async (address) => (await import('../stores/mail/smtp.ts')).openSmtp(address),
+}
+
+export const MAILERS: Readonly<Record<string, StoreEngine<MailTransport, StoreFolder>>> = {
+  outbox: {
+    name: 'outbox',
+    location: 'in DATA_DIR',
+    isAddress: is('outbox'),
+    example: 'outbox',
+    warning: OUTBOX_WARNING,
+    open: async (_address, { folder }) => openOutbox(join(folder, 'outbox')),
+  },
+  smtp: { ...smtp, isAddress: isUrl('smtp'), example: 'smtp://USER:PASSWORD@HOST:PORT' },
+  smtps: { ...smtp, isAddress: isUrl('smtps') },
+}

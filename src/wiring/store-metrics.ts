@@ -1,0 +1,102 @@
+import { Counter, Histogram, type Registry } from 'prom-client'
+import {
+  LogClosed,
+  OutcomeUnknown,
+  StoreUnavailable,
+  WrongRevision,
+  type EventStore,
+} from '../stores/ports/event-store.ts'
+import { BytesMissing, type FileStore } from '../stores/ports/file-store.ts'
+import { ConcurrencyConflict, type ReadStore } from '../stores/ports/read-store.ts'
+import { withTiming, type TimedCalls } from '../stores/call-timing.ts'
+import type { Vault } from '../stores/ports/vault.ts'
+
+/** What an installation asks of its stores. */
+type TimedStores = {
+  readonly log: EventStore
+  readonly 'read-models': ReadStore
+  readonly vault: Vault
+  readonly files: FileStore
+}
+
+/** Calls whose time says how a store is: what waits for something to happen, or is read piece by piece, is not among them. */
+const CALLS = {
+  log: { append: 'itself', appendMany: 'itself', read: 'itself', head: 'itself', eventAt: 'itself' },
+  'read-models': {
+    model: { get: 'itself', find: 'itself', count: 'itself' },
+    live: { load: 'itself', write: 'itself' },
+    begin: { load: 'itself', write: 'itself' },
+  },
+  vault: {
+    put: 'itself',
+    read: 'itself',
+    receipts: 'itself',
+    end: 'itself',
+    nextMail: 'itself',
+    removeMail: 'itself',
+    expired: 'itself',
+  },
+  files: { receive: { keep: 'itself' }, read: 'itself', remove: 'itself' },
+} as const satisfies {
+  readonly [Name in keyof TimedStores]: TimedCalls & { readonly [Call in keyof TimedStores[Name]]?: unknown }
+}
+
+/** Of our own, so that no text of a server becomes a label. A lost race is none: commands count it. */
+const FAILURES = [
+  { label: 'LogClosed', type: LogClosed },
+  { label: 'Outdated', type: ConcurrencyConflict },
+  { label: 'StoreUnavailable', type: StoreUnavailable },
+  { label: 'OutcomeUnknown', type: OutcomeUnknown },
+  { label: 'BytesMissing', type: BytesMissing },
+]
+
+/** Seconds up to which a call counts for a bucket: from a look into memory to what everybody has given up on. */
+const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** How long the stores take, call by call, since the process began. */
+export class StoreMetrics {
+  readonly #durations: Histogram<'store' | 'engine' | 'operation'>
+  readonly #failures: Counter<'store' | 'engine' | 'operation' | 'error'>
+
+  constructor(registry: Registry) {
+    this.#durations = new Histogram({
+      name: 'adamant_store_duration_seconds',
+      help: 'Seconds until a store answers a call, whatever it answers',
+      labelNames: ['store', 'engine', 'operation'],
+      buckets: BUCKETS,
+      registers: [registry],
+    })
+    this.#failures = new Counter({
+      name: 'adamant_store_failures_total',
+      help: 'Calls of a store that failed, by the kind of failure',
+      labelNames: ['store', 'engine', 'operation', 'error'],
+      registers: [registry],
+    })
+  }
+
+  /** The same store, timed. @param engine as people call it */
+  instrument<Name extends keyof TimedStores>(store: Name, engine: string, port: TimedStores[Name]): TimedStores[Name] {
+    for (const operation of operationsIn(CALLS[store])) {
+      this.#durations.zero({ store, engine, operation })
+      for (const error of KINDS) this.#failures.inc({ store, engine, operation, error }, 0)
+    }
+    return withTiming<TimedStores[Name]>(port, CALLS[store], (operation) => {
+      const labels = { store, engine, operation }
+      return (seconds, error) => {
+        this.#durations.observe(labels, seconds)
+        if (error === undefined || error instanceof WrongRevision) return
+        this.#failures.inc({ ...labels, error: kindOf(error) })
+      }
+    })
+  }
+}
+
+const OTHER = 'other'
+
+const KINDS = [...FAILURES.map(({ label }) => label), OTHER]
+
+const kindOf = (error: unknown): string => FAILURES.find(({ type }) => error instanceof type)?.label ?? OTHER
+
+/** The names of the calls that are timed. */
+const operationsIn = (calls: TimedCalls): readonly string[] =>
+  Object.entries(calls).flatMap(([name, call]) => (call === 'itself' ? [name] : operationsIn(call)))

@@ -1,0 +1,63 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
+import { cli, withLogFile } from '../accounts-on-disk.ts'
+
+const test = suite('integer ids')
+
+const blocks = (file: string, size: number, ahead = 0) => {
+  const store = openSqliteEventStore(file)
+  return {
+    store,
+    ids: new IdAllocator({ ...createCommandContext(store, () => 0), kind: 'diamond', size, ahead, origin: cli }),
+  }
+}
+
+test('are never shared by two processes, and start at 1', () =>
+  withLogFile(async (file) => {
+    const [one, other] = [blocks(file, 10, 3), blocks(file, 7)]
+    const takes = Array.from({ length: 200 }, (_, index) => (index % 2 ? one : other).ids.take())
+    const many = [one.ids.takeMany(35), other.ids.takeMany(3)]
+    const taken = [...(await Promise.all(takes)), ...(await Promise.all(many)).flat()]
+    assert.is(taken.length, 238)
+    assert.is(new Set(taken).size, 238)
+    assert.is(Math.min(...taken), 1)
+    await Promise.all([one.store.close(), other.store.close()])
+  }))
+
+test('come without a promise while some are at hand', () =>
+  withLogFile(async (file) => {
+    const { store, ids } = blocks(file, 3)
+    assert.is(await ids.take(), 1)
+    assert.is(ids.take(), 2)
+    assert.is(ids.take(), 3)
+    const fourth = ids.take()
+    assert.ok(fourth instanceof Promise)
+    assert.is(await fourth, 4)
+    await store.close()
+  }))
+
+test('go on behind those of a process that ended', () =>
+  withLogFile(async (file) => {
+    const ended = blocks(file, 5)
+    assert.is(await ended.ids.take(), 1)
+    await ended.store.close()
+    const { store, ids } = blocks(file, 5)
+    assert.equal(await ids.takeMany(7), [6, 7, 8, 9, 10, 11, 12])
+    await store.close()
+  }))
+
+test('of the next block are fetched before the last is gone', () =>
+  withLogFile(async (file) => {
+    const { store, ids } = blocks(file, 4, 3)
+    assert.is(await ids.take(), 1)
+    assert.is(ids.take(), 2)
+    while ((await store.read('ids-diamond')).length < 2) await new Promise((done) => setImmediate(done))
+    await Promise.resolve()
+    assert.equal([ids.take(), ids.take(), ids.take()], [3, 4, 5])
+    await store.close()
+  }))
+
+test.run()

@@ -1,0 +1,203 @@
+import * as fc from '../../fast-check.ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { REPORT_FACTS, type ReportReading } from '../../../src/domain/certification/certification.ts'
+import { groupIntoCells } from '../../../src/domain/certification/page-cells.ts'
+import { isEmptyReading, parseReport } from '../../../src/domain/certification/report-parser.ts'
+import { layouts, nothingRead, type Lines } from '../../fixtures/reports/layouts.ts'
+import { laidOut, PAGE_LAYOUTS, type PageLayout } from '../../fixtures/reports/pages.ts'
+import { reports } from '../../fixtures/reports/reports.ts'
+
+const test = suite("a report's text")
+
+/** What a page says whose lines are these, each of one cell. */
+const read = (text: string): ReportReading =>
+  parseReport([
+    groupIntoCells(
+      text
+        .split('\n')
+        .map((line, index) => ({ text: line, x: 40, y: 40 + index * 20, width: line.length * 5, size: 8 })),
+    ),
+  ])
+
+type Report = { readonly name: string; readonly lines: Lines; readonly reading: ReportReading }
+
+const all: readonly Report[] = [
+  ...reports.map(({ file, lines, reading }) => ({ name: file, lines, reading })),
+  ...layouts.map(({ name, lines, says }) => ({ name, lines, reading: { ...nothingRead, ...says } })),
+]
+
+for (const { name, lines, reading } of all) {
+  for (const [layoutName, layout] of Object.entries(PAGE_LAYOUTS)) {
+    test(`of ${name}, as ${layoutName}, is understood`, () => {
+      assert.equal(parseReport([groupIntoCells(laidOut(lines, layout))]), reading)
+    })
+  }
+  test(`of ${name}, each label and its value in one piece, is understood`, () => {
+    assert.equal(read(lines.map((line) => line.join(' ')).join('\n')), reading)
+  })
+}
+
+/** What stands beside the facts on reports. */
+const BESIDE: Lines = [
+  ['Polish', 'Excellent'],
+  ['Symmetry', 'Very Good'],
+  ['Fluorescence', 'None'],
+  ['Clarity Grade', 'VS2'],
+  ['Color Grade', 'G'],
+  ['Culet', 'None'],
+  ['Cut Grade', 'Excellent'],
+  ['Date of Issue', 'January 14, 2019'],
+  ['Crown Height', '15.0%'],
+  ['Pavilion Depth', '43.0%'],
+  ['Key to Symbols', 'Crystal, Feather, Pinpoint'],
+  ['Comments', 'Minor details of polish are not shown.'],
+]
+
+/** Layouts in which a value is nearer to its label than to any other text. */
+const anyLayout: fc.Arbitrary<PageLayout> = fc
+  .record({
+    columns: fc.integer({ min: 1, max: 4 }),
+    order: fc.constantFrom('rows' as const, 'columns' as const),
+    labels: fc.constantFrom('left' as const, 'above' as const),
+    align: fc.constantFrom(0, 0.5, 1),
+    labelSize: fc.integer({ min: 5, max: 10 }),
+    valueSize: fc.integer({ min: 6, max: 12 }),
+    toValue: fc.double({ min: 0, max: 1, noNaN: true }),
+    gutter: fc.double({ min: 1.6, max: 6, noNaN: true }),
+    leading: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map((layout) => {
+    const size = Math.max(layout.labelSize, layout.valueSize)
+    const gutter = layout.gutter * size
+    if (layout.labels === 'left')
+      return { ...layout, gutter, toValue: (1.6 + 6 * layout.toValue) * size, leading: 2 + 10 * layout.leading }
+    const leading = 6 + 14 * layout.leading
+    return { ...layout, gutter, leading, toValue: 0.5 + layout.toValue * Math.min(5, leading / 2 - 0.5) }
+  })
+
+test('gives the right facts or none, however it is laid out and whatever stands between them', () => {
+  const between = fc.array(fc.tuple(fc.constantFrom(...BESIDE), fc.nat(20)), { maxLength: 8 })
+  fc.assert(
+    fc.property(fc.constantFrom(...all), anyLayout, between, ({ lines, reading }, layout, others) => {
+      const isNew = ([label]: Lines[number]) => !lines.some(([own]) => own.startsWith(label))
+      const mixed = others.reduce<Lines>(
+        (sofar, [other, at]) => (isNew(other) ? sofar.toSpliced(1 + (at % sofar.length), 0, other) : sofar),
+        lines,
+      )
+      const said = parseReport([groupIntoCells(laidOut(mixed, layout))])
+      for (const fact of REPORT_FACTS) if (said[fact] !== null) assert.equal(said[fact], reading[fact], fact)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('counts for neither of two labels that are equally near, and says for which', () => {
+  const cells = [
+    { text: 'Depth', left: 100, right: 130, y: 40, size: 8 },
+    { text: 'Table', left: 56, right: 86, y: 58, size: 8 },
+    { text: '57.0%', left: 100, right: 130, y: 58, size: 8 },
+  ]
+  const { depth, table, unclear } = parseReport([cells])
+  assert.equal([depth, table, unclear], [null, null, ['table', 'depth']])
+})
+
+test('says nothing of a fact that it states twice in different ways', () => {
+  const { table, unclear } = read('Table 57%\nDepth 61.8%\nTable 58%')
+  assert.equal([table, unclear], [null, ['table']])
+  assert.equal(read('Table 57%\nDepth 61.8%\nTable Size 57%').unclear, [])
+})
+
+test('takes no other girdle, half or star for the one that counts', () => {
+  const { girdle, lower, star } = read('Upper Girdle 49%\nGirdle Facet 76%\nStar Ruby 55\nLower Half 12%')
+  assert.equal([girdle, lower, star], [null, null, null])
+  assert.is(read('Girdle Medium\nCulet None\nPavilion Depth 15.0%').girdle, null)
+  assert.is(read('Girdle: thin 0.9 - 2.4%').girdle, 1.65)
+})
+
+test('is read in the spellings of several years and languages', () => {
+  for (const label of [
+    'Certificate N°',
+    'Certificate Nº',
+    'Certificate No.',
+    'Certificate #',
+    'Report Number',
+    'Report no:',
+  ])
+    assert.is(read(`${label} 190001877342`).number, '190001877342', label)
+  assert.is(read('GIA REPORT NUMBER: 5181234567').number, '5181234567')
+  assert.is(read('Report No. 12345678').number, '12345678')
+  assert.is(read('Crown Angle: 34,5°').crownAngle, 34.5)
+  assert.is(read('Pavilion – 41.2° – 43%').pavilionAngle, 41.2)
+  assert.is(read('Depth Percentage 62.3 %').depth, 62.3)
+  assert.equal(read('Measurements: 8.01 x 5.45 x 3.41mm').measurements, {
+    length: 8.01,
+    width: 5.45,
+    depth: 3.41,
+  })
+})
+
+test('takes no height for an angle, no part for the whole, and nothing a stone can not have', () => {
+  assert.is(read('Crown Height 15.0%\nGirdle 3.5%').crownAngle, null)
+  assert.is(read('Pavilion Depth 43.0%').depth, null)
+  assert.is(read('Pavilion depth 43.0%\nDepth 61.8%').depth, 61.8)
+  assert.is(read('Table 5.74 mm').table, null)
+  assert.is(read('Table 99%').table, null)
+  assert.is(read('Report dated January 14, 2019').number, null)
+})
+
+test('names the laboratory where it names one, the shape, and how the stone came about', () => {
+  const said = (text: string) => {
+    const { laboratory, shape, isLabGrown } = read(text)
+    return [laboratory, shape, isLabGrown]
+  }
+  assert.equal(said('International Gemological Institute'), ['IGI', null, null])
+  assert.equal(said('An AGS Ideal Report by GIA'), [null, null, null])
+  assert.equal(said('Shape and Cutting Style: Cut-Cornered Rectangular Modified Brilliant'), [null, 83, null])
+  assert.equal(said('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
+  assert.equal(said('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
+  assert.equal(said('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
+  assert.equal(said('Laboratory-Grown Diamond Report'), [null, null, true])
+  assert.equal(said('Natural Diamond, not laboratory-grown'), [null, null, null])
+  assert.equal(said('Origin: Natural'), [null, null, false])
+})
+
+test('says nothing where there is nothing', () => {
+  assert.ok(isEmptyReading(read('')))
+  assert.ok(isEmptyReading(read('An invoice of 12 pages, 99.50 EUR')))
+})
+
+test('is read to its end, whatever stands in it and however often', () => {
+  const words = fc.constantFrom(
+    'report',
+    'number',
+    'crown',
+    'angle',
+    'depth',
+    'table',
+    'measurements',
+    'shape',
+    'cut-cornered',
+    'laboratory',
+    'girdle',
+    'thin',
+    'lower half',
+    'star',
+    '%',
+    '°',
+    ' ',
+    '.',
+    '-',
+    '6.42',
+    'x',
+  )
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 200 }), fc.integer({ min: 1, max: 400 }), (piece, times) => {
+      // One that looks back again and again needs hours for these.
+      read(piece.join('').repeat(times))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test.run()

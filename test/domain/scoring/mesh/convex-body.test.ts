@@ -1,0 +1,211 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { toConvexBody } from '../../../../src/domain/scoring/mesh/convex-body.ts'
+import { InvalidMesh, type Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
+import { weldVertices } from '../../../../src/domain/scoring/mesh/weld.ts'
+import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
+import { close } from '../cuts.ts'
+import { ball, turnedBody } from './round-bodies.ts'
+import { triangulated } from './written.ts'
+
+const test = suite('a body')
+
+/** Two millimetres wide, from the origin on. */
+const vertices: readonly Vector[] = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => [
+  index & 1 ? 2 : 0,
+  index & 2 ? 2 : 0,
+  index & 4 ? 2 : 0,
+])
+const facets = [
+  [0, 2, 3, 1],
+  [4, 5, 7, 6],
+  [0, 1, 5, 4],
+  [2, 6, 7, 3],
+  [0, 4, 6, 2],
+  [1, 3, 7, 5],
+]
+const cube: Mesh = { vertices, facets }
+const moved = ({ vertices, facets }: Mesh, by: number): Mesh => ({
+  vertices: vertices.map(([x, y, z]) => [x + by, y, z]),
+  facets,
+})
+const together = (a: Mesh, b: Mesh): Mesh => ({
+  vertices: [...a.vertices, ...b.vertices],
+  facets: [...a.facets, ...b.facets.map((facet) => facet.map((corner) => corner + a.vertices.length))],
+})
+
+test('has its exact volume, far from the origin too', () => {
+  assert.is(toConvexBody(cube).volume, 8)
+  assert.ok(close(toConvexBody(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
+})
+
+test('is turned outwards where all its facets face inwards, or some', () => {
+  const all = toConvexBody({ vertices, facets: facets.map((facet) => facet.toReversed()) })
+  const some = toConvexBody({
+    vertices,
+    facets: facets.map((facet, index) => (index % 2 === 0 ? facet.toReversed() : facet)),
+  })
+  assert.equal([all.volume, some.volume], [8, 8])
+  const planes = ({ regions }: typeof all) =>
+    regions.map(({ normal, offset }) => [...normal.map(Math.round), offset].join(' ')).sort()
+  assert.equal(planes(all), planes(toConvexBody(cube)))
+  assert.equal(planes(some), planes(toConvexBody(cube)))
+})
+
+test('has one flat for all facets in one plane', () => {
+  assert.is(toConvexBody(triangulated(cube)).regions.length, 6)
+})
+
+test('keeps a facet without area that fills a straight edge with a point on it', () => {
+  const split: Mesh = {
+    vertices: [...vertices, [1, 0, 0]],
+    facets: [
+      ...triangulated(cube).facets.filter((facet) => !(facet.includes(0) && facet.includes(1) && facet.includes(5))),
+      [0, 8, 5],
+      [8, 1, 5],
+      [0, 1, 8].reverse(),
+    ],
+  }
+  const open: Mesh = { ...split, facets: split.facets.slice(0, -1) }
+  assert.throws(() => toConvexBody(open), /open at the edge/)
+  const body = toConvexBody(split)
+  assert.equal([body.volume, body.regions.length], [8, 6])
+})
+
+test('is closed without a facet that has no area and hangs loose', () => {
+  const body = toConvexBody({ vertices: [...vertices, [1, 1, 1]], facets: [...facets, [0, 8, 7]] })
+  assert.equal([body.volume, body.facets.length, body.vertices.length], [8, 6, 8])
+})
+
+test('is closed without a facet of which welding left two corners', () => {
+  const near: Mesh = { vertices: [...vertices, [2, 2, 2 + 1e-7]], facets: [...facets, [0, 7, 8]] }
+  assert.is(toConvexBody(weldVertices(near)).volume, 8)
+})
+
+const star: Mesh = (() => {
+  const tips = [0, 2, 4, 6, 8].map((turn) => (turn * 2 * Math.PI) / 5)
+  const ring = (z: number) => tips.map((angle): Vector => [2 * Math.cos(angle), 2 * Math.sin(angle), z])
+  const sides = tips.map((_, index) => [index, (index + 1) % 5, 5 + ((index + 1) % 5), 5 + index])
+  return { vertices: [...ring(0), ...ring(1)], facets: [[4, 3, 2, 1, 0], ...sides, [5, 6, 7, 8, 9]] }
+})()
+
+/** A ball that is pressed in at one side, as smoothly as its many facets are. */
+const dented: Mesh = (() => {
+  const whole = ball(3, 100, 100)
+  return triangulated({
+    vertices: whole.vertices.map(([x, y, z]) => [
+      x,
+      y,
+      z > 1 ? z - 0.9 * (1 + Math.cos(Math.PI * Math.min(1, Math.hypot(x, y) / 2.8))) : z,
+    ]),
+    facets: whole.facets,
+  })
+})()
+
+/** A ring: eight times eight facets. */
+const ring: Mesh = (() => {
+  const at = (turn: number, round: number) => (turn % 8) * 8 + (round % 8)
+  const places = Array.from({ length: 64 }, (_, index) => [Math.floor(index / 8), index % 8] as const)
+  return {
+    vertices: places.map(([turn, round]) => {
+      const [a, b] = [(turn * Math.PI) / 4, (round * Math.PI) / 4]
+      return [(3 + Math.cos(b)) * Math.cos(a), (3 + Math.cos(b)) * Math.sin(a), Math.sin(b)]
+    }),
+    facets: places.map(([turn, round]) => [
+      at(turn, round),
+      at(turn + 1, round),
+      at(turn + 1, round + 1),
+      at(turn, round + 1),
+    ]),
+  }
+})()
+
+const without = (place: number): Mesh => ({ vertices, facets: facets.filter((_, index) => index !== place) })
+const withCorner = (place: number, point: Vector): Mesh => ({ vertices: vertices.with(place, point), facets })
+
+const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] = [
+  ['with a facet left out', without(1), 'The body is open at the edge from (2, 0, 2) to (0, 0, 2), where facet 2 ends'],
+  ['of three facets', { vertices, facets: facets.slice(0, 3) }, '4 facets at least, got 3'],
+  ['of facets that welding left nothing of', { vertices, facets: facets.map(() => [0, 1]) }, 'The body is flat'],
+  [
+    'with a facet that is there twice',
+    { vertices, facets: [...facets, facets[0] ?? []] },
+    'More than two facets meet at the edge from (2, 0, 0) to (0, 0, 0), one of them facet 7',
+  ],
+  ['with a wall inside', { vertices, facets: [...facets, [0, 1, 7, 6]] }, 'More than two facets meet'],
+  ['of two pieces', together(cube, moved(cube, 5)), 'more than one body: no facets join facet 7 with facet 1'],
+  [
+    'with a body inside',
+    together(moved(cube, 0), {
+      ...cube,
+      vertices: vertices.map(([x, y, z]) => [x / 2 + 0.5, y / 2 + 0.5, z / 2 + 0.5]),
+    }),
+    'more than one body',
+  ],
+  ['that is flat', { vertices: vertices.map(([x, y]) => [x, y, 0]), facets }, 'The body is flat: its volume is 0 mm³'],
+  ['that is a point', { vertices: vertices.map(() => [1, 1, 1]), facets }, 'must be 0.05 mm across at least, got 0'],
+  ['with a hole through it', ring, 'must be 2, got 0'],
+  [
+    'with a bent facet',
+    withCorner(7, [2, 2, 1.5]),
+    'Facet 2 is not flat: its corner (0, 0, 2) lies 0.123 mm beside its plane',
+  ],
+  ['with a valley', triangulated(withCorner(7, [0.8, 0.8, 0.8])), 'The body is not convex at the edge from'],
+  [
+    'with a notch in a ring',
+    turnedBody(
+      [
+        [1, 0],
+        [3, 1],
+        [2, 2],
+        [3, 3],
+        [1, 4],
+      ],
+      12,
+    ),
+    'not convex at the edge',
+  ],
+  ['that winds around itself like a star', star, 'The body is not convex: ('],
+  ['with a dent of many small facets', dented, 'not convex'],
+]
+for (const [name, mesh, words] of refused)
+  test(`${name} is refused, and where is said`, () => {
+    assert.throws(
+      () => toConvexBody(mesh),
+      (error: unknown) => {
+        if (!(error instanceof InvalidMesh)) return false
+        assert.ok(error.message.includes(words), `"${error.message}" lacks "${words}"`)
+        return true
+      },
+    )
+  })
+
+test('with only one side is refused', () => {
+  // A strip of five that is turned over once, closed by the disc along its only edge: the projective plane of six points.
+  const plane = [
+    [0, 1, 2],
+    [0, 2, 3],
+    [0, 3, 4],
+    [0, 4, 5],
+    [0, 5, 1],
+    [1, 2, 4],
+    [2, 3, 5],
+    [3, 4, 1],
+    [4, 5, 2],
+    [5, 1, 3],
+  ]
+  const corners: Vector[] = [
+    [0, 0, 1],
+    [1, 0, 0],
+    [0.3, 0.9, 0.1],
+    [-0.8, 0.6, 0],
+    [-0.8, -0.6, 0.2],
+    [0.3, -0.9, 0],
+  ]
+  assert.throws(
+    () => toConvexBody({ vertices: corners, facets: plane }),
+    /The surface has no inside: facets \d+ and \d+/,
+  )
+})
+
+test.run()

@@ -1,0 +1,113 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
+import { CompanionRays, RayBundles, type LightReceiver } from '../../../../src/domain/scoring/picture/ray-bundles.ts'
+import {
+  columnOf,
+  visibleFacetsOf,
+  framesOf,
+  rayPositionsOf,
+  rowOf,
+  type Frame,
+} from '../../../../src/domain/scoring/picture/frame.ts'
+import { toPlaneSet, type PlaneSet } from '../../../../src/domain/scoring/light/planes.ts'
+import { newRay, DX, DY, DZ, OX, OY, OZ } from '../../../../src/domain/scoring/light/optics.ts'
+import { enterStone, isFromSky, reflectInside, newPath, trace } from '../../../../src/domain/scoring/light/trace.ts'
+import { aimFrom } from '../../../../src/domain/scoring/light/view.ts'
+import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
+import type { ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
+import { close, plain, roundOf } from '../cuts.ts'
+
+const test = suite('a bundle of rays')
+
+const INDEX = 2.42
+const ENDS = { cutOff: 0.02, mostHits: 48 }
+
+/** Light from the sky that each pixel sees, by bundles; NaN where no ray came to it. */
+function byBundles(solid: Solid, planes: PlaneSet, frame: Frame): Float64Array {
+  const seen = new Float64Array(frame.width * frame.height).fill(NaN)
+  const scene: LightReceiver = {
+    onAttenuation: () => undefined,
+    addLight: (sums, ray, energy, isCrown) => {
+      if (isCrown && (ray[OZ] ?? 0) > 0) sums[0] = (sums[0] ?? 0) + energy
+    },
+    paintSpots: (sums, _ray, spots, from, to) => {
+      for (const spot of spots.subarray(from, to)) seen[rowOf(spot) * frame.width + columnOf(spot)] = sums[0] ?? 0
+    },
+  }
+  const view = { places: rayPositionsOf(frame), eye: frame.view.eye }
+  const bundles = new RayBundles(planes, { index: INDEX, companionIndices: [], ...ENDS }, scene, view)
+  for (const entrance of visibleFacetsOf(solid, planes, frame)) bundles.follow(entrance)
+  return seen
+}
+
+/** The same by a ray of its own for each pixel. */
+function byRays(planes: PlaneSet, frame: Frame): Float64Array {
+  const path = newPath()
+  return Float64Array.from({ length: frame.width * frame.height }, (_, pixel) => {
+    const [column, row] = [pixel % frame.width, Math.floor(pixel / frame.width)]
+    const [x, y] = [frame.left + (column + 0.5) * frame.step, frame.top - (row + 0.5) * frame.step]
+    const first = aimFrom(frame.view, planes, path, x, y)
+    if (first < 0) return NaN
+    trace(path, planes, first, INDEX, ENDS.cutOff)
+    let sum = 0
+    for (let hit = 1; hit < Math.min(path.hits, ENDS.mostHits); hit++) {
+      const energy = path.energy[hit] ?? 0
+      if (energy >= 0.002 && isFromSky(path, planes, hit)) sum += energy
+    }
+    return sum
+  })
+}
+
+const graded = (shape: ModelledShape) => solidOfCut({ ...plain(shape, 'Good') }).solid
+const stones: readonly (readonly [name: string, solid: Solid])[] = [
+  ['an exact round, whose facets meet in the middles of pixels', roundOf({})],
+  ['a graded oval', graded('Oval')],
+  ['a graded princess', graded('Princess')],
+  ['a graded emerald', graded('Emerald')],
+  ['one half of a heart', graded('Heart')],
+]
+
+for (const [name, solid] of stones) {
+  test(`brings each pixel what a ray of its own would: of ${name}, lying and tilted`, () => {
+    const planes = toPlaneSet(solid)
+    for (const frame of framesOf(solid, planes, 61, [0, 15])) {
+      const [bundled, alone] = [byBundles(solid, planes, frame), byRays(planes, frame)]
+      let [shown, differ, edges] = [0, 0, 0]
+      for (const [pixel, light] of alone.entries()) {
+        const other = bundled[pixel] ?? NaN
+        if (Number.isNaN(light) !== Number.isNaN(other)) edges++
+        if (Number.isNaN(light) || Number.isNaN(other)) continue
+        shown++
+        if (!close(light, other, 1e-6)) differ++
+      }
+      assert.ok(shown > 1_000, `${shown}`)
+      // A ray that meets the edge between two facets may take either.
+      assert.ok(differ <= 0.01 * shown, `${differ} of ${shown} differ`)
+      assert.ok(edges <= 0.01 * shown, `${edges} of ${shown} are the stone's for one alone`)
+    }
+  })
+}
+
+test('takes rays of other indices along, each in its own direction, and none out where it is reflected totally', () => {
+  const [ray, beside] = [newRay(), new CompanionRays([INDEX, 2.6])]
+  const tilted = Math.sin(0.3)
+  ray[DX] = tilted
+  ray[DZ] = -Math.sqrt(1 - tilted * tilted)
+  beside.enter(ray, 0, 0, 1)
+  enterStone(ray, 0, 0, 1, INDEX)
+  const inside = (one: number, axis: number) => beside.directions[3 * one + axis] ?? NaN
+  assert.ok(close(inside(0, 0), ray[DX] ?? NaN, 1e-12) && close(inside(0, 2), ray[DZ] ?? NaN, 1e-12))
+  assert.ok(close(inside(1, 0), tilted / 2.6, 1e-12), 'Snell')
+  beside.leave(0, 0, -1)
+  reflectInside(ray, 0, 0, -1, INDEX)
+  beside.reflect(0, 0, -1)
+  const outside = (one: number, axis: number) => beside.outside[4 * one + axis] ?? NaN
+  for (const [axis, place] of [OX, OY, OZ].entries()) assert.ok(close(outside(0, axis), ray[place] ?? NaN, 1e-12))
+  for (const [axis, place] of [DX, DY, DZ].entries()) assert.ok(close(inside(0, axis), ray[place] ?? NaN, 1e-12))
+  assert.ok(close(outside(1, 0), tilted, 1e-12), 'between parallel facets all indices leave as they came')
+  beside.leave(-Math.SQRT1_2, 0, Math.SQRT1_2)
+  assert.is(outside(1, 3), 0)
+})
+
+test.run()

@@ -1,0 +1,139 @@
+import { connect, type Socket } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { saw } from '../../api/harness/seen-answers.ts'
+import { ok } from '../../../src/http/kit/response.ts'
+import { BULK_BODY_MAX_BYTES, json } from '../../../src/http/kit/json-body.ts'
+import { publicAccess, endpoint } from '../../../src/http/kit/endpoint.ts'
+import { platformGroup } from '../../../src/http/kit/errors.ts'
+import { createApp } from '../../../src/http/app.ts'
+import { listen, type ListeningServer } from '../../../src/http/kit/server.ts'
+import { withFakeTime } from '../../fake-time.ts'
+import { until } from '../../until.ts'
+
+const test = suite('the bodies of requests')
+
+const BYTES = 600_000
+const LEAST = { bytes: 2_000, milliseconds: 300 }
+
+/** What has come to the server of all bodies, so far. */
+type Arrived = { begun: number; bytes: number }
+
+async function withServer(run: (server: ListeningServer, arrived: Arrived) => Promise<void>): Promise<void> {
+  const arrived = { begun: 0, bytes: 0 }
+  const inner = json(undefined, BULK_BODY_MAX_BYTES)
+  const read = endpoint({
+    operationId: 'read',
+    method: 'POST',
+    path: '/read',
+    summary: 'Reads a body.',
+    auth: publicAccess,
+    body: {
+      ...inner,
+      read(ctx, ...rest) {
+        arrived.begun++
+        const value = inner.read(ctx, ...rest)
+        ctx.req.on('data', (chunk: Buffer) => (arrived.bytes += chunk.length))
+        return value
+      },
+    },
+    group: platformGroup,
+    responses: { 200: 'It was read' },
+    handler: ({ body }) => ok({ read: JSON.stringify(body).length }),
+  })
+  const bodies = { memoryBytes: BYTES, minTransferRate: LEAST }
+  const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()
+  const server = await listen(() => listener, '127.0.0.1', 0)
+  try {
+    await run(server, arrived)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** A connection on which a request of `length` bytes has begun, by somebody with these credentials. */
+async function begin({ port }: ListeningServer, who: string, length: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await new Promise<void>((done) => socket.once('connect', done))
+  socket.write(`POST /read HTTP/1.1\r\nHost: a\r\nAuthorization: ${who}\r\nContent-Length: ${length}\r\n\r\n`)
+  return socket
+}
+
+function answerOf(socket: Socket): Promise<string> {
+  return new Promise((done) => {
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (!text.includes('\r\n\r\n')) return
+      done(text)
+      socket.destroy()
+    })
+    socket.on('close', () => done(text))
+  })
+}
+
+const text = (length: number) => `"${'x'.repeat(length - 2)}"`
+
+async function ask(server: ListeningServer, who: string, length: number): Promise<string> {
+  const socket = await begin(server, who, length)
+  const answer = answerOf(socket)
+  socket.write(text(length))
+  return answer
+}
+
+test('that come too slowly are answered 408, those that come fast enough are read', () =>
+  withFakeTime((time) =>
+    withServer(async (server, arrived) => {
+      const slow = await begin(server, 'slow', 100_000)
+      const steady = await begin(server, 'steady', 10_000)
+      const answers = [answerOf(slow), answerOf(steady)]
+      await until('both requests', () => arrived.begun === 2)
+      const whole = text(10_000)
+      for (let at = 0; at < whole.length; at += 1_000) {
+        const before = arrived.bytes
+        // The slow one is refused after three steps.
+        if (at < 3_000) slow.write('.')
+        steady.write(whole.slice(at, at + 1_000))
+        await until('what was sent', () => arrived.bytes === before + 1_000 + Number(at < 3_000))
+        await time.pass(LEAST.milliseconds / 3)
+      }
+      const [late, read] = await Promise.all(answers)
+      assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
+      assert.match(read ?? '', /^HTTP\/1\.1 200 /)
+      saw('any body', 408)
+    }),
+  ))
+
+test('take no more memory than there is: 503 with Retry-After, and others still find room', () =>
+  withServer(async (server, arrived) => {
+    const crowd = await Promise.all(Array.from({ length: 6 }, () => begin(server, 'crowd', 190_000)))
+    await until('six requests', () => arrived.begun === 6)
+    const [held, ...others] = crowd
+    held?.write(text(150_000).slice(0, -1))
+    await until('most of the first', () => arrived.bytes === 149_999)
+    for (const socket of others) {
+      const answer = answerOf(socket)
+      socket.write(text(150_000).slice(0, -1))
+      assert.match(await answer, /^HTTP\/1\.1 503 /)
+    }
+    assert.match(await ask(server, 'crowd', 190_000), /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 2\r\n/)
+    for (let nth = 0; nth < 3; nth++) assert.match(await ask(server, `other ${nth}`, 20_000), /^HTTP\/1\.1 200 /)
+    held?.destroy()
+  }))
+
+test('give their room back when they are answered, and when their clients are gone', () =>
+  withServer(async (server, arrived) => {
+    for (let round = 0; round < 3; round++) {
+      const gone = await begin(server, 'one', 150_000)
+      const before = arrived.bytes
+      gone.write(text(150_000).slice(0, -1))
+      await until('most of it', () => arrived.bytes === before + 149_999)
+      assert.match(await ask(server, 'one', 150_000), /^HTTP\/1\.1 503 /)
+      gone.resetAndDestroy()
+      const isTaken = async () => (await ask(server, 'one', 150_000)).startsWith('HTTP/1.1 200 ')
+      await until('its room', isTaken)
+    }
+  }))
+
+test.run()

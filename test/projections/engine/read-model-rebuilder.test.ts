@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { OperationFailure } from '../../../src/maintenance/operation.ts'
+import { rebuildAll, rebuildModel } from '../../../src/maintenance/rebuild.ts'
+import { neverAborted } from '../../../src/projections/engine/loop.ts'
+import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
+import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
+import { READ_MODELS } from '../../../src/wiring/followers.ts'
+import { until } from '../../until.ts'
+import { quietOperation } from '../../quiet-operation.ts'
+import { buildsOf, DEADLINE, isFolded, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
+
+const test = suite('a build beside the live one')
+
+const { declaration } = diamonds
+const log = createLogger('silent')
+const untold = () => undefined
+
+const liveId = async ({ reads }: Disk) => (await reads.live(declaration)).id
+const filled = async (disk: Disk): Promise<ReadModelBuild> => {
+  const build = await buildsOf(disk, diamonds).rebuilder.fill(neverAborted(), untold)
+  assert.ok(build !== undefined)
+  return build
+}
+
+/** A runner on these read models, which has caught up and goes on until the end of the test. */
+async function kept(disk: Disk, reads: ReadStore, run: (reached: () => Promise<void>) => Promise<void>): Promise<void> {
+  const runner = runnerOf({ store: disk.store, reads })
+  const reached = async () => assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE))
+  runner.start()
+  try {
+    await reached()
+    await run(reached)
+  } finally {
+    await runner.stop()
+  }
+}
+
+test(
+  'is switched to by who keeps the model, with what was written meanwhile',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    await vendor.create(5)
+    await kept(disk, disk.reads, async (reached) => {
+      const before = await liveId(disk)
+      const build = await disk.reads.beginPendingBuild(declaration)
+      await vendor.create(3)
+      await reached()
+      assert.is((await filled(disk)).id, build.id)
+      await until('the switch', async () => (await liveId(disk)) === build.id)
+      assert.is.not(before, build.id)
+      await vendor.create(2)
+      await reached()
+      await isFolded(disk)
+    })
+  }),
+)
+
+test(
+  'that can not be used is given up, and the live one goes on',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    await vendor.create(2)
+    await project(disk)
+    const before = await liveId(disk)
+    const refused = new Error('damaged')
+    const damaged: ReadStore = { ...disk.reads, openPendingBuild: () => Promise.reject(refused) }
+    for (const when of ['at the beginning', 'while it is kept']) {
+      if (when === 'at the beginning') await filled(disk)
+      await kept(disk, damaged, async (reached) => {
+        if (when !== 'at the beginning') await filled(disk)
+        await until('the end of its record', async () => (await disk.reads.pendingBuild(declaration)) === undefined)
+        await vendor.create(1)
+        await reached()
+        assert.is(await liveId(disk), before)
+        await isFolded(disk)
+      })
+    }
+  }),
+)
+
+/** Outcomes of a first switch that nobody hears of: it was made, or it was not. */
+for (const isMade of [true, false]) {
+  test(
+    `is switched to again before anything is written, where it is unknown whether it was${isMade ? ', and it was' : ', and it was not'}`,
+    withDisk(async (disk) => {
+      const vendor = owner(disk.store)
+      await vendor.create(2)
+      await project(disk)
+      const before = await liveId(disk)
+      let switches = 0
+      let isUnknown = false
+      let blind = 0
+      const doubtful: ReadStore = {
+        ...disk.reads,
+        async live(model) {
+          const build = await disk.reads.live(model)
+          const write: ReadModelBuild['write'] = (...written) => {
+            if (isUnknown && build.id === before) blind++
+            return build.write(...written)
+          }
+          return { ...build, write }
+        },
+        async promote(model, build) {
+          isUnknown = switches++ === 0
+          if (isMade || !isUnknown) await disk.reads.promote(model, build)
+          if (isUnknown) throw new StoreUnavailable('did not answer')
+        },
+      }
+      await kept(disk, doubtful, async (reached) => {
+        const build = await filled(disk)
+        await until('a switch', () => switches > 0)
+        await vendor.create(2)
+        await reached()
+        assert.is(blind, 0, 'the old one was written to while it was unknown which is live')
+        assert.is(await liveId(disk), build.id)
+        assert.is.not(before, build.id)
+        await isFolded(disk)
+      })
+    }),
+  )
+}
+
+test(
+  'that another process has made the live one is followed by who keeps the model',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    await vendor.create(2)
+    await kept(disk, disk.reads, async (reached) => {
+      const behind = await disk.reads.begin(declaration)
+      await disk.reads.promote(declaration, behind)
+      await until('what it lacked', async () => (await behind.checkpoint()) !== undefined)
+      await vendor.create(2)
+      await reached()
+      assert.is(await liveId(disk), behind.id)
+      await isFolded(disk)
+    })
+  }),
+)
+
+test(
+  'that was stopped is gone on with, and one of another log is begun anew',
+  withDisk(async (disk) => {
+    const vendor = owner(disk.store)
+    for (let round = 0; round < 3; round++) await vendor.create(900)
+    const { rebuilder } = buildsOf(disk, diamonds)
+    const stop = new AbortController()
+    let first = 0
+    const stopped = await rebuilder.fill(stop.signal, (events) => {
+      first += events
+      stop.abort()
+    })
+    assert.is(stopped, undefined)
+    const recorded = await disk.reads.pendingBuild(declaration)
+    assert.is(recorded?.isCaughtUp, false)
+    let second = 0
+    const build = await rebuilder.fill(neverAborted(), (events) => (second += events))
+    assert.is(build?.id, recorded?.id)
+    assert.ok(first > 0 && second > 0)
+    assert.is(first + second, 2_700)
+
+    const strange = await disk.reads.beginPendingBuild(declaration)
+    const position = { commit: 9_999n, prepare: 9_999n }
+    await strange.write([], { position, log: 'another log', event: { id: randomUUID(), position } })
+    await disk.reads.markCaughtUp(declaration, strange)
+    await project(disk)
+    assert.is.not(await liveId(disk), strange.id)
+    assert.is.not((await filled(disk)).id, strange.id)
+    await project(disk)
+    assert.is(await (await disk.reads.model(declaration)).count({ owner: 1 }), 2_700)
+  }),
+)
+
+test(
+  'is filled by one process at a time, which stops where another has taken its place',
+  withDisk(async (disk) => {
+    await owner(disk.store).create(2)
+    const stores = { ...disk, log }
+    const options = { ...quietOperation(), onProgress: untold, leaseTimeoutMs: 0 }
+    const lease = await disk.reads.acquireLease({ ...declaration, name: 'diamonds-rebuild' })
+    assert.ok(lease !== undefined)
+    await rejects(rebuildModel(stores, diamonds, options), /Another process is rebuilding diamonds/)
+    await lease.release()
+
+    const before = await liveId(disk)
+    const losing: ReadStore = {
+      ...disk.reads,
+      async acquireLease(model) {
+        const taken = await disk.reads.acquireLease(model)
+        return taken && { ...taken, lost: Promise.resolve(), release: () => taken.release() }
+      },
+    }
+    await rejects(
+      rebuildModel({ ...stores, reads: losing }, diamonds, options),
+      /Another process rebuilds diamonds now/,
+    )
+    assert.is(await liveId(disk), before)
+    await rebuildModel(stores, diamonds, options)
+    assert.is.not(await liveId(disk), before)
+    await isFolded(disk)
+  }),
+)
+
+test(
+  'that can not be filled keeps no other model back, and is named with why',
+  withDisk(async (disk) => {
+    await owner(disk.store).create(2)
+    const [first, second, ...others] = READ_MODELS
+    assert.ok(first !== undefined && second !== undefined)
+    const lease = await disk.reads.acquireLease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
+    const models = [first, second, ...others]
+    const outcome = await rebuildAll({ ...disk, log }, models, { ...quietOperation(), leaseTimeoutMs: 0 })
+    assert.equal(
+      outcome.rebuilt.map(({ model }) => model),
+      [second, ...others].map(({ declaration: { name } }) => name),
+    )
+    const { name } = first.declaration
+    assert.equal(outcome.faults, [
+      { model: name, error: new OperationFailure(`Another process is rebuilding ${name}`) },
+    ])
+    await lease?.release()
+  }),
+)
+
+async function rejects(promise: Promise<unknown>, message: RegExp): Promise<void> {
+  try {
+    await promise
+  } catch (error) {
+    return assert.match(String(error), message)
+  }
+  assert.unreachable('nothing was thrown')
+}
+
+test.run()

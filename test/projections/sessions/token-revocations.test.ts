@@ -1,0 +1,210 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createLogger } from '../../../src/runtime/logger.ts'
+import { TokenRevocationList } from '../../../src/projections/sessions/token-revocations.ts'
+import { NO_STALE_READS, StaleReadPolicy } from '../../../src/projections/engine/stale-reads.ts'
+import {
+  comparePositions,
+  StoreUnavailable,
+  type SubscriptionBatch,
+  type EventStore,
+  type PositionOrStart,
+  type Subscription,
+} from '../../../src/stores/ports/event-store.ts'
+import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
+import { withLogFile } from '../../commands/accounts-on-disk.ts'
+import { until } from '../../until.ts'
+
+const test = suite('the session feed')
+
+const TTL = 100
+const token = { account: 7, accountEpoch: 0, client: '1_x', clientEpoch: 0, session: 's', number: 0 }
+const metadata = { at: new Date(1000).toISOString() }
+const ids = Array.from({ length: 9 }, (_, index) => `00000000-0000-4000-8000-00000000000${index}`)
+const revoked = (id = 0) => ({ id: ids[id] ?? '', type: 'SessionRevoked', data: { at: 1000 }, metadata })
+
+/** A store that tells its head by a promise, as one behind a network does; its subscriptions stop where `stalled`. */
+function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boolean }): EventStore {
+  const check = () => {
+    if (fault.away) throw new StoreUnavailable('away')
+  }
+  async function* until(
+    batches: AsyncIterable<SubscriptionBatch>,
+    stopped: Promise<void>,
+  ): AsyncGenerator<SubscriptionBatch> {
+    for await (const batch of batches) {
+      if (fault.stalled) return await stopped
+      yield batch
+    }
+  }
+  return {
+    ...store,
+    async head(): Promise<PositionOrStart> {
+      check()
+      return store.head()
+    },
+    async read(...asked) {
+      check()
+      return store.read(...asked)
+    },
+    subscribe(...asked): Subscription {
+      const subscription = store.subscribe(...asked)
+      let stop = () => {}
+      const stopped = new Promise<void>((done) => (stop = done))
+      const batches = until(subscription, stopped)
+      void stopped.then(() => subscription.stop())
+      return { stop, [Symbol.asyncIterator]: () => batches[Symbol.asyncIterator]() }
+    },
+  }
+}
+
+const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
+  new TokenRevocationList({
+    store,
+    ttlSeconds: TTL,
+    clock: () => 1000,
+    monotonic,
+    loginLocations: { note: () => {} },
+    linkKeys: { note: () => {} },
+    stale,
+    log: createLogger('error'),
+  })
+
+/** The earliest moment at which another request can come. */
+const nextTurn = () => new Promise<void>((done) => setImmediate(done))
+
+test('knows what was ended before it started', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEventStore(file)
+    await store.append('session-s', 'none', [revoked()])
+    const feed = open(store)
+    await feed.start()
+    assert.is(feed.isLive(token), false)
+    assert.is(feed.isLive({ ...token, session: 't' }), true)
+    feed.stop()
+    await store.close()
+  }))
+
+test('answers without a promise in the turn after a write of its own process, and rightly after one of another', () =>
+  withLogFile(async (file) => {
+    const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
+    const feed = open(store)
+    await feed.start()
+    await store.append('diamond-1', 'none', [{ ...revoked(1), type: 'DiamondCreated' }])
+    await nextTurn()
+    assert.is(feed.isLive(token), true)
+    await other.append('session-s', 'none', [revoked()])
+    assert.is(await feed.isLive(token), false)
+    feed.stop()
+    await Promise.all([store.close(), other.close()])
+  }))
+
+test('reads the log itself when known events do not come', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEventStore(file)
+    const fault = { stalled: false, away: false }
+    const feed = open({ ...behindNetwork(store, fault), head: () => store.head() })
+    await feed.start()
+    const before = await feed.latestAccountPosition()
+    fault.stalled = true
+    await store.append('session-s', 'none', [revoked()])
+    const kept = setInterval(() => {}, 1000)
+    const [isLive, isOtherLive, changedAt] = await Promise.all([
+      feed.isLive(token),
+      feed.isLive({ ...token, session: 'another' }),
+      feed.latestAccountPosition(),
+    ])
+    clearInterval(kept)
+    assert.equal([isLive, isOtherLive], [false, true])
+    assert.ok(comparePositions(changedAt, before) > 0, 'an account may have changed meanwhile')
+    feed.stop()
+    await store.close()
+  }))
+
+test('of a store behind a network answers from memory while it is confirmed, for 5 s', () =>
+  withLogFile(async (file) => {
+    const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const feed = open(behindNetwork(store, fault), () => now)
+    await feed.start()
+    fault.away = true
+    now = 4999
+    assert.is(feed.isLive(token), true)
+    now = 5000
+    try {
+      await feed.isLive(token)
+      assert.unreachable('it answered')
+    } catch (error) {
+      assert.ok(error instanceof StoreUnavailable, String(error))
+    }
+    fault.away = false
+    await feed.confirm()
+    assert.is(feed.isLive(token), true)
+    await other.append('session-s', 'none', [revoked()])
+    await until('the end to be known', async () => !(await feed.isLive(token)))
+    feed.stop()
+    await Promise.all([store.close(), other.close()])
+  }))
+
+test('lets who only reads go on from the last confirmation while the log is away, until STALE_READS are over', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEventStore(file)
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const settledState = async () => (fault.away ? 'open' : 'closed')
+    const breaker = { answeredAt: 60_000, settledState }
+    const stale = new StaleReadPolicy({ breaker, newestPosition: () => 'start' }, 60, () => now)
+    const feed = open(behindNetwork(store, fault), () => now, stale)
+    await store.append('session-ended', 'none', [revoked()])
+    await feed.start()
+    fault.away = true
+    now = 59_999
+    const error = new StoreUnavailable('away')
+    assert.is(await feed.wasLiveWhenConfirmed(token, error), true)
+    assert.is(await feed.wasLiveWhenConfirmed({ ...token, session: 'ended' }, error), false)
+    for (const [time, away] of [
+      [60_000, true],
+      [10_000, false],
+    ] as const) {
+      now = time
+      fault.away = away
+      try {
+        await feed.wasLiveWhenConfirmed(token, error)
+        assert.unreachable('it answered')
+      } catch (thrown) {
+        assert.is(thrown, error)
+      }
+    }
+    feed.stop()
+    await store.close()
+  }))
+
+test('that is not confirmed reads the streams behind each token', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEventStore(file)
+    const fault = { stalled: false, away: false }
+    let now = 0
+    const feed = open(behindNetwork(store, fault), () => now)
+    await feed.start()
+    fault.stalled = true
+    await store.append('account-7', 'none', [{ ...revoked(), type: 'PasswordChanged', data: { epoch: 1 } }])
+    now = 5000
+    assert.is(await feed.isLive(token), false)
+    assert.is(await feed.isLive({ ...token, accountEpoch: 1 }), true)
+    feed.stop()
+    await store.close()
+  }))
+
+test('holds an event of its own process before the log brings it', () =>
+  withLogFile(async (file) => {
+    const store = openSqliteEventStore(file)
+    const feed = open(behindNetwork(store, { stalled: false, away: false }))
+    await feed.start()
+    feed.applyEvent({ ...revoked(), stream: 'session-s' })
+    assert.is(feed.isLive(token), false)
+    feed.stop()
+    await store.close()
+  }))
+
+test.run()

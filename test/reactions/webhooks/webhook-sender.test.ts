@@ -1,0 +1,334 @@
+import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as listenRaw, type AddressInfo, type Socket } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  createWebhookSender,
+  type DeliveryOutcome,
+  type WebhookSenderOptions,
+} from '../../../src/reactions/webhooks/webhook-sender.ts'
+
+const test = suite('a message that is sent to a webhook')
+
+/** Milliseconds: what is answered may take minutes on a slow machine; what is not is given up soon. */
+const PATIENT = 120_000
+const SHORT = 300
+
+const LAX = { http: true, private: true }
+const message = { headers: { 'Content-Type': 'application/json', 'webhook-id': 'msg_1' }, body: '{"a":"ä"}' }
+const unresolved = async () => Promise.reject(new Error('nobody is to be asked'))
+const never = () => new AbortController().signal
+
+type Served = { readonly port: number; readonly url: string; connections: number }
+
+async function served(
+  listen: RequestListener | ((socket: Socket) => void),
+  run: (served: Served) => Promise<void>,
+  raw = false,
+): Promise<void> {
+  const sockets = new Set<Socket>()
+  const server = raw ? listenRaw(listen as (socket: Socket) => void) : createServer(listen as RequestListener)
+  const found: Served = { port: 0, url: '', connections: 0 }
+  server.on('connection', (socket: Socket) => {
+    found.connections++
+    sockets.add(socket.on('error', () => undefined))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  Object.assign(found, { port, url: `http://127.0.0.1:${port}/hook` })
+  try {
+    await run(found)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    ;(server as Server).close()
+    await once(server, 'close')
+  }
+}
+
+const sent = (url: string, options: Partial<WebhookSenderOptions> = {}, signal = never()): Promise<DeliveryOutcome> =>
+  createWebhookSender({ rules: LAX, resolve: unresolved, timeoutMs: PATIENT, ...options })(url, message, signal)
+
+test('arrives with its headers and its bytes', () =>
+  served(
+    (request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        const isWhole = Buffer.concat(chunks).toString() === message.body && request.method === 'POST'
+        const isNamed = request.headers['webhook-id'] === 'msg_1' && request.url === '/hook?x=1'
+        response.writeHead(isWhole && isNamed ? 202 : 400).end()
+      })
+    },
+    async ({ url }) => {
+      const { status, error } = await sent(`${url}?x=1`)
+      assert.equal({ status, error }, { status: 202, error: null })
+    },
+  ))
+
+const refusals: readonly (readonly [name: string, status: number, headers: Record<string, string>])[] = [
+  ['a redirect, which is not followed', 302, { Location: '/other' }],
+  ['a permanent redirect', 308, { Location: '/other' }],
+  ['a refusal', 400, {}],
+  ['a receiver that is gone', 410, {}],
+  ['a fault', 500, {}],
+  ['nothing new', 304, {}],
+]
+for (const [name, status, headers] of refusals) {
+  test(`is not taken by ${name}`, async () => {
+    const paths: string[] = []
+    await served(
+      (request, response) => {
+        paths.push(String(request.url))
+        response.writeHead(status, headers).end(status === 304 ? undefined : 'because\u0007 of it')
+      },
+      async ({ url }) => {
+        const outcome = await sent(url)
+        assert.is(outcome.status, status)
+        assert.match(outcome.error ?? '', new RegExp(`^Answered ${status}`))
+        if (status >= 400) assert.match(outcome.error ?? '', /because of it$/)
+      },
+    )
+    assert.equal(paths, ['/hook'])
+  })
+}
+
+test('waits for no receiver that says nothing', () =>
+  served(
+    () => undefined,
+    async ({ url }) => {
+      const times = [1_000, 1_305]
+      const monotonic = () => times.shift() ?? 0
+      const { status, error, ms } = await sent(url, { timeoutMs: SHORT, monotonic })
+      assert.is(status, null)
+      assert.match(error ?? '', 'No answer within 0.3 s')
+      assert.is(ms, 305)
+    },
+    true,
+  ))
+
+test('waits for no receiver that drips its answer, a byte at a time', () =>
+  served(
+    (socket: Socket) => {
+      let at = 0
+      const head = 'HTTP/1.1 200 OK\r\nX-Slow: '.padEnd(2_000, 'x')
+      const timer = setInterval(() => socket.write(head[at++ % head.length] ?? 'x'), 5)
+      socket.on('close', () => clearInterval(timer))
+    },
+    async ({ url }) => {
+      const { status, error } = await sent(url, { timeoutMs: SHORT })
+      assert.is(status, null)
+      assert.match(error ?? '', /No answer within/)
+    },
+    true,
+  ))
+
+test('reads no more than 1 KiB of an answer that has no end, and breaks it off', async () => {
+  let closed: Promise<unknown> = Promise.resolve()
+  let written = 0
+  await served(
+    (_request, response) => {
+      closed = once(response, 'close')
+      response.writeHead(500)
+      const more = () => {
+        let isRoom = true
+        while (isRoom && written < 200_000_000) {
+          written += 65_536
+          isRoom = response.write(Buffer.alloc(65_536, 120))
+        }
+      }
+      response.on('drain', more)
+      more()
+    },
+    async ({ url }) => {
+      const { status, error } = await sent(url)
+      assert.is(status, 500)
+      assert.ok((error ?? '').length < 300)
+      await closed
+      assert.ok(written < 20_000_000, `${written} bytes were written to it`)
+    },
+  )
+})
+
+test('is taken as soon as it is said, whatever follows', () =>
+  served(
+    (_request, response) => void response.writeHead(200).write('and so on'),
+    async ({ url }) => {
+      const { status, error } = await sent(url)
+      assert.equal({ status, error }, { status: 200, error: null })
+    },
+  ))
+
+test('is not taken where the connection is refused, closed, or speaks no HTTP', async () => {
+  const outcomes: DeliveryOutcome[] = []
+  await served(
+    (socket: Socket) => socket.destroy(),
+    async ({ url }) => void outcomes.push(await sent(url)),
+    true,
+  )
+  await served(
+    (socket: Socket) => socket.end('nonsense\r\n\r\n'),
+    async ({ url }) => void outcomes.push(await sent(url)),
+    true,
+  )
+  await served(
+    (socket: Socket) => socket.destroy(),
+    async ({ port }) => {
+      outcomes.push(await sent(`https://127.0.0.1:${port}/`))
+    },
+    true,
+  )
+  for (const { status, error } of outcomes) {
+    assert.is(status, null)
+    assert.type(error, 'string')
+  }
+})
+
+test('is stopped from outside while it waits for an answer', () => {
+  const stop = new AbortController()
+  return served(
+    () => stop.abort(new Error('stopped')),
+    async ({ url }) => {
+      await sent(url, {}, stop.signal).then(
+        () => assert.unreachable('it goes on'),
+        (error: Error) => assert.is(error.message, 'stopped'),
+      )
+    },
+    true,
+  )
+})
+
+const PUBLIC_ONLY = { http: true, private: false }
+
+const inward = [
+  ['127.0.0.1'],
+  ['::1'],
+  ['10.0.0.7'],
+  ['169.254.169.254'],
+  ['100.100.100.200'],
+  ['::ffff:127.0.0.1'],
+  ['64:ff9b::7f00:1'],
+  ['fd00::1'],
+  ['0.0.0.0'],
+  ['224.0.0.1'],
+  ['192.168.1.1', 'fe80::1'],
+]
+for (const addresses of inward) {
+  test(`does not go to a name that leads to ${addresses.join(' and ')}`, () =>
+    served(
+      (_request, response) => void response.writeHead(200).end(),
+      async (found) => {
+        const resolve = async () => addresses
+        const outcome = await sent(`http://rebound.example:${found.port}/`, { rules: PUBLIC_ONLY, resolve })
+        assert.is(outcome.status, null)
+        assert.match(outcome.error ?? '', /not an address of the public internet/)
+        assert.is(found.connections, 0)
+      },
+    ))
+}
+
+const disguised = [
+  '127.0.0.1',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '[::ffff:127.0.0.1]',
+  '[::1]',
+  'localhost',
+]
+for (const host of disguised) {
+  test(`does not go to ${host}`, () =>
+    served(
+      (_request, response) => void response.writeHead(200).end(),
+      async (found) => {
+        const resolve = async () => ['127.0.0.1']
+        const outcome = await sent(`http://${host}:${found.port}/`, { rules: PUBLIC_ONLY, resolve })
+        assert.is(outcome.status, null)
+        assert.is(found.connections, 0)
+      },
+    ))
+}
+
+test('goes to the very addresses that were checked: nobody is asked a second time', () =>
+  served(
+    (_request, response) => void response.writeHead(200).end(),
+    async (found) => {
+      let asked = 0
+      const resolve = async () => {
+        asked++
+        return ['127.0.0.1']
+      }
+      const outcome = await sent(`http://name.example:${found.port}/`, { resolve })
+      assert.is(outcome.status, 200)
+      assert.is(asked, 1)
+      assert.is(found.connections, 1)
+    },
+  ))
+
+const hasOpenssl = () => {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A certificate that nobody vouches for, made for this test. */
+function ownCertificate(): { readonly key: string; readonly cert: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'adamant-tls-'))
+  try {
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
+    execFileSync('openssl', [...words.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+if (hasOpenssl()) {
+  test('is told to nobody whose certificate is not to be trusted', async () => {
+    let heard = 0
+    const server = createSecure(ownCertificate(), (_request, response) => {
+      heard++
+      response.writeHead(200).end()
+    })
+    server.on('tlsClientError', (error) => assert.instance(error, Error))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const resolve = async () => ['127.0.0.1']
+    const outcome = await sent(`https://localhost:${port}/`, { resolve })
+    server.close()
+    await once(server, 'close')
+    assert.is(outcome.status, null)
+    assert.match(outcome.error ?? '', /SELF_SIGNED/)
+    assert.is(heard, 0)
+  })
+}
+
+test('is not held up by a name that nobody answers for', async () => {
+  // Nothing else keeps this process from ending.
+  const alive = setInterval(() => undefined, 1_000)
+  const outcome = await sent('https://silent.example/', {
+    timeoutMs: SHORT,
+    resolve: () => new Promise(() => undefined),
+  })
+  clearInterval(alive)
+  assert.match(outcome.error ?? '', /No answer within/)
+})
+
+test('does not go to an address that an operator does not let be any more', async () => {
+  const outcome = await sent('http://example.com:8080/', { rules: { http: false, private: true } })
+  assert.match(outcome.error ?? '', /must begin with https/)
+})
+
+test.run()

@@ -1,0 +1,74 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { LABORATORIES } from '../../../src/domain/certification/certification.ts'
+import { applyEvent, type DiamondView } from '../../../src/projections/diamonds/diamond-view.ts'
+import { diamondJson, diamondListJson } from '../../../src/representations/diamond/diamond-json.ts'
+import { PATH_LINKS } from '../../../src/representations/json.ts'
+import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
+import * as fc from '../../fast-check.ts'
+
+const test = suite("a diamond's body")
+
+/** Any text that JSON can hold, halves of surrogate pairs among them. */
+const text = fc
+  .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
+
+const stored = (type: string, revision: number, data: object, schema: string): StoredEvent => ({
+  id: '0',
+  stream: 'diamond-1',
+  revision: BigInt(revision),
+  type,
+  data: { ...data },
+  metadata: { at: '2026-01-01T00:00:00.000Z', schema },
+  position: { commit: 9n, prepare: 9n },
+})
+
+/** Events as anybody may have written them, whom no request stood before. */
+const lives = fc
+  .record({
+    date: fc.oneof(fc.maxSafeInteger(), fc.integer({ min: 0, max: 4_000_000_000 })),
+    fields: fc.record({
+      sku: text,
+      cutShape: text,
+      girdle: text,
+      carat: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    }),
+    reports: fc.array(fc.record({ laboratory: fc.constantFrom(...LABORATORIES), number: text }), { maxLength: 3 }),
+  })
+  .map(({ date, fields, reports }) => [
+    stored('DiamondCreated', 0, { id: 1, owner: 1, date, set: fields }, '1'),
+    ...reports.map((report, index) => {
+      const data = { ...report, id: index + 1, file: null }
+      return stored('CertificationAttached', index + 1, data, '1')
+    }),
+  ])
+
+function viewOf(events: readonly StoredEvent[]): DiamondView | undefined {
+  try {
+    return events.reduce<DiamondView | undefined>(applyEvent, undefined)
+  } catch {
+    // An event that can't be decoded is set aside and never shown.
+    return undefined
+  }
+}
+
+test('shows whatever an event may hold, so that no stone keeps the others of its list from being shown', () => {
+  const some = fc.sample(lives, { numRuns: 200, seed: 1 })
+  assert.ok(some.some((events) => viewOf(events) === undefined))
+  assert.ok(some.some((events) => viewOf(events) !== undefined))
+  fc.assert(
+    fc.property(fc.array(lives, { maxLength: 3 }), (all) => {
+      const views = all.map(viewOf).filter((view) => view !== undefined)
+      for (const version of ['v3', 'v4'] as const) {
+        const list = JSON.parse(diamondListJson(version, views, PATH_LINKS)) as unknown
+        assert.equal(
+          list,
+          views.map((view) => JSON.parse(diamondJson(version, view, PATH_LINKS)) as unknown),
+        )
+      }
+    }),
+  )
+})
+
+test.run()

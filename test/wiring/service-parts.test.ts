@@ -1,0 +1,82 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { AppLogger } from '../../src/runtime/logger.ts'
+import { ServiceParts, type ServicePart } from '../../src/wiring/service-parts.ts'
+import { withFakeTime } from '../fake-time.ts'
+
+const test = suite('the parts of a service that closes')
+
+/** Milliseconds that each stage has; an operator is promised less than 10 s for all of them. */
+const STAGES = [
+  ['requests', 5_500],
+  ['views', 1_500],
+  ['stores', 1_500],
+] as const
+const PROMISED = 10_000
+
+function opened() {
+  const told: string[] = []
+  const warn = ({ part }: { part: string }, sentence: string) => void told.push(`${part}: ${sentence}`)
+  return { told, parts: new ServiceParts({ warn } as unknown as AppLogger) }
+}
+
+const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => ({
+  stage,
+  name: stage,
+  stop: () => {
+    begun.push(stage)
+    return new Promise(() => undefined)
+  },
+})
+
+test('ends each stage at its deadline, and all in less than 10 s, whatever hangs', () =>
+  withFakeTime(async (time) => {
+    const { told, parts } = opened()
+    const begun: string[] = []
+    // In whatever order they were opened.
+    for (const [stage] of STAGES.toReversed()) parts.add(hanging(stage, begun))
+    let isClosed = false
+    const started = time.now()
+    void parts.close().then(() => (isClosed = true))
+    for (const [index, [stage, milliseconds]] of STAGES.entries()) {
+      await time.pass(milliseconds - 1)
+      assert.equal(
+        begun,
+        STAGES.slice(0, index + 1).map(([name]) => name),
+      )
+      assert.is(told.length, index)
+      await time.pass(1)
+      assert.is(told[index], `${stage}: a part of the service did not stop in time; ending without it`)
+    }
+    assert.ok(isClosed)
+    assert.ok(time.now() - started < PROMISED)
+  }))
+
+test('does not wait for the deadline of a stage that has ended, well or badly', () =>
+  withFakeTime(async (time) => {
+    const { told, parts } = opened()
+    parts.add({ stage: 'requests', name: 'well', stop: async () => undefined })
+    parts.add({ stage: 'views', name: 'badly', stop: () => Promise.reject(new Error('badly')) })
+    parts.add({
+      stage: 'stores',
+      name: 'at once',
+      stop: () => {
+        throw new Error('at once')
+      },
+    })
+    const started = time.now()
+    await parts.close()
+    assert.is(time.now(), started)
+    assert.equal(told, ['badly: a part of the service failed to stop', 'at once: a part of the service failed to stop'])
+  }))
+
+test('are stopped once, however often it is closed', async () => {
+  const { parts } = opened()
+  let stops = 0
+  parts.add({ stage: 'stores', name: 'once', stop: async () => stops++ })
+  await Promise.all([parts.close(), parts.close()])
+  await parts.close()
+  assert.is(stops, 1)
+})
+
+test.run()
