@@ -12,9 +12,10 @@ import { defineReaction, type PoisonEvent } from '../../projections/engine/react
 export type BulkRequestRecoveryOptions = {
   readonly writing: CommandContext
   readonly log: AppLogger
-  /** Milliseconds that the process which accepted a request has for it; 30 s unless told. */
-  readonly gracePeriodMs?: number
 }
+
+/** Milliseconds that the process which accepted a request has to finish it. */
+const GRACE_PERIOD_MS = 30_000
 
 /**
  * Finishes requests that were accepted and are not done after a while, because the process that accepted them died.
@@ -26,13 +27,13 @@ export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
   eventTypes: ['RequestAccepted'],
   isNeeded: ({ writing: { store } }) => mayHaveIncompleteRequests(store),
   createHandler:
-    ({ writing, log, gracePeriodMs = 30_000 }) =>
+    ({ writing, log }) =>
     async (events, signal = neverAborted()) => {
       const aside: PoisonEvent[] = []
       for (const event of events) {
         try {
           if (!isComplete(event)) continue
-          await waitUntil(event, gracePeriodMs, writing.clock, signal)
+          await waitForGracePeriod(event, writing.clock, signal)
           const position = await finishBulk(writing, event.stream)
           if (position !== undefined)
             log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
@@ -65,15 +66,10 @@ function isComplete(event: StoredEvent): boolean {
   return part === parts
 }
 
-/** However wrong the clock that wrote the event was, it takes no longer than the patience. */
-async function waitUntil(
-  event: StoredEvent,
-  patience: number,
-  clock: () => number,
-  signal: AbortSignal,
-): Promise<void> {
+/** However wrong the clock that wrote the event was, it takes no longer than the grace period. */
+async function waitForGracePeriod(event: StoredEvent, clock: () => number, signal: AbortSignal): Promise<void> {
   const accepted = eventTimeOf(event)
-  const left = Math.min(accepted + patience - clock(), patience)
+  const left = Math.min(accepted + GRACE_PERIOD_MS - clock(), GRACE_PERIOD_MS)
   signal.throwIfAborted()
   if (left <= 0) return
   await new Promise<void>((done, fail) => {

@@ -115,18 +115,6 @@ test('is left to the process that accepted it for 30 s, and a reaction that is s
   assert.is((await eventsOf(given, 'diamond-')).length, 5)
 })
 
-test('is left to its process for 30 s by a service that waits 1.5 s for its read models', async (given) => {
-  await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(10)))
-  given.time.now += 2_000
-  const service = { readModelTimeoutMs: 1_500 }
-  const stopping = new AbortController()
-  const reaction = reactionOf(bulkRequestRecovery, { ...service, writing: given.other, log: createLogger('silent') })
-  const reacting = reaction(await eventsOf(given, 'request-'), stopping.signal)
-  setImmediate(() => stopping.abort())
-  assert.is((await rejectedWith(Error, reacting)).name, 'AbortError')
-  assert.is((await eventsOf(given, 'diamond-')).length, 5)
-})
-
 test('under a key is finished by its repeat, which gets the first answer', async (given) => {
   await rejectedWith(StoreUnavailable, createDiamonds(given.dying, wish(20, 'k-1')))
   const { created } = await createDiamonds(given.other, wish(20, 'k-1'))

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { suite } from 'uvu'
 import { noModels } from '../../scoring/no-models.ts'
 import * as assert from 'uvu/assert'
-import { createCommandContext } from '../../../src/commands/core/handle.ts'
+import { createCommandContext, type CommandContext } from '../../../src/commands/core/handle.ts'
 import { recordReading } from '../../../src/commands/certifications/certifications.ts'
 import { retryStreams } from '../../../src/commands/installation/retry-streams.ts'
 import type { Cut } from '../../../src/domain/scoring/cut/cut.ts'
@@ -94,11 +94,11 @@ const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   projecting(disk, secrets),
   reacting(disk, scoringOn(disk.store)),
   reacting(disk, await reportsOn(disk)),
-  reacting(
-    disk,
-    using(bulkRequestRecovery, { writing: writingOf(nonAtomic(disk.store)), log: silent, gracePeriodMs: 0 }),
-  ),
+  reacting(disk, using(bulkRequestRecovery, { writing: later(writingOf(nonAtomic(disk.store))), log: silent })),
 ]
+
+/** A minute ahead: what was accepted now has had its time. */
+const later = (writing: CommandContext): CommandContext => ({ ...writing, clock: () => writing.clock() + 60_000 })
 
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
