@@ -1,0 +1,42 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { avoidedWords, findAvoidedWords, withoutReleased } from '../../scripts/check-wording/wording.ts'
+
+const found = (text: string, isCode = true) =>
+  findAvoidedWords(text, { isCode }).map(({ found, line }) => ({ found, line }))
+const [phrase = ''] = avoidedWords.phrases[0]?.avoid ?? []
+const [identifier = ''] = avoidedWords.identifiers[0]?.avoid ?? []
+
+const test = suite('the check of wording')
+
+for (const { avoid } of avoidedWords.phrases)
+  for (const words of avoid)
+    test(`finds "${words}"`, () => {
+      const used = words.replace('…', 'the next stream')
+      assert.equal(found(`First.\n(${used}).`, false), [{ found: used, line: 2 }])
+    })
+
+test('finds a phrase that is broken over two lines of a comment', () => {
+  const [first, ...rest] = 'sets the stream aside'.split(' ')
+  assert.equal(found(`/**\n * ${first}\n * ${rest.join(' ')}\n */`), [{ found: 'sets the stream aside', line: 2 }])
+  assert.equal(found(`// ${first}\n// ${rest.join(' ')}`), [{ found: 'sets the stream aside', line: 1 }])
+})
+
+test('finds a phrase in any case, and not within a longer word', () => {
+  assert.equal(found(phrase.toUpperCase()).length, 1)
+  assert.equal(found(`x${phrase}`), [])
+  assert.equal(found(`${phrase}x`), [])
+})
+
+test('finds a coined identifier in code only, in its own case only', () => {
+  assert.equal(found(`let a: ${identifier}`), [{ found: identifier, line: 1 }])
+  assert.equal(found(`let a: ${identifier}`, false), [])
+  assert.equal(found(`let a: ${identifier.toLowerCase()}`), [])
+})
+
+test('does not read the released versions of the changelog', () => {
+  const changelog = `# Changelog\n\n## Unreleased\n- new\n\n## 1.0.0\n- old\n`
+  assert.equal(withoutReleased(changelog), '# Changelog\n\n## Unreleased\n- new\n\n')
+})
+
+test.run()
