@@ -62,13 +62,13 @@ for (const example of EXAMPLES) {
 }
 
 /** The numbered lists of docs/architecture.md, by the line above them. */
-for (const [way, most] of [
-  ['The way of a request', 25],
-  ['The way of an event', 15],
+for (const [lifecycle, most] of [
+  ['Request lifecycle', 25],
+  ['Event lifecycle', 15],
 ] as const) {
-  test(`"${way}" goes through at most ${most} files`, () => {
+  test(`"${lifecycle}" goes through at most ${most} files`, () => {
     const text = readFileSync(root('docs/architecture.md'), 'utf8')
-    const [, section = ''] = new RegExp(`^## ${way}\n([^]*?)(?=^## )`, 'm').exec(text) ?? []
+    const [, section = ''] = new RegExp(`^## ${lifecycle}\n([^]*?)(?=^## )`, 'm').exec(text) ?? []
     const steps = [...section.matchAll(/^\d+\. `(src\/[\w./-]+)`/gm)].map(([, path = '']) => path)
     assert.ok(steps.length > 10, `${steps.length} steps`)
     assert.ok(steps.length <= most, `${steps.length} steps`)

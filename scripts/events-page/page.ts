@@ -7,14 +7,14 @@ export const eventsPage = (): Promise<string> => format(textOf(catalogue()), { p
 
 const INTRODUCTION = `# Events
 
-Everything that happens is one of these events, appended to a stream and never changed. This page is made of the tables in \`src/events\` by \`npm run docs:events\`;
-\`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, and \`npx adamant events\` what the log holds.
+All event types, their payloads and their metadata. Events are appended to a stream and never changed. \`npm run docs:events\` generates this page from the declarations in \`src/events\` and \`src/domain\`;
+\`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, and \`npx adamant events\` prints the events of the log.
 
-An event has a \`stream\`, its \`revision\` there (from 0), a \`position\` in the log, an \`id\` (a UUID; the same for a repeat of the same request), a \`type\`, \`data\` and \`metadata\`.
-Types are never renamed. A payload changes by a new version: events are read in every version that was ever written, and stay in the log as they were written. Readers ignore members that
-they don't know. A release that meets a type or a version of a newer one decides nothing on that stream and says so (docs/operations.md, "Dead letters").
+An event has a \`stream\`, its \`revision\` in the stream (from 0), a \`position\` in the log, an \`id\` (a UUID; a repeated request has the same ids), a \`type\`, \`data\` and \`metadata\`.
+Types are never renamed. A payload changes by a new version. Stored events keep their version, and every version remains readable. Readers ignore unknown members. A release that finds an unknown type, or a version of a newer
+release, refuses commands on that stream and reports it (docs/operations.md, "Dead letters").
 
-In no event: a password, a token, a secret, a passphrase, a recipient's whole address, a file's bytes. What is marked *not shown* is a hash or sealed, and no command prints it.
+No event contains a password, a token, a secret, a passphrase, a recipient's whole address or the bytes of a file. Members marked *not shown* are hashed or encrypted, and no command prints them.
 `
 
 function textOf({ metadata, events }: Catalogue): string {
@@ -23,7 +23,7 @@ function textOf({ metadata, events }: Catalogue): string {
     const own = events.filter((event) => event.stream === stream)
     return [`## \`${stream}\``, ...own.map(eventText)].join('\n\n')
   })
-  return [INTRODUCTION, `## Metadata\n\nTexts, all of them.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
+  return [INTRODUCTION, `## Metadata\n\nAll members are texts.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
 }
 
 function eventText({ type, version, about, changes, notShown, schema }: CatalogueEntry): string {
