@@ -14,8 +14,8 @@ export type SqliteEventRow = [
 ]
 
 /**
- * Neighbours in the log share their metadata (a bulk is one command), so the last one parsed is kept.
- * @throws DamagedEvent
+ * Caches the last parsed metadata, because neighbouring events of one command share it.
+ * @throws CorruptEvent
  */
 export function decodeRows(rows: readonly SqliteEventRow[]): StoredEvent[] {
   let text = ''
@@ -45,7 +45,7 @@ function parseJsonColumn([position, stream, revision]: SqliteEventRow, text: str
   }
 }
 
-/** What decodeRows would read, without reading it. `last` is the position of the append's last event. */
+/** The events as decodeRows would return them, without reading them. `last` is the position of the append's last event. */
 export function toStoredEvents({ stream, firstRevision, events }: EncodedAppend, last: number): StoredEvent[] {
   const start = last - events.length + 1
   return events.map(({ event }, index) => ({
