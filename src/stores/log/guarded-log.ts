@@ -40,7 +40,7 @@ const allCallsPolicy = (store: string, ask: () => Promise<PositionOrStart>, hear
 })
 
 /**
- * For a log that answers reads but not appends, such as a leader without followers. While open, one append at a time is
+ * For a log that serves reads but not appends, such as a leader without followers. While open, one append at a time is
  * let through as a trial, 500 ms after the previous one; all others are rejected immediately.
  */
 const appendsPolicy = (store: string): BreakerPolicy => ({

@@ -114,8 +114,11 @@ export function createBuild(
   /** Created on first use: most models have no sequences, and files of earlier releases have no table for them. */
   let applySequences: typeof apply | undefined
   const transact = transactionsOf(db)
-  const standing = () => ({ position: progress.checkpoint()?.position ?? 'start', parked: progress.parkedStreams() })
-  const known = cacheUntilChanged(db, turn, standing)
+  const readProgress = () => ({
+    position: progress.checkpoint()?.position ?? 'start',
+    parked: progress.parkedStreams(),
+  })
+  const known = cacheUntilChanged(db, turn, readProgress)
 
   const change = (rows: number, action: () => void): Promise<void> =>
     retryWrite(() => {

@@ -177,21 +177,21 @@ export class EventWriter {
       events += call.events
       if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > MAX_TRANSACTION_MS)) break
       const error = refusalOfAll(closed, call.appends)
-      const answers: AppendOutcome[] =
+      const callOutcomes: AppendOutcome[] =
         error === undefined ? writeAppends(connection, call.appends, head) : [{ kind: 'refused', error }]
-      outcomes.push(answers)
-      if (answers.at(-1)?.kind === 'refused') continue
+      outcomes.push(callOutcomes)
+      if (callOutcomes.at(-1)?.kind === 'refused') continue
       for (const [index, append] of call.appends.entries()) {
-        const answer = answers[index]
-        if (answer?.kind === 'written') written.push({ append, last: (head = answer.last) })
+        const outcome = callOutcomes[index]
+        if (outcome?.kind === 'written') written.push({ append, last: (head = outcome.last) })
       }
     }
-    const told = calls.slice(0, outcomes.length)
+    const settled = calls.slice(0, outcomes.length)
     return {
-      count: told.length,
+      count: settled.length,
       onCommitted: () => this.#wrote({ before, head, appends: written }),
       resolveCallers: () => {
-        for (const [index, call] of told.entries()) settle(call, outcomes[index] ?? [])
+        for (const [index, call] of settled.entries()) settle(call, outcomes[index] ?? [])
       },
     }
   }
