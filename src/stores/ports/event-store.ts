@@ -127,8 +127,8 @@ export interface EventStore<
    */
   diskErrorMessage(): Promise<string | undefined>
   /**
-   * Milliseconds after a fence is appended until no process can store a pending append any more; 0 if every transaction
-   * checks the fence itself.
+   * Once this many milliseconds have passed since a fence was appended, no process can still store an append that was
+   * pending at that time. 0 if every transaction checks the fence itself.
    */
   readonly fenceDelayMs: number
   /** When the server last sent anything, in milliseconds of the monotonic clock. Absent if the log has no server. */

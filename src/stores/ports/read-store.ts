@@ -79,8 +79,8 @@ export type Query = {
  * `revision` guards the write: it takes effect only if the stored document is missing or has a lower revision. Increase
  * it with every event folded into the document. SQLite and MongoDB both check it.
  * `basedOn` is the document that `load` returned, if any: the write fails with ConcurrencyConflict if the stored
- * document has another revision that is still lower than the write's. MongoDB before 8.0 may return an outdated
- * document after an election; without this check, the events between the two would be lost.
+ * document is missing, or has another revision that is still lower than the write's. MongoDB before 8.0 may return an
+ * outdated document after an election; without this check, the events between the two would be lost.
  */
 export type DocumentWrite = { readonly revision: bigint; readonly basedOn?: StoredDocument } & (
   { readonly put: Document } | { readonly remove: FieldValue }
@@ -117,8 +117,8 @@ export type DeadLetter = {
 export interface DocumentTable {
   /**
    * Documents by key, in no particular order; unknown keys are omitted.
-   * A missing document is certain. A returned document may be older than the last acknowledged write, unless `least` is
-   * `acknowledged`, which costs MongoDB a round trip to the other members.
+   * A document missing from the result does not exist. A returned document may be older than the last acknowledged
+   * write, unless `least` is `acknowledged`, which costs MongoDB a round trip to the other members.
    */
   load(keys: readonly FieldValue[], least?: 'acknowledged'): Promise<StoredDocument[]>
   /**
@@ -169,7 +169,7 @@ export interface ReadModel {
   get(id: FieldValue, select: readonly string[]): Document | undefined | Promise<Document | undefined>
   find(query: Query): Document[] | Promise<Document[]>
   /**
-   * Uses the maintained counts if `where` names exactly the counted fields, otherwise an index.
+   * Uses the maintained counts if all conditions are on counted fields, otherwise an index.
    * @param bounded always counts along the given index, up to one document more than the bound
    */
   count(where: WhereClause, bounded?: CountLimit): number | Promise<number>
