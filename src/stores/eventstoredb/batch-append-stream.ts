@@ -93,7 +93,6 @@ export class BatchAppendStream {
     private readonly timing: Pick<Timing, 'appendTimeoutMs'>,
   ) {}
 
-  /** Whether any append is pending. */
   get isAppending(): boolean {
     return this.#underWay > 0
   }

@@ -11,13 +11,13 @@ export type LeaderQuery = (node: string) => Promise<string | undefined>
 /**
  * Finds the leader by asking all nodes concurrently. Until an election ends, the other nodes still name a stopped
  * leader, and a deposed leader names itself for a while. So the node named by a majority must respond and name itself.
- * Once more than half of all nodes agree, the remaining ones are not waited for.
+ * As soon as a majority of all nodes agrees, the others are not waited for.
  * @returns undefined if there is no leader now
  */
 async function findLeader(nodes: readonly string[], ask: LeaderQuery): Promise<string | undefined> {
   const named = await findMajorityLeader(nodes, ask)
   if (named === undefined) return undefined
-  // A failed request counts as "no"; the caller of `findLeader` records the error.
+  // A failed request counts as "no"; `ask` records the error.
   const itself = await ask(named).catch(() => undefined)
   return itself === named ? named : undefined
 }
@@ -42,7 +42,7 @@ function findMajorityLeader(nodes: readonly string[], ask: LeaderQuery): Promise
     }
     for (const node of nodes)
       ask(node)
-        // A node that does not respond has no vote; the caller of `findLeader` records the error.
+        // A node that does not respond has no vote; `ask` records the error.
         .then(count, () => undefined)
         .then(settle)
   })

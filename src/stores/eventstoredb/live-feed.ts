@@ -35,7 +35,6 @@ class LiveFeedTail {
     this.#end = start
   }
 
-  /** How far the log was received. */
   get end(): PositionOrStart {
     return this.#end
   }
@@ -86,7 +85,6 @@ const PAGE = 1_000
 /** The server sends a checkpoint after this many windows of 32 events that its filter excludes. */
 export const CHECKPOINT_INTERVAL = 32
 
-/** All streams except the server's own. */
 export const NON_SYSTEM_STREAMS = /^[^$]/
 
 /**

@@ -43,7 +43,6 @@ class CatchUpSubscription {
     this.#given = from
   }
 
-  /** How far it has read. */
   get position(): PositionOrStart {
     return this.#position
   }

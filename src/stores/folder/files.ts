@@ -68,7 +68,6 @@ async function removeFile(
   return 'touched'
 }
 
-/** Uploads and interrupted removals. */
 async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable<TemporaryFile> {
   for (const name of await mapFileSystemErrors(() => readdir(incoming))) {
     const mark = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
@@ -112,7 +111,6 @@ async function restoreFile(places: DirectoryLayout, movedPath: string, digest: s
 const done = async (action: () => Promise<void>): Promise<boolean> =>
   (await ifExists(() => action().then(() => true))) ?? false
 
-/** State shared by the uploads of a folder. */
 export type UploadContext = {
   readonly layout: DirectoryLayout
   readonly keepAlive: FileKeepAlive

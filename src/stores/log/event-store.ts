@@ -189,9 +189,7 @@ class ActiveSubscriptions {
   }
 }
 
-/** Properties of an engine's log. */
 export type EventLogDescription = {
-  /** Display name. */
   readonly name: string
   /** When LogCreated is written: when the file is created, or by the first process that appends to a server's log. */
   readonly firstEventWritten: 'with its file' | 'at its first append'

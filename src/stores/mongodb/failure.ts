@@ -19,15 +19,16 @@ const WRITE_CONCERN_FAILED = 64
 /**
  * Temporary errors: the server is starting, stopping, electing, overloaded, out of disk space or rejects the login.
  * They end without a change in the service.
- * 1 InternalError, 6 HostUnreachable, 7 HostNotFound, 13 Unauthorized, 18 AuthenticationFailed, 24 LockTimeout, 43
- * CursorNotFound, 46 LockBusy, 50 MaxTimeMSExpired, 64 WriteConcernFailed, 89 NetworkTimeout, 91 ShutdownInProgress, 94
- * NotYetInitialized, 100 UnsatisfiableWriteConcern, 112 WriteConflict, 117 ConflictingOperationInProgress, 133
- * FailedToSatisfyReadPreference, 134 ReadConcernMajorityNotAvailableYet, 175 QueryPlanKilled, 189 PrimarySteppedDown,
- * 202 NetworkInterfaceExceededTimeLimit, 211 KeyNotFound (cluster time keys, after an election), 237 CursorKilled, 262
- * ExceededTimeLimit, 276 IndexBuildAborted, 279 ClientDisconnect, 365 TemporarilyUnavailable, 384 ConnectionError, 9001
- * SocketException, 10058 and 10107 not a writable primary, 11600 InterruptedAtShutdown, 11601 Interrupted, 11602
- * InterruptedDueToReplStateChange, 12586 and 12587 index build in progress, 13435 and 13436 not the primary, 14031
- * OutOfDiskSpace
+ * 1 InternalError, 6 HostUnreachable, 7 HostNotFound, 13 Unauthorized, 18 AuthenticationFailed, 24 LockTimeout,
+ * 43 CursorNotFound, 46 LockBusy, 50 MaxTimeMSExpired, 64 WriteConcernFailed, 89 NetworkTimeout,
+ * 91 ShutdownInProgress, 94 NotYetInitialized, 100 UnsatisfiableWriteConcern, 112 WriteConflict,
+ * 117 ConflictingOperationInProgress, 133 FailedToSatisfyReadPreference, 134 ReadConcernMajorityNotAvailableYet,
+ * 175 QueryPlanKilled, 189 PrimarySteppedDown, 202 NetworkInterfaceExceededTimeLimit,
+ * 211 KeyNotFound (cluster time keys, after an election), 237 CursorKilled, 262 ExceededTimeLimit,
+ * 276 IndexBuildAborted, 279 ClientDisconnect, 365 TemporarilyUnavailable, 384 ConnectionError, 9001 SocketException,
+ * 10058 and 10107 not a writable primary, 11600 InterruptedAtShutdown, 11601 Interrupted,
+ * 11602 InterruptedDueToReplStateChange, 12586 and 12587 index build in progress, 13435 and 13436 not the primary,
+ * 14031 OutOfDiskSpace
  */
 const TRANSIENT_ERROR_CODES: ReadonlySet<unknown> = new Set([
   1, 6, 7, 13, 18, 24, 43, 46, 50, 64, 89, 91, 94, 100, 112, 117, 133, 134, 175, 189, 202, 211, 237, 262, 276, 279, 365,

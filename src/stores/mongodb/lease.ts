@@ -23,7 +23,6 @@ const leaseCollection = ({ db }: MongoDatabase) => db.collection<LeaseDocument>(
 const findLatestLease = (mongo: MongoDatabase, model: string): Promise<LeaseDocument | undefined> =>
   mongo.call(async () => (await leaseCollection(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
 
-/** The model's latest epoch among these. */
 const latestOf = (epochs: readonly LeaseDocument[], model: string): LeaseDocument | undefined =>
   epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
 

@@ -4,7 +4,6 @@ import type { Checkpoint } from '../ports/read-store.ts'
 /** A stored position. The start is stored as -1, before every position. */
 export type PositionDocument = { readonly commit: bigint; readonly prepare: bigint }
 
-/** A stored checkpoint. */
 export type CheckpointDocument = PositionDocument & {
   readonly log: string
   readonly event: (PositionDocument & { readonly id: string }) | null

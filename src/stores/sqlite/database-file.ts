@@ -121,7 +121,6 @@ export function requirePragma(db: Database.Database, pragma: string, value: stri
     throw new StoreUnavailable(`${db.name}: pragma ${pragma} must be ${value}, got ${String(actual)}`)
 }
 
-/** A connection with prepared statements for its transactions. */
 export type TransactionalConnection = {
   readonly db: Database.Database
   readonly begin: Database.Statement<[]>

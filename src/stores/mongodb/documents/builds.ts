@@ -8,7 +8,6 @@ import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
 import { addProgress, deadLettersOf, progressesIn } from './progress.ts'
 import type { MongoBuildPointers } from './pointers.ts'
 
-/** The builds of one database. */
 export type MongoBuilds = {
   make(declaration: ModelDeclaration): Promise<MongoBuild>
   open(declaration: ModelDeclaration, id: string): MongoBuild

@@ -75,7 +75,6 @@ export function countInto(
 const isAfter = (place: PositionDocument, settled: PositionOrStart) =>
   comparePositions(decodePosition(place), settled) > 0
 
-/** The newer of the counted and the stored state. */
 function newerState(
   counted: PendingCount | undefined,
   stored: CountedState | undefined,

@@ -46,7 +46,6 @@ export function sortOf(declaration: ModelDeclaration, order: Query['order']): [s
   })
 }
 
-/** Whether a value passes a condition by value. */
 export const matchesCondition = (value: FieldValue | undefined, condition: ValueCondition): boolean =>
   typeof condition === 'object' ? value !== undefined && condition.in.includes(value) : value === condition
 

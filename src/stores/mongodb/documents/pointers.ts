@@ -23,9 +23,7 @@ export type MongoBuildPointers = {
   recordPending(declaration: ModelDeclaration, filling: PendingBuild): Promise<void>
   /** Records that the build has reached the head, if it is still pending. */
   markCaughtUp(declaration: ModelDeclaration, build: string): Promise<void>
-  /** Clears the build's pending record. */
   clearPending(build: string): Promise<void>
-  /** All builds recorded as pending. */
   allPending(): Promise<ReadonlySet<string>>
 }
 

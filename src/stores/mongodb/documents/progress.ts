@@ -11,7 +11,6 @@ type DeadLetterDocument = Omit<DeadLetter, 'position'> & {
   readonly build: string
 } & DeadLetter['position']
 
-/** The dead letters of one build. */
 export type DeadLetterStore = {
   all(): Promise<DeadLetter[]>
   streams(): Promise<ReadonlySet<string>>

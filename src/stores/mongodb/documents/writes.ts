@@ -19,7 +19,6 @@ const UNORDERED = { ordered: false, writeConcern: BATCH_WRITE_CONCERN }
 /** The current batch's position, and the position up to which the documents of all counts are written. */
 export type CountingRange = { readonly settled: PositionOrStart; readonly at: PositionOrStart }
 
-/** The build whose documents are counted. */
 export type CountedBuild = {
   readonly mongo: MongoDatabase
   readonly collections: BuildCollections

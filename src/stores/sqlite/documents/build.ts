@@ -18,7 +18,6 @@ import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
 import { writesOf } from './writes.ts'
 
-/** A build's checkpoint and its parked streams. */
 export type SqliteBuildProgress = {
   checkpoint(): Checkpoint | undefined
   /** Returns false, without a change, if the build is already past `checkpoint`. Call it inside a transaction. */
@@ -165,7 +164,6 @@ function transactionsOf(db: Database.Database): (action: () => void) => void {
 
 const asTable = ({ load, scan }: SyncDocumentTable): DocumentTable => ({ load: async (keys) => load(keys), scan })
 
-/** A build's table, read synchronously. */
 type SyncDocumentTable = Pick<DocumentTable, 'scan'> & {
   load(this: void, keys: readonly FieldValue[]): StoredDocument[]
 }
@@ -182,7 +180,6 @@ function tableOf(db: Database.Database, declaration: ModelDeclaration, table: Ta
 
 type DocumentRow = [revision: number, ...values: FieldValue[]]
 
-/** Returns one document, or none. */
 function documentReader(
   db: Database.Database,
   table: TableName,

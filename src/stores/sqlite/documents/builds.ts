@@ -22,7 +22,6 @@ export type SqliteBuildPointers = {
   pendingBuild(model: string, version: number): PendingBuild | undefined
   /** Replaces any previously recorded pending build. */
   recordPending(model: string, version: number, filling: PendingBuild): void
-  /** Clears the build's pending record. */
   clearPending(build: string): void
   isPending(build: string): boolean
   close(): void
@@ -127,7 +126,6 @@ const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
  */
 const CACHE = { filling: 64 * 1024, live: 4 * 1024 } as const
 
-/** The purpose for which a build is opened. */
 export type BuildUse = keyof typeof CACHE
 const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
@@ -153,7 +151,6 @@ export type SqliteBuildsOptions = {
   readonly thread: WalThread
 }
 
-/** A build that is open in this process. */
 type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Database }
 
 export function openBuilds(

@@ -43,7 +43,6 @@ export function chooseAccessPath(
   return best.access
 }
 
-/** The access path for an index chosen by the caller. */
 function accessPathForIndex(
   fields: readonly string[],
   kinds: ReadonlyMap<string, FilterTerm['kind']>,

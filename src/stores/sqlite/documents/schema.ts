@@ -7,7 +7,6 @@ export const quoted = (name: string) => `"${name}"`
 
 export const quoteIdentifiers = (names: readonly string[]) => names.map(quoted).join(', ')
 
-/** The declared fields without the key. */
 export const nonKeyFields = (declaration: ModelDeclaration) =>
   Object.keys(declaration.fields).filter((name) => name !== 'id')
 
@@ -28,7 +27,6 @@ export function schemaOf(declaration: ModelDeclaration): string {
   return [...tables, ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
 }
 
-/** The tables with documents. */
 export type TableName = 'documents' | 'sequences'
 
 function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): string {

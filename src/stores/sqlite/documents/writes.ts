@@ -143,7 +143,6 @@ export function writesOf(
   }
 }
 
-/** Columns that are not part of any index. */
 const unindexedColumns = (declaration: ModelDeclaration) =>
   valueColumns(declaration).filter((name) => !indexedFields(declaration).includes(name))
 

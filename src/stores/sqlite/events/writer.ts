@@ -43,7 +43,6 @@ function refusalOfAll(closed: ReadOnlyState | undefined, appends: readonly Encod
   return undefined
 }
 
-/** The outcome of one append: written now, already stored, or rejected. */
 export type AppendOutcome =
   | { readonly kind: 'written' | 'repeated'; readonly last: number }
   | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
@@ -85,7 +84,6 @@ function writeAppend(connection: EventLogConnection, append: EncodedAppend, head
   return { kind: 'written', last }
 }
 
-/** Returns false if the stream is not at the expected revision. */
 function writeFirst(
   { insertFirst, insertBehind }: EventLogConnection,
   expected: Revision,

@@ -109,7 +109,6 @@ function connect(file: string) {
   }
 }
 
-/** A change that waits for its transaction. */
 type VaultChange = QueuedChange & { readonly run: (connection: VaultConnection) => void; readonly done: () => void }
 
 /** Limits of a transaction: number of changes, and milliseconds of gathering or writing them. */
