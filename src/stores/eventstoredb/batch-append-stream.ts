@@ -20,7 +20,6 @@ export type AppendRequest = {
   readonly deadlineMs: number
 }
 
-/** Encodes one append as one message of the shared batch-append call. */
 function appendRequest({ correlationId, stream, expected, messages, deadlineMs }: AppendRequest): BatchAppendReq {
   const uuid = new sharedPb.UUID()
   uuid.setString(correlationId)

@@ -36,7 +36,6 @@ export type ParsedConnectionString = {
   readonly seeds: readonly string[]
   /** Whether the leader must be discovered; otherwise the one node is used as it is. */
   readonly isCluster: boolean
-  /** The connection string for a single node. */
   connectionStringFor(node: string): string
 }
 

@@ -79,7 +79,6 @@ class LiveFeedTail {
   }
 }
 
-/** Events per batch. */
 const PAGE = 1_000
 
 /** The server sends a checkpoint after this many windows of 32 events that its filter excludes. */

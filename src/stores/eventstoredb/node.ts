@@ -98,7 +98,6 @@ export class EventStoreNode {
     return clusterOf(info)
   }
 
-  /** Ends all pending calls immediately. */
   async close(): Promise<void> {
     this.#isGone = true
     for (const leave of this.#leaving) leave()

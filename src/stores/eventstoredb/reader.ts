@@ -77,7 +77,6 @@ export class HeadFinder {
   }
 }
 
-/** Reads all events after a position, in order, up to the newest one at the time. */
 export type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
 
 /**
@@ -172,7 +171,6 @@ export class EventReader {
     this.#head.observePosition(position, looked)
   }
 
-  /** The event at exactly this position. @throws StoreUnavailable */
   async readAt(position: Position): Promise<StoredEvent | undefined> {
     try {
       const options = { ...LEADER_ONLY, fromPosition: position, maxCount: 1 }

@@ -13,7 +13,6 @@ export type BufferedBatch = {
   readonly caughtUp: boolean
 }
 
-/** A read or a subscription of the client. */
 export type ClientStream = Readable & { cancel?(): Promise<void>; unsubscribe?(): Promise<void> }
 
 /** Events taken out of a stream at once. The rest stays in the stream and causes back-pressure on the server. */

@@ -8,7 +8,6 @@ export type Timing = {
   readonly readTimeoutMs: number
   /** Timeout of asking a cluster's node for the leader. */
   readonly gossipTimeoutMs: number
-  /** Longest pause between two rounds of leader discovery. */
   readonly maxDiscoveryPauseMs: number
   /** Silence after which a subscription is checked for missing events and possibly renewed. */
   readonly silenceMs: number
@@ -60,7 +59,6 @@ export class BackOff {
     return this.#pause.sleep(ms)
   }
 
-  /** Ends the current pause. */
   wake(): void {
     this.#pause.wake()
   }

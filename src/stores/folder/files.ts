@@ -114,7 +114,6 @@ const done = async (action: () => Promise<void>): Promise<boolean> =>
 export type UploadContext = {
   readonly layout: DirectoryLayout
   readonly keepAlive: FileKeepAlive
-  /** Open handles, closed with the store. */
   readonly handles: Set<FileHandle>
 }
 
@@ -123,7 +122,6 @@ const touchHandle = (handle: FileHandle) => {
   return handle.utimes(now, now)
 }
 
-/** One upload, written to a file in `incoming/`. */
 class DirectoryFileUpload implements FileUpload {
   readonly #hash = createHash('sha256')
   #bytes = 0

@@ -24,7 +24,6 @@ class LogIdentity {
   #found: Promise<string> | undefined
   #isKnown = false
 
-  /** @param name the log's display name */
   constructor(
     private readonly store: Pick<EventLog, 'read' | 'append'>,
     private readonly name: string,

@@ -9,7 +9,6 @@ import {
   type PositionOrStart,
 } from '../ports/event-store.ts'
 
-/** A server's log behind circuit breakers. */
 export type GuardedLog = {
   /** Its calls fail fast while the breaker is open. Subscriptions do not pass the breaker; they retry automatically. */
   readonly store: EventStore
@@ -17,7 +16,6 @@ export type GuardedLog = {
   readonly breaker: CircuitBreaker
   /** For appends only, in addition to `breaker`. */
   readonly appendBreaker: CircuitBreaker
-  /** The newest position that this process has seen. */
   newestPosition(): PositionOrStart
 }
 
@@ -54,7 +52,6 @@ const appendsPolicy = (store: string): BreakerPolicy => ({
   refusal: () => new StoreUnavailable(`${store}: the log responds to reads but not to appends`, { store }),
 })
 
-/** @param name the server's display name */
 export function guardLog(log: EventStore, name: string): GuardedLog {
   let newest: PositionOrStart = 'start'
   const saw = <Position extends PositionOrStart>(position: Position): Position => {

@@ -64,7 +64,6 @@ export const BATCH: MongoCallKind = { deadlineMs: 30_000, isRequestWrite: false 
 
 /** Milliseconds between two health checks of each server. They detect a hanging server and abort its pending calls. */
 const HEARTBEAT = 2_000
-/** Milliseconds that a call waits for an available server. */
 const SERVER_SELECTION_TIMEOUT_MS = 2_000
 /**
  * Milliseconds that the primary waits for a majority (wtimeout). Shorter than the call's deadline; otherwise a call
@@ -102,7 +101,6 @@ const optionsFor = (slower: number): MongoClientOptions => ({
   ignoreUndefined: false,
 })
 
-/** A database and the function through which all calls go. */
 export type MongoDatabase = {
   readonly db: Db
   /** Host and port, without credentials. */

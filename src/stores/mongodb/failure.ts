@@ -48,7 +48,6 @@ export function isDuplicate(error: unknown): boolean {
   return faultsIn(error).every(({ code }) => code === DUPLICATE_KEY) && writeConcernErrorCodeOf(error) === undefined
 }
 
-/** The errors of a bulk's single documents. */
 const faultsIn = ({ writeErrors }: MongoBulkWriteError): readonly WriteError[] =>
   new Array<WriteError>().concat(writeErrors)
 
@@ -67,7 +66,6 @@ export const isUnacknowledged = (error: unknown): boolean =>
     ? writeConcernErrorCodeOf(error) === WRITE_CONCERN_FAILED || error.code === WRITE_CONCERN_FAILED
     : error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED
 
-/** The store's name in its errors. */
 export const STORE = 'MongoDB'
 
 /** @returns StoreUnavailable in place of a temporary error, otherwise the error itself */
@@ -102,7 +100,6 @@ function isTransientBulkError(error: MongoBulkWriteError): boolean {
   return (others.length > 0 && others.every((code) => TRANSIENT_ERROR_CODES.has(code))) || hasTransientLabel(error)
 }
 
-/** The code with which the write concern of an applied bulk failed. */
 const writeConcernErrorCodeOf = (error: MongoBulkWriteError): unknown => error.result?.getWriteConcernError?.()?.code
 
 const hasTransientLabel = (error: MongoError) => TRANSIENT_ERROR_LABELS.some((label) => error.hasErrorLabel(label))

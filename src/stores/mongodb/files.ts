@@ -61,7 +61,6 @@ function fileCalls(mongo: MongoDatabase): FileCall {
   ])
 }
 
-/** The file name of a removed file. Its chunks are kept for a while for running reads. */
 const REMOVED_FILE_NAME = ''
 
 type GridFileRevision = Pick<GridFile, '_id' | 'filename' | 'metadata'>
@@ -84,7 +83,6 @@ async function removeFile(call: FileCall, digest: string, mark: string): Promise
   return 'removed'
 }
 
-/** Removes all revisions except the newest. */
 async function removeOlder(call: FileCall, digest: string): Promise<void> {
   const [newest, ...older] = await call(({ files }) =>
     files.find({ filename: digest }).sort({ uploadDate: -1, _id: -1 }).toArray(),
@@ -180,7 +178,6 @@ async function deleteRemovedFile(call: FileCall, _id: ObjectId, touched: number)
   await call(({ files }) => files.deleteOne({ ...removed, length: 0 }), WRITE)
 }
 
-/** One upload: chunks of a file that is not visible yet. */
 class GridFileUpload implements FileUpload {
   readonly #id: ObjectId
   readonly #hash = createHash('sha256')
@@ -317,7 +314,6 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
   }
 }
 
-/** Documents per page. */
 const PAGE = 500
 
 /** In order of the digests, so that all revisions of a digest are adjacent. A page's last digest is left to the next page. */

@@ -61,7 +61,6 @@ class HeldLease implements Lease {
   }
 }
 
-/** Milliseconds between two heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 500
 
 /**
@@ -142,7 +141,6 @@ class Heartbeat {
 /** Holders send a heartbeat every 500 ms, and waiting processes check as often. */
 const LIFETIMES: FailureDetectorTimings = { suspectedAfterMs: 1_500, deadAfterMs: 4_000, maxObservationGapMs: 1_000 }
 
-/** The leases of one process in one database. */
 export class Leases {
   readonly #mongo: MongoDatabase
   readonly #holder = randomUUID()

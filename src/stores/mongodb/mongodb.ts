@@ -20,7 +20,6 @@ type PersonDocument = {
   readonly confirmed: boolean
 }
 
-/** Rows per page. */
 const PAGE = 100
 
 /** Persons' rows in a separate collection. The server's files and its oplog may contain a deleted row for a while. */
@@ -88,7 +87,6 @@ export type MongoStores = {
   readonly persons: PersonStore
   readonly files: FileStore
   readonly breakers: readonly CircuitBreaker[]
-  /** Closes all of them. */
   close(): Promise<void>
 }
 
@@ -123,7 +121,6 @@ export function openMongo(address: string, log: AppLogger, slower = 1): MongoSto
 /** Milliseconds between two attempts to reach the server at startup. */
 const RETRY = 1_000
 
-/** Logs at startup that the server is unreachable, and when it is reached. */
 async function waitUntilReachable(mongo: MongoDatabase, log: AppLogger, isClosed: () => boolean): Promise<void> {
   let isReported = false
   while (!isClosed()) {

@@ -13,7 +13,6 @@ import {
 import { mailsIn } from './vault/mails.ts'
 import { receiptOf, masterKeyIdOf, secretsIn } from './vault/secrets.ts'
 
-/** Items per page. */
 const PAGE = 100
 
 const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({

@@ -8,7 +8,6 @@ export type LogHighWaterMark = {
   /** The log's identity and epoch (events/lineage.ts). */
   readonly log: string
   readonly event: { readonly id: string; readonly position: Position } | null
-  /** Where the installation was moved to. */
   readonly fence: { readonly copy: string; readonly to: string } | null
 }
 

@@ -6,7 +6,6 @@
 
 /** `sealed` is ciphertext that the store does not interpret. */
 export type PersonRow = {
-  /** The account's id. */
   readonly account: number
   readonly sealed: Buffer
   /** When the row was written, in milliseconds since 1970. */

@@ -113,7 +113,6 @@ export type DeadLetter = {
   readonly reason: string
 }
 
-/** The documents of one declaration. */
 export interface DocumentTable {
   /**
    * Documents by key, in no particular order; unknown keys are omitted.
@@ -132,7 +131,6 @@ export interface DocumentTable {
 /** One build of a model: the live one or one that is being filled. Its documents are those of the model's declaration. */
 export interface ReadModelBuild extends DocumentTable {
   readonly id: string
-  /** Documents of SEQUENCES_DECLARATION. */
   readonly sequences: DocumentTable
   checkpoint(): Promise<Checkpoint | undefined>
   /**

@@ -19,7 +19,6 @@ export type VaultEntry = {
 
 /** The metadata key, encrypted with the API token with which the secret was shared. */
 export type Receipt = {
-  /** Id of the API token. */
   readonly token: string
   readonly sealed: Buffer
   readonly forgottenAt: number
@@ -129,7 +128,6 @@ export interface Vault {
   /** Digests of secrets with an entry or a mail created before `before` that were never confirmed: their stream may not exist. */
   unconfirmed(before: number, limit: number): Promise<string[]>
   confirm(digests: readonly string[]): Promise<void>
-  /** Deletes receipts whose `forgottenAt` has passed. */
   deleteExpiredReceipts(now: number): Promise<void>
 
   counts(): Promise<VaultCounts>

@@ -24,7 +24,6 @@ export function countTurns(): TurnCounter {
   }
 }
 
-/** A value read from a file and cached until the file changes. */
 export type CachedRead<Value> = {
   get(): Value
   /** Call it after a change through this connection: `data_version` does not count those. */

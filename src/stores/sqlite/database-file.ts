@@ -142,7 +142,6 @@ export class DatabaseFile<On extends TransactionalConnection> {
   #connection: On | undefined
   #isClosed = false
 
-  /** @throws the error of `connect` */
   constructor(
     readonly path: string,
     private readonly connect: (path: string) => On,

@@ -7,7 +7,6 @@ import {
   type DatabaseFile,
 } from './database-file.ts'
 
-/** A change waiting for a transaction. */
 export type QueuedChange = {
   /** No caller waits for it. It joins the next transaction, which starts after a short delay if nothing else starts it. */
   readonly isLazy: boolean
@@ -36,7 +35,6 @@ export type GroupCommitOptions<On, Change> = {
   readonly gathering?: { readonly most: number; readonly milliseconds: number }
   /** The pending commit of another store whose callers write here next. Waiting for it saves a disk sync. */
   readonly otherCommit?: () => Promise<void> | undefined
-  /** Milliseconds that changes wait for other processes' transactions. */
   readonly busyDeadlineMs?: number
 }
 

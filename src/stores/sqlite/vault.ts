@@ -19,7 +19,6 @@ import { Shredder, VaultFile, type VaultConnection } from './vault/vault-file.ts
 import { contents } from './vault/contents.ts'
 import { walThread, type WalThread } from './wal.ts'
 
-/** Rows per page. */
 const PAGE = 100
 
 /** Persons' rows in the vault's file. Shredding the vault also erases remains of deleted rows. */
@@ -49,7 +48,6 @@ const personsIn = (file: VaultFile): PersonStore => ({
 })
 
 export type SqliteVault = Vault & {
-  /** Stored in the same file. */
   readonly persons: PersonStore
   /** Set while callers wait for a commit; resolves just before they resume. */
   pendingCommit(): Promise<void> | undefined
@@ -136,7 +134,6 @@ type SqliteMailClaimRequest = {
   readonly hasEnded: (claim: MailClaim) => Promise<boolean>
 }
 
-/** Later than any clock. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 /** Claims an unclaimed mail if there is one, otherwise a mail whose claimant has ended. */

@@ -56,7 +56,6 @@ type WalCheckpointerOptions = WalCheckpointTask & {
   readonly writesBetweenCheckpoints: number
   readonly thread: WalThread
   readonly told: WarningLogger
-  /** Runs on the event loop if the thread failed. */
   readonly fallback?: () => void
 }
 

@@ -25,7 +25,6 @@ import {
 import { decodeCheckpoint } from '../position-documents.ts'
 import { queriesOf, type MongoQueries } from './queries.ts'
 
-/** A build's collections, for the projection's writes and the requests' reads. */
 export type MongoBuild = ReadModelBuild & {
   readonly queries: MongoQueries
   loadSequences(ids: readonly number[]): Promise<readonly Document[]>
@@ -33,7 +32,6 @@ export type MongoBuild = ReadModelBuild & {
   parkedStreams(): Promise<ReadonlySet<string>>
 }
 
-/** Documents per page of a scan. */
 const PAGE = 500
 
 const NO_STREAMS: ReadonlySet<string> = new Set()

@@ -20,7 +20,6 @@ export type MongoBuilds = {
   removeAbandoned(declaration: ModelDeclaration): Promise<void>
 }
 
-/** Milliseconds without a write after which a build that is not live counts as abandoned. */
 const ABANDONED_AFTER_MS = 3_600_000
 
 export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): MongoBuilds {

@@ -10,7 +10,6 @@ export type CountGroup = {
   readonly version: number
   readonly of: FieldValue
   readonly sums: readonly GroupSum[]
-  /** The position of the last batch that changed the counts. */
   readonly at: PositionDocument
   /** Counts whose documents may not have been written yet; see `countInto`. */
   readonly counted: string

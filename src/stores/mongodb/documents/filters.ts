@@ -29,7 +29,6 @@ const isValueCondition = (condition: Condition): condition is ValueCondition =>
 const keysIn = (condition: ValueCondition): ValueCondition =>
   typeof condition === 'object' ? { in: condition.in.map(keyOf) } : keyOf(condition)
 
-/** @returns undefined for a range without bounds */
 function toMongoCondition(condition: Condition): unknown {
   if (typeof condition !== 'object') return condition
   if ('in' in condition) return condition.in.length === 1 ? condition.in[0] : { $in: condition.in }

@@ -4,7 +4,6 @@ import { readLinearizable, insertIfAbsent } from '../linearizable-reads.ts'
 import type { MongoDatabase } from '../connection.ts'
 import { isDuplicate, STORE } from '../failure.ts'
 
-/** Records which build of each model version is live. */
 export type MongoBuildPointers = {
   /** May be up to POINTER_CACHE_MS out of date; this process's own changes are seen immediately. */
   liveBuild(declaration: ModelDeclaration): Promise<string | undefined>
@@ -16,7 +15,6 @@ export type MongoBuildPointers = {
   fence(declaration: ModelDeclaration): Promise<void>
   /** Replaces a deleted build by another one, if the deleted one is still recorded as live. */
   replace(declaration: ModelDeclaration, gone: string, build: string): Promise<void>
-  /** The live builds of all models and versions. */
   allLive(): Promise<ReadonlySet<string>>
   pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined>
   /** Replaces any previously recorded pending build. */

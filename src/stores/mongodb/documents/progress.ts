@@ -76,9 +76,7 @@ export type BuildProgressDocument = {
   readonly version: number
   readonly model: string
   readonly modelVersion: number
-  /** null before the first batch. */
   readonly checkpoint: CheckpointDocument | null
-  /** Whether any stream was parked. */
   readonly parked: boolean
   /** Milliseconds since 1970 of the last change; identifies abandoned builds. */
   readonly changedAt: number

@@ -9,7 +9,6 @@ type VaultMailOperations = Pick<
   'claimMail' | 'renewClaim' | 'probeClaim' | 'postponeMail' | 'removeMail' | 'nextMail'
 >
 
-/** Mails per page. */
 const PAGE = 100
 
 /**
@@ -102,7 +101,6 @@ async function claimsOf(
 const lastClaim = (call: VaultCall, mail: string): Promise<MailClaimDocument | undefined> =>
   call(async ({ claims }) => (await claims.findOne({ mail }, { sort: { number: -1 } })) ?? undefined)
 
-/** @returns false if another process was first */
 function addClaim(
   call: VaultCall,
   { mail, number }: Pick<MailClaimDocument, 'mail' | 'number'>,

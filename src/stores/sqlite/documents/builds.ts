@@ -11,7 +11,6 @@ import { createBuild, type SqliteBuild } from './build.ts'
 import { mapTransientErrors, isOpenSomewhere, openDatabase, removeFile } from './read-model-file.ts'
 import { schemaOf } from './schema.ts'
 
-/** Records which build of each model version is live: one small file, shared by all processes. */
 export type SqliteBuildPointers = {
   liveBuild(model: string, version: number): string | undefined
   /** Makes the build live if there is no live build. @returns the live build, possibly another process's */
@@ -98,10 +97,8 @@ export type SqliteBuilds = {
   make(declaration: ModelDeclaration, use: BuildUse): SqliteBuild
   /** A build that is open already stays as it was opened. */
   open(declaration: ModelDeclaration, id: string, use: BuildUse): SqliteBuild
-  /** Call it after a pending build has become live. */
   markPromoted(id: string): void
   exists(declaration: ModelDeclaration, id: string): boolean
-  /** Removes a build after RETIREMENT_DELAY_MS, when readers have switched to the live one. */
   retire(declaration: ModelDeclaration, id: string): void
   remove(declaration: ModelDeclaration, id: string): void
   /**

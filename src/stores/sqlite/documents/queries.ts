@@ -259,7 +259,6 @@ function countsSql({ name, counts }: ModelDeclaration, terms: readonly FilterTer
   return `SELECT ${quoteIdentifiers([...counts, 'documents'])} FROM counts ${whereSql(terms, false)}`
 }
 
-/** @param behind an additional condition, if any */
 function fromClause(
   declaration: ModelDeclaration,
   terms: readonly FilterTerm[],

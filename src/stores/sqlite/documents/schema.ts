@@ -1,6 +1,5 @@
 import { SEQUENCES_DECLARATION, type ModelDeclaration } from '../../ports/read-store.ts'
 
-/** The index's name in the file; queries refer to it. */
 export const indexName = (fields: readonly string[]) => `by_${fields.join('_')}`
 
 export const quoted = (name: string) => `"${name}"`

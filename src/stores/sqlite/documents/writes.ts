@@ -12,7 +12,6 @@ import { indexedFields, quoteIdentifiers, nonKeyFields, quoted, valueColumns, ty
 /** Changes to the maintained counts, accumulated over a batch so that each combination of values is written once. */
 export type CountAccumulator = {
   add(values: readonly FieldValue[], change: 1 | -1): void
-  /** Writes the accumulated changes and clears them. */
   flush(): void
   /** Discards the accumulated changes of a failed transaction. */
   reset(): void
@@ -91,7 +90,6 @@ export function writesOf(
     return update(document, revision, over.revision, (name) => over.document[name]) > 0
   }
 
-  /** @param before returns the current value of an indexed field */
   function update(
     document: Document,
     revision: bigint,

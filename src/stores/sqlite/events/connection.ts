@@ -86,11 +86,9 @@ function statements(db: Database.Database) {
     savepoint: db.prepare<[]>('SAVEPOINT one'),
     release: db.prepare<[]>('RELEASE one'),
     undo: db.prepare<[]>('ROLLBACK TO one'),
-    /** For a new stream. */
     insertFirst: db.prepare<SqliteEventRow>(
       'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
     ),
-    /** For an existing stream, which must be at revision `before`. */
     insertBehind: db.prepare<[...SqliteEventRow, stream: string, before: number]>(
       `INSERT INTO events SELECT ?, ?, ?, ?, ?, ?, ?
        WHERE EXISTS (SELECT 1 FROM events WHERE stream = ? AND revision = ?)

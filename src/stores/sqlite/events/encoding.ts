@@ -60,7 +60,6 @@ export type EncodedEvent = {
 export type EncodedAppend = {
   readonly stream: string
   readonly expected: Revision
-  /** Revision of its first event. */
   readonly firstRevision: number
   readonly events: readonly EncodedEvent[]
   /** Characters of data and metadata: an estimate of the space in the file and in memory. */

@@ -97,7 +97,6 @@ export class SqliteLogTail {
   }
 }
 
-/** Milliseconds before a failed read is retried. */
 const RETRY_PAUSE = 100
 
 /** One read of a subscription. `isFromMemory`: it came from the tail and needed no file access. */
@@ -170,7 +169,6 @@ export class SqliteSubscription implements Subscription {
   }
 }
 
-/** Tracks the head of the log and wakes the subscriptions when it advances. */
 export class SqliteLiveFeed {
   readonly #log: EventLogFile
   readonly #tail = new SqliteLogTail()

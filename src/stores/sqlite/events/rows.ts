@@ -2,7 +2,6 @@ import { CorruptEvent, type StoredEvent } from '../../ports/event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
 import { uuidFromBytes } from '../../log/event-serialization.ts'
 
-/** The columns of `events`, in the table's order. */
 export type SqliteEventRow = [
   position: number,
   stream: string,

@@ -14,13 +14,11 @@ import { decodeRows, positionAt, type SqliteEventRow } from './rows.ts'
 class TransactionFence {
   #known: { readonly head: number; readonly closedReason: ReadOnlyState | undefined } | undefined
 
-  /** @param head the log's last position in this transaction */
   closedReason(connection: EventLogConnection, head: number): ReadOnlyState | undefined {
     if (this.#known?.head !== head) this.#known = { head, closedReason: readClosedReason(connection) }
     return this.#known.closedReason
   }
 
-  /** Call it after each commit. */
   onCommitted(streams: readonly string[], head: number): void {
     const isDecided = streams.some(isFenceStream)
     this.#known = isDecided || this.#known === undefined ? undefined : { ...this.#known, head }
@@ -112,7 +110,6 @@ const MOST_EVENTS = 500
 /** Milliseconds after which a transaction takes no more calls; it then ends well within 50 ms. */
 const MAX_TRANSACTION_MS = 30
 
-/** One append() or appendMany() that waits for its transaction. */
 type AppendCall = QueuedChange & {
   readonly appends: readonly EncodedAppend[]
   readonly events: number

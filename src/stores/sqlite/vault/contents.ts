@@ -3,7 +3,6 @@ import type { Vault, VaultItem } from '../../ports/vault.ts'
 import type { contentStatements, EntryRow, MailRow, ReceiptRow, VaultRow } from './statements.ts'
 import type { VaultFile } from './vault-file.ts'
 
-/** Items per page. */
 const PAGE = 100
 
 type ContentStatements = ReturnType<typeof contentStatements>
