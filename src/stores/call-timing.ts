@@ -1,19 +1,19 @@
-/** Told of each call: the seconds until its answer, and what it failed with. */
+/** Called after each call: the seconds until it returned or its promise settled, and the error if it failed. */
 export type CallObserver = (seconds: number, error?: unknown) => void
 
-/** Asked once for each kind of call: who is told of those. */
+/** Called once for each kind of call; returns the observer for calls of that kind. */
 export type CallObserverFactory = (call: string) => CallObserver
 
-/** Which calls are timed; where one gives something that is asked further, which of that. */
+/** The calls to time. A nested object times the calls on the object that a call returns. */
 export type TimedCalls = { readonly [call: string]: 'itself' | TimedCalls }
 
-type PortCall = (...asked: unknown[]) => unknown
+type PortCall = (...args: unknown[]) => unknown
 
 /**
- * The same port, whose calls are timed. It is written once for whatever port there is: what answers at once goes on answering
- * at once, and what is not named is passed on as it is.
+ * Wraps any port so that the named calls are timed. Synchronous calls stay synchronous; other members are passed
+ * through unchanged.
  */
-export function withTiming<Port extends object>(port: Port, calls: TimedCalls, seenOf: CallObserverFactory): Port {
+export function withTiming<Port extends object>(port: Port, calls: TimedCalls, observerFor: CallObserverFactory): Port {
   const known = new Map<PropertyKey, unknown>()
   return new Proxy(port, {
     get(target, name) {
@@ -21,44 +21,44 @@ export function withTiming<Port extends object>(port: Port, calls: TimedCalls, s
       const member: unknown = Reflect.get(target, name, target)
       if (typeof member !== 'function') return member
       const call = member.bind(target) as PortCall
-      const passed = typeof name === 'string' ? timedCall(name, call, calls, seenOf) : call
+      const passed = typeof name === 'string' ? timedCall(name, call, calls, observerFor) : call
       known.set(name, passed)
       return passed
     },
   })
 }
 
-function timedCall(name: string, call: PortCall, calls: TimedCalls, seenOf: CallObserverFactory): PortCall {
-  const wanted = Object.hasOwn(calls, name) ? calls[name] : undefined
-  if (wanted === undefined) return call
-  if (wanted === 'itself') return measureCall(call, seenOf(name))
-  const given = (answer: unknown) =>
-    typeof answer === 'object' && answer !== null ? withTiming(answer, wanted, seenOf) : answer
-  return (...asked) => {
-    const answer = call(...asked)
-    return answer instanceof Promise ? answer.then(given) : given(answer)
+function timedCall(name: string, call: PortCall, calls: TimedCalls, observerFor: CallObserverFactory): PortCall {
+  const timed = Object.hasOwn(calls, name) ? calls[name] : undefined
+  if (timed === undefined) return call
+  if (timed === 'itself') return measureCall(call, observerFor(name))
+  const wrap = (result: unknown) =>
+    typeof result === 'object' && result !== null ? withTiming(result, timed, observerFor) : result
+  return (...args) => {
+    const result = call(...args)
+    return result instanceof Promise ? result.then(wrap) : wrap(result)
   }
 }
 
-function measureCall(call: PortCall, seen: CallObserver): PortCall {
-  return (...asked) => {
+function measureCall(call: PortCall, observe: CallObserver): PortCall {
+  return (...args) => {
     const started = performance.now()
     try {
-      const answer = call(...asked)
-      if (answer instanceof Promise) observeOutcome(answer, started, seen)
-      else seen(since(started))
-      return answer
+      const result = call(...args)
+      if (result instanceof Promise) observeOutcome(result, started, observe)
+      else observe(since(started))
+      return result
     } catch (error) {
-      seen(since(started), error)
+      observe(since(started), error)
       throw error
     }
   }
 }
 
-function observeOutcome(answer: Promise<unknown>, started: number, seen: CallObserver): void {
-  answer.then(
-    () => seen(since(started)),
-    (error: unknown) => seen(since(started), error),
+function observeOutcome(result: Promise<unknown>, started: number, observe: CallObserver): void {
+  result.then(
+    () => observe(since(started)),
+    (error: unknown) => observe(since(started), error),
   )
 }
 

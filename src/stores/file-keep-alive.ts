@@ -1,19 +1,19 @@
 import { TOUCH_INTERVAL_MS } from './ports/file-store.ts'
 
-/** @param now seconds since 1970, unlike those of any other touch */
+/** @param now seconds since 1970, different for every touch */
 type TouchAction = (now: number) => Promise<unknown>
 
-/** The time, to be written as a mark: what is random is less than any clock could tell apart. */
+/** The time to write as a touch token. The random part, below one millisecond, makes tokens distinct. */
 export const uniqueTouchTimeSeconds = (): number => (Date.now() + Math.random()) / 1000
 
-/** Touches what is held, again and again, so that collectors of other processes see that it is in use. */
+/** Touches acquired files periodically, so that garbage collectors of other processes see that they are in use. */
 export class FileKeepAlive {
   readonly #held = new Set<TouchAction>()
   #timer: NodeJS.Timeout | undefined
 
-  /** @returns what ends the hold */
+  /** @returns a function that ends the keep-alive */
   hold(touch: TouchAction): () => void {
-    // One touch of its own for each hold: the same file may be held several times.
+    // A new function for each acquisition: the same file may be acquired several times.
     const own: TouchAction = (now) => touch(now)
     this.#held.add(own)
     this.#timer ??= setInterval(() => this.#touchAll(), TOUCH_INTERVAL_MS).unref()
@@ -28,10 +28,10 @@ export class FileKeepAlive {
     this.#timer = undefined
   }
 
-  /** A file that is just being put back, or a handle just being closed, is touched the next time. */
+  /** Skips failures, such as a file that is being restored or a handle that is being closed: the next round touches it. */
   #touchAll(): void {
     const now = uniqueTouchTimeSeconds()
-    // Whoever holds a file makes sure of it once more before it is used (`ensure`), and is told there.
+    // `ensureStored` checks the file again before it is used and reports failures.
     for (const touch of this.#held) touch(now).catch(() => undefined)
   }
 }

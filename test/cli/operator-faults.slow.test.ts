@@ -32,7 +32,7 @@ async function saidBy(commands: CommandLine, settings: Settings, code: number): 
 for (const [parameter, says] of [
   ['tlsVerifyCert=false', /EVENT_STORE has tlsVerifyCert, which is not taken/],
   ['tlsVerfiy=true', /EVENT_STORE has tlsVerfiy, which is no parameter/],
-  ['tlsCaFile=/nowhere/ca.pem', /EVENT_STORE names a file of certificates .* that is not there/],
+  ['tlsCaFile=/nowhere/ca.pem', /EVENT_STORE names a certificate file .* that does not exist/],
 ] as const) {
   test(`in the address of the log is one line without the password: ${parameter}`, async ({ commands }) => {
     const settings = { EVENT_STORE: `esdb://ann:hunter2@127.0.0.1:1?${parameter}`, MASTER_KEY }
@@ -64,7 +64,7 @@ test('with a file of a newer release is one line', async ({ commands }) => {
   const db = new Database(join(commands.dataDir, 'events.db'))
   db.pragma('user_version = 99')
   db.close()
-  assert.match(await saidBy(commands, {}, 2), /events.db is an event log of version 99, made by a newer release/)
+  assert.match(await saidBy(commands, {}, 2), /events.db is an event log of version 99, created by a newer release/)
 })
 
 if (areEmbedded) test.run()

@@ -13,7 +13,7 @@ const isEmbedded = (store: EventStore): store is SqliteEventStore => 'limitPages
 /** What whoever watches the service learns, without reading its log. */
 async function told(service: Service, status: number, gauge: number): Promise<void> {
   const ready = expect(status, await service.send({ path: '/health/ready' }))
-  if (gauge === 1) assert.match(ready.text, /events\.db takes no writes: its disk is full: make room/)
+  if (gauge === 1) assert.match(ready.text, /events\.db cannot be written: the disk is full: free up space/)
   const metrics = expect(200, await service.send({ path: '/metrics' }))
   assert.match(metrics.text, new RegExp(`^adamant_log_refuses_writes ${gauge}$`, 'm'))
 }

@@ -37,7 +37,7 @@ test('that the client cannot read is refused without a word of its password', ()
       () => undefined,
       (reason: unknown) => reason,
     )
-    assert.match(String(error), /EVENT_STORE is no connection string/)
+    assert.match(String(error), /EVENT_STORE is not an EventStoreDB connection string/)
     assert.instance(error, BadSettings)
     assert.not.match(String(error), /hush/)
   }))

@@ -55,7 +55,7 @@ for (const [reason, address] of [['a port that is none', 'mongodb://host:9999999
           readSettings({ READ_MODEL: given, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }),
         ).catch((error: unknown) => error)
         assert.instance(failure, BadSettings)
-        assert.match(String(failure), 'READ_MODEL is no address of MongoDB')
+        assert.match(String(failure), 'READ_MODEL is not a MongoDB connection string')
         assert.not.match(String(failure), 'hunter2')
       }
     } finally {

@@ -46,7 +46,7 @@ const refused: [setting: string, parameters: string, says: RegExp][] = [
   [
     'EVENT_STORE',
     'nodePreference=follower',
-    /nodePreference, .* not taken; nodePreference=leader is: everything is read/,
+    /nodePreference, .* not taken; nodePreference=leader is: all reads and writes use the leader/,
   ],
   ['EVENT_STORE', 'gossipTimeout=1', /gossipTimeout, which is not taken/],
   ['EVENT_STORE', 'defaultDeadline=1000', /defaultDeadline, which is not taken/],
@@ -55,11 +55,11 @@ const refused: [setting: string, parameters: string, says: RegExp][] = [
   ['EVENT_STORE', 'colour=blue', /colour, which is no parameter of it$/],
   ['EVENT_STORE', 'tls', /something behind its \? that is no NAME=VALUE/],
   ['READ_MODEL', 'readConcernLevel=local', /readConcernLevel, .* not taken; readConcernLevel=majority is/],
-  ['READ_MODEL', 'journal=false', /journal, of which .*; journal=true is: what is acknowledged/],
+  ['READ_MODEL', 'journal=false', /journal, of which .*; journal=true is: writes must be acknowledged/],
   ['READ_MODEL', 'replicaSet=rs0&w=1', /w, of which .*; w=majority is/],
   ['READ_MODEL', 'readPreference=nearest', /readPreference, of which .*; readPreference=primary is/],
   ['READ_MODEL', 'retryWrites=false', /retryWrites, of which .*; retryWrites=true is/],
-  ['READ_MODEL', 'socketTimeoutMS=1', /socketTimeoutMS, which is not taken: the service has deadlines/],
+  ['READ_MODEL', 'socketTimeoutMS=1', /socketTimeoutMS, which is not taken: the service sets its own timeouts/],
   ['READ_MODEL', 'replicasSet=rs0', /replicasSet, which is no parameter of it: is replicaSet meant\?/],
 ]
 for (const [setting, parameters, says] of refused) {

@@ -5,48 +5,52 @@ import { isNeverSent, STORE, toStoreUnavailable } from './failure.ts'
 import type { Fence } from '../log/fence.ts'
 import type { EventReader } from './reader.ts'
 
-/** Appends under way at once for one bulk: enough to keep the one call busy, and no more than the server has threads for. */
+/** Concurrent appends of one bulk: enough to keep the batch-append call busy, but not more than the server has threads. */
 const MAX_CONCURRENT_APPENDS = 128
 
-/** How often the same append is sent while nobody knows what became of it. */
+/** Number of times that an append is sent while its outcome is unknown. */
 const ATTEMPTS = 2
 
-/** Milliseconds after which an outcome that is unknown is told: whoever asked has 5 s, and one silence takes 4 of them. */
+/**
+ * Milliseconds after which an unknown outcome is reported instead of retried: callers have a deadline of 5 s, and one
+ * append timeout takes 4 s of it.
+ */
 const RETRY_WINDOW_MS = 1_000
 
-/** Appends at exact revisions, which the server recognises again after any restart. */
+/** Appends at exact expected revisions, so that the server recognises repeated appends, even after a restart. */
 export class Appender {
   constructor(
     private readonly batches: BatchAppendStream,
     private readonly reader: EventReader,
-    /** Undefined where this process fills the log. */
+    /** Undefined while this process fills the log. */
     private readonly fence: Pick<Fence, 'requireAppendAllowed'> | undefined,
-    /** Told of each append at once, also where others of its bulk are still on their way. */
+    /** Called for each stored append immediately, even while others of its bulk are pending. */
     private readonly onStored: (position: Position) => void,
   ) {}
 
   /**
-   * More than a mebibyte goes in several appends: what was stored of them stays, and is recognised when they are repeated.
+   * An append of more than 1 MiB is split into several. After a failure, the stored ones stay and are recognised when
+   * the append is repeated.
    * @throws TypeError, WrongRevision, OutcomeUnknown, StoreUnavailable
    */
   async append(append: Append): Promise<Position> {
-    return this.#appendRuns(append, encodeAppend(append))
+    return this.#appendChunks(append, encodeAppend(append))
   }
 
-  /** @throws as append does, after all others that were sent have been answered; a wrong revision rather than any other fault */
+  /** @throws like append, after all appends sent have settled; prefers WrongRevision to other errors */
   async appendMany(appends: readonly Append[]): Promise<Position[]> {
-    const encoded = appends.map((append) => ({ append, runs: encodeAppend(append) }))
+    const encoded = appends.map((append) => ({ append, chunks: encodeAppend(append) }))
     const positions: Position[] = []
     const faults: unknown[] = []
     const since = performance.now()
     const isOver = () => faults.length > 0 && performance.now() - since > RETRY_WINDOW_MS
-    // Several appends to one stream go one after another, those of different streams together.
+    // Appends to one stream are sent sequentially, those of different streams concurrently.
     const lanes = [...groupByStream(encoded).values()]
     const work = async () => {
-      // Where the first ones were answered by silence, the others are not sent to meet it too.
+      // After timeouts of the first appends, do not send the rest.
       for (let lane = lanes.shift(); lane !== undefined && !isOver(); lane = lanes.shift()) {
         try {
-          for (const { index, append, runs } of lane) positions[index] = await this.#appendRuns(append, runs)
+          for (const { index, append, chunks } of lane) positions[index] = await this.#appendChunks(append, chunks)
         } catch (error) {
           faults.push(error)
         }
@@ -58,70 +62,71 @@ export class Appender {
   }
 
   /**
-   * Sends all of them one behind the other over the one call, which the server works through in its order, and then waits
-   * for the answers. What is sent once more, because one of them failed, finds what is stored: neither comes before what
-   * is ahead of it. @throws as append does, after all others have been answered
+   * Pipelines all appends over the batch-append call, which the server processes in order, then waits for the results.
+   * Nothing is retried here: the caller repeats the whole call, and appends that are already stored are recognised, so
+   * the order is kept.
+   * @throws like append, after all results have arrived
    */
   async appendInOrder(appends: readonly Append[]): Promise<Position[]> {
-    const encoded = appends.map((append) => ({ append, runs: encodeAppend(append) }))
-    for (const { append, runs } of encoded)
+    const encoded = appends.map((append) => ({ append, chunks: encodeAppend(append) }))
+    for (const { append, chunks } of encoded)
       await this.fence?.requireAppendAllowed(
         append.stream,
-        runs.flatMap(({ types }) => types),
+        chunks.flatMap(({ types }) => types),
       )
-    const sent = encoded.map(({ append, runs }) => this.#sendRuns(append, runs))
-    return Promise.all((await Promise.all(sent)).map((answer) => positionOf(answer)))
+    const sent = encoded.map(({ append, chunks }) => this.#sendChunks(append, chunks))
+    return Promise.all((await Promise.all(sent)).map((result) => positionOf(result)))
   }
 
-  /** @returns the answer to the first run that was not stored, else to the last one */
-  async #sendRuns({ stream, expected }: Append, runs: readonly AppendChunk[]): Promise<AnsweredAppend> {
+  /** @returns the result of the first chunk that was not stored, otherwise that of the last chunk */
+  async #sendChunks({ stream, expected }: Append, chunks: readonly AppendChunk[]): Promise<AnsweredAppend> {
     let revision = expected
-    const sent = runs.map((run) => {
+    const sent = chunks.map((chunk) => {
       const at = revision
-      revision = (revision === 'none' ? -1n : revision) + BigInt(run.ids.length)
-      return this.#send(stream, at, run).then((answer) => ({ stream, expected: at, answer }))
+      revision = (revision === 'none' ? -1n : revision) + BigInt(chunk.ids.length)
+      return this.#send(stream, at, chunk).then((result) => ({ stream, expected: at, result }))
     })
-    const answers = await Promise.all(sent)
-    const answered = answers.find(({ answer }) => answer.kind !== 'stored') ?? answers.at(-1)
+    const results = await Promise.all(sent)
+    const answered = results.find(({ result }) => result.kind !== 'stored') ?? results.at(-1)
     if (answered === undefined) throw new TypeError(`an append to ${stream} needs at least one event`)
     return answered
   }
 
-  async #appendRuns({ stream, expected }: Append, runs: readonly AppendChunk[]): Promise<Position> {
+  async #appendChunks({ stream, expected }: Append, chunks: readonly AppendChunk[]): Promise<Position> {
     let revision = expected
     let position: Position | undefined
-    for (const run of runs) {
-      position = await this.#appendOnce(stream, revision, run)
-      revision = (revision === 'none' ? -1n : revision) + BigInt(run.ids.length)
+    for (const chunk of chunks) {
+      position = await this.#appendOnce(stream, revision, chunk)
+      revision = (revision === 'none' ? -1n : revision) + BigInt(chunk.ids.length)
     }
     if (position === undefined) throw new TypeError(`an append to ${stream} needs at least one event`)
     return position
   }
 
-  async #appendOnce(stream: string, expected: Revision, run: AppendChunk): Promise<Position> {
+  async #appendOnce(stream: string, expected: Revision, chunk: AppendChunk): Promise<Position> {
     const since = performance.now()
     for (let attempt = 1; ; attempt++) {
-      await this.fence?.requireAppendAllowed(stream, run.types)
-      const answer = await this.#send(stream, expected, run)
-      if (answer.kind === 'stored') return answer.position
-      if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
-      const found = await this.#outcome(stream, expected, run, answer)
+      await this.fence?.requireAppendAllowed(stream, chunk.types)
+      const result = await this.#send(stream, expected, chunk)
+      if (result.kind === 'stored') return result.position
+      if (result.kind === 'wrong revision') throw new WrongRevision(stream, expected, result.actual)
+      const found = await this.#outcome(stream, expected, chunk, result)
       if (found !== undefined) {
         this.onStored(found)
         return found
       }
       if (attempt === ATTEMPTS || performance.now() - since > RETRY_WINDOW_MS)
-        throw outcomeUnknown(stream, answer.reason)
+        throw outcomeUnknown(stream, result.reason)
     }
   }
 
-  async #send(stream: string, expected: Revision, run: AppendChunk): Promise<BatchAppendResult> {
-    const answer = await this.batches.send(stream, expected, run)
-    if (answer.kind === 'stored') this.onStored(answer.position)
-    return answer
+  async #send(stream: string, expected: Revision, chunk: AppendChunk): Promise<BatchAppendResult> {
+    const result = await this.batches.send(stream, expected, chunk)
+    if (result.kind === 'stored') this.onStored(result.position)
+    return result
   }
 
-  /** Looks whether an append was stored after all. Undefined: not so far. */
+  /** Reads whether an append was stored after all. Undefined if it has not been stored so far. */
   async #outcome(
     stream: string,
     expected: Revision,
@@ -129,7 +134,7 @@ export class Appender {
     { kind, reason }: Extract<BatchAppendResult, { reason: Error }>,
   ): Promise<Position | undefined> {
     if (kind === 'refused' || isNeverSent(reason))
-      throw toStoreUnavailable(`the append to ${stream} was not taken`, reason)
+      throw toStoreUnavailable(`the append to ${stream} was rejected`, reason)
     const first = expected === 'none' ? 0n : expected + 1n
     const there = await this.reader.readRange(stream, first, ids.length).catch((error: unknown) => {
       throw outcomeUnknown(stream, reason, error)
@@ -144,18 +149,18 @@ export class Appender {
   }
 }
 
-type AnsweredAppend = { readonly stream: string; readonly expected: Revision; readonly answer: BatchAppendResult }
+type AnsweredAppend = { readonly stream: string; readonly expected: Revision; readonly result: BatchAppendResult }
 
-/** @throws what an append whose outcome is not looked for again says */
-function positionOf({ stream, expected, answer }: AnsweredAppend): Position {
-  if (answer.kind === 'stored') return answer.position
-  if (answer.kind === 'wrong revision') throw new WrongRevision(stream, expected, answer.actual)
-  if (answer.kind === 'unknown') throw outcomeUnknown(stream, answer.reason)
-  throw toStoreUnavailable(`the append to ${stream} was not taken`, answer.reason)
+/** @throws the error for a result that is not `stored`, without reading the stream again */
+function positionOf({ stream, expected, result }: AnsweredAppend): Position {
+  if (result.kind === 'stored') return result.position
+  if (result.kind === 'wrong revision') throw new WrongRevision(stream, expected, result.actual)
+  if (result.kind === 'unknown') throw outcomeUnknown(stream, result.reason)
+  throw toStoreUnavailable(`the append to ${stream} was rejected`, result.reason)
 }
 
 const outcomeUnknown = (stream: string, reason: Error, cause: unknown = reason) =>
-  new OutcomeUnknown(`${STORE}: the append to ${stream} may be stored or not: ${reason.message}`, {
+  new OutcomeUnknown(`${STORE}: the outcome of the append to ${stream} is unknown: ${reason.message}`, {
     cause,
     store: STORE,
   })

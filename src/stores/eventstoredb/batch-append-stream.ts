@@ -16,11 +16,10 @@ export type AppendRequest = {
   readonly stream: string
   readonly expected: Revision
   readonly messages: AppendChunk['messages']
-  /** Milliseconds that the server may take. */
+  /** Timeout on the server, in milliseconds. */
   readonly deadlineMs: number
 }
 
-/** One append, in one message of the call that carries them all. */
 function appendRequest({ correlationId, stream, expected, messages, deadlineMs }: AppendRequest): BatchAppendReq {
   const uuid = new sharedPb.UUID()
   uuid.setString(correlationId)
@@ -38,13 +37,14 @@ function appendRequest({ correlationId, stream, expected, messages, deadlineMs }
   return request
 }
 
-/** Numbers of fields: `options` of the request, `deadline` of the options, as the server's streams.proto has them. */
+/** Field numbers in the server's streams.proto: `options` of the request, `deadline` of the options. */
 const OPTIONS = 2
 const DEADLINE = 7
 
 /**
- * The client's messages know a deadline only as a point in time, which a server whose clock is ahead takes for passed: it
- * answers each append with a timeout. Servers from 21.10.1 on take a duration as well, which is written here.
+ * The client's messages support the deadline only as a timestamp, which a server whose clock is ahead considers
+ * expired: it answers every append with a timeout. Servers from 21.10.1 on also accept a duration, which is written
+ * here.
  */
 function bytesOf(request: BatchAppendReq, options: BatchAppendReq.Options, deadline: number): Uint8Array {
   const { BatchAppendReq } = streamsPb
@@ -64,24 +64,24 @@ function durationOf(ms: number): durationPb.Duration {
   return duration
 }
 
-/** What became of an append. `unknown`: it may be stored, or may be later. */
+/** The outcome of an append. `unknown`: it may have been stored, or may still be stored later. */
 export type BatchAppendResult =
   | { readonly kind: 'stored'; readonly position: Position }
   | { readonly kind: 'wrong revision'; readonly actual: Revision }
   | { readonly kind: 'refused' | 'unknown'; readonly reason: Error }
 
-/** The call that carries every append of this process, and who waits for an answer on it. */
+/** The call that carries all appends of this process, with the pending appends by correlation id. */
 type OpenBatchCall = {
   readonly node: EventStoreNode
   readonly call: BatchCall
-  readonly pending: Map<string, (answer: BatchAppendResult) => void>
-  /** When the server last answered, in milliseconds of the monotonic clock. */
+  readonly pending: Map<string, (result: BatchAppendResult) => void>
+  /** When the server last responded, in milliseconds of the monotonic clock. */
   lastResponseAt: number
 }
 
 /**
- * Sends appends over one long-lived call, each answered by its correlation id, whatever the order. Each call knows only
- * its own appends, so that its end is told to them and to no others.
+ * Sends appends over one long-lived call; responses are matched by correlation id, in any order. Each call keeps its
+ * own pending appends, so that its end fails only these.
  */
 export class BatchAppendStream {
   #open: Promise<OpenBatchCall> | undefined
@@ -92,17 +92,16 @@ export class BatchAppendStream {
     private readonly timing: Pick<Timing, 'appendTimeoutMs'>,
   ) {}
 
-  /** Whether an append has no answer yet. */
   get isAppending(): boolean {
     return this.#underWay > 0
   }
 
-  /** Never rejects: what went wrong is an answer, too. */
-  async send(stream: string, expected: Revision, run: AppendChunk): Promise<BatchAppendResult> {
+  /** Never rejects: failures are returned as results. */
+  async send(stream: string, expected: Revision, chunk: AppendChunk): Promise<BatchAppendResult> {
     this.#underWay++
-    const answer = await this.#send(stream, expected, run)
+    const result = await this.#send(stream, expected, chunk)
     this.#underWay--
-    return answer
+    return result
   }
 
   async #send(stream: string, expected: Revision, { messages }: AppendChunk): Promise<BatchAppendResult> {
@@ -115,21 +114,21 @@ export class BatchAppendStream {
       if (this.#open === opening) this.#open = undefined
       return { kind: 'refused', reason: errorOf(error) }
     }
-    const patience = this.timing.appendTimeoutMs
+    const timeoutMs = this.timing.appendTimeoutMs
     return new Promise((resolve) => {
       const sentAt = performance.now()
       const deadline = new Deadline(() => {
-        settle({ kind: 'unknown', reason: new Error(`no answer within ${patience} ms`) })
-        this.connection.reportTimeout(open.node, patience)
+        settle({ kind: 'unknown', reason: new Error(`no response within ${timeoutMs} ms`) })
+        this.connection.reportTimeout(open.node, timeoutMs)
         if (open.lastResponseAt < sentAt) open.call.cancel()
-      }, patience)
-      const settle = (answer: BatchAppendResult) => {
+      }, timeoutMs)
+      const settle = (result: BatchAppendResult) => {
         deadline.clear()
         open.pending.delete(correlation)
-        resolve(answer)
+        resolve(result)
       }
       open.pending.set(correlation, settle)
-      open.call.write(appendRequest({ correlationId: correlation, stream, expected, messages, deadlineMs: patience }))
+      open.call.write(appendRequest({ correlationId: correlation, stream, expected, messages, deadlineMs: timeoutMs }))
     })
   }
 
@@ -146,24 +145,24 @@ export class BatchAppendStream {
       if (this.#open === started) this.#open = undefined
       for (const settle of open.pending.values()) settle({ kind: 'unknown', reason })
     }
-    stay = node.onClose(() => ended(new Error('its node was given up')))
+    stay = node.onClose(() => ended(new Error('the connection to its node was closed')))
     call.on('data', (response: BatchAppendResp) => {
       node.recordResponse()
       open.lastResponseAt = node.lastActivityAt
-      const answer = answerOf(response)
-      open.pending.get(response.getCorrelationId()?.getString() ?? '')?.(answer)
-      if ('reason' in answer) this.#lookAt(node, answer)
+      const result = answerOf(response)
+      open.pending.get(response.getCorrelationId()?.getString() ?? '')?.(result)
+      if ('reason' in result) this.#lookAt(node, result)
     })
     call.on('error', (error: Error) => {
       ended(error)
       this.connection.reportFailure(node, error)
     })
-    call.on('end', () => ended(new Error('the server ended the call that carries appends')))
-    if (isOver) throw new Error('its node was given up')
+    call.on('end', () => ended(new Error('the server ended the batch-append call')))
+    if (isOver) throw new Error('the connection to its node was closed')
     return open
   }
 
-  /** A leader that can't store what it is given may be none any more. */
+  /** A leader that cannot store an append may no longer be the leader. */
   #lookAt(node: EventStoreNode, { kind, reason }: Extract<BatchAppendResult, { reason: Error }>): void {
     this.connection.reportFailure(node, reason)
     if (kind === 'unknown') this.connection.verifyLeader(node)
@@ -174,12 +173,12 @@ function answerOf(response: BatchAppendResp): BatchAppendResult {
   const success = response.getSuccess()
   const position = success?.getPosition()
   if (success === undefined) return failureOf(response)
-  if (position === undefined) return { kind: 'unknown', reason: new Error('the server gave no position') }
+  if (position === undefined) return { kind: 'unknown', reason: new Error('the server returned no position') }
   const [commit, prepare] = [BigInt(position.getCommitPosition()), BigInt(position.getPreparePosition())]
   return { kind: 'stored', position: { commit, prepare } }
 }
 
-/** A timeout of the server says nothing about what it stored in the end; what it says not to know, neither. */
+/** After a timeout or an unknown error on the server, the append may still have been stored. */
 function failureOf(response: BatchAppendResp): BatchAppendResult {
   const error = response.getError()
   const details = error?.getDetails()
@@ -189,11 +188,14 @@ function failureOf(response: BatchAppendResp): BatchAppendResult {
     const actual = wrong.hasCurrentStreamRevision() ? BigInt(wrong.getCurrentStreamRevision()) : 'none'
     return { kind: 'wrong revision', actual }
   }
-  const reason = new Error(`the server answered ${[type, error?.getMessage()].filter(Boolean).join(': ')}`)
+  const reason = new Error(`the server responded with ${[type, error?.getMessage()].filter(Boolean).join(': ')}`)
   return { kind: REFUSALS.has(type) ? 'refused' : 'unknown', reason }
 }
 
-/** Nothing was stored. `Empty` is what a node answers that is not ready, too busy, or knows of no leader. */
+/**
+ * Errors after which nothing was stored. `Empty` is the response of a node that is not ready, too busy, or knows of no
+ * leader.
+ */
 const REFUSALS: ReadonlySet<string> = new Set([
   'google.protobuf.Empty',
   'AccessDenied',

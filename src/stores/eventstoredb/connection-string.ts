@@ -4,7 +4,7 @@ import {
   type ConnectionStringParameters,
 } from '../ports/connection-string.ts'
 
-const LEADER = 'everything is read and written at the leader, and the service looks for it itself'
+const LEADER = 'all reads and writes use the leader, which the service finds itself'
 
 /** https://docs.kurrent.io/clients/grpc/getting-started.html#connection-string */
 export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
@@ -19,8 +19,7 @@ export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
     keepAliveTimeout: 'any',
   },
   rejected: {
-    tlsVerifyCert:
-      'the client ignores it and goes on verifying: name the authority of the certificates by tlsCaFile=FILE',
+    tlsVerifyCert: 'the client ignores it and always verifies: set the certificate authority with tlsCaFile=FILE',
     nodePreference: LEADER,
     maxDiscoverAttempts: LEADER,
     discoveryInterval: LEADER,
@@ -31,13 +30,12 @@ export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
   normalizeName: (name) => name.toLowerCase().replaceAll(/[_-]/g, ''),
 }
 
-/** A connection string taken apart, so that each node can be addressed by itself. */
+/** A parsed connection string, from which connection strings for single nodes can be made. */
 export type ParsedConnectionString = {
-  /** `HOST:PORT` of each node that was named, or a name that leads to one of them. */
+  /** `HOST:PORT` of each node in the connection string; may be a DNS name that resolves to several nodes. */
   readonly seeds: readonly string[]
-  /** Whether nodes are to be asked which of them leads; otherwise the one that was named is used as it is. */
+  /** Whether the leader must be discovered; otherwise the one node is used as it is. */
   readonly isCluster: boolean
-  /** The same connection string with this one node. */
   connectionStringFor(node: string): string
 }
 
@@ -47,7 +45,7 @@ const DEFAULT_PORT = '2113'
 const CONNECTION_STRING_PATTERN =
   /^esdb(?<discover>\+discover)?:\/\/(?:(?<user>[^@/?]*)@)?(?<hosts>[^/?]+)\/?(?:\?(?<options>.*))?$/
 
-/** @throws BadAddress */
+/** @throws InvalidConnectionString */
 export function parseConnectionString(connectionString: string): ParsedConnectionString {
   const { discover, user, hosts, options } = CONNECTION_STRING_PATTERN.exec(connectionString.trim())?.groups ?? {}
   if (hosts === undefined) throw new InvalidConnectionString(NOT_A_CONNECTION_STRING)
@@ -60,16 +58,16 @@ export function parseConnectionString(connectionString: string): ParsedConnectio
   }
 }
 
-const NOT_A_CONNECTION_STRING = 'is no connection string of EventStoreDB, such as esdb://HOST:2113?tls=false'
+const NOT_A_CONNECTION_STRING = 'is not an EventStoreDB connection string, such as esdb://HOST:2113?tls=false'
 
-/** What the client says of an address. Its message may repeat a part of the password, but for those on files. */
+/** Translates an error of the client, whose message may contain a part of the password unless it concerns a file. */
 export function toInvalidConnectionString(error: unknown): InvalidConnectionString {
   const message = error instanceof Error ? error.message : ''
   if (message.includes('userKeyFile'))
-    return new InvalidConnectionString('has userCertFile or userKeyFile without the other one')
+    return new InvalidConnectionString('has only one of userCertFile and userKeyFile; set both')
   return new InvalidConnectionString(
     message.includes('certificate')
-      ? 'names a file of certificates (tlsCaFile, userCertFile or userKeyFile) that is not there'
+      ? 'names a certificate file (tlsCaFile, userCertFile or userKeyFile) that does not exist'
       : NOT_A_CONNECTION_STRING,
   )
 }

@@ -5,50 +5,53 @@ import { isNodeFailure, STORE, toStoreUnavailable } from './failure.ts'
 import { EventStoreNode } from './node.ts'
 import { BackOff, type Timing } from './timing.ts'
 
-/** Asks a node which one leads, as far as it knows. */
+/** Asks a node for the cluster's leader, as far as the node knows. */
 export type LeaderQuery = (node: string) => Promise<string | undefined>
 
 /**
- * Asks all nodes at once which of them leads. A stopped leader is still named by the others until they have elected another
- * one, and one that was deposed while it was stopped names itself for a while: so the one that most name must answer,
- * and name itself. None of the nodes is waited for when the others are more than half of all.
- * @returns undefined where there is none now
+ * Finds the leader by asking all nodes concurrently. Until an election ends, the other nodes still name a stopped
+ * leader, and a deposed leader names itself for a while. So the node named by a majority must respond and name itself.
+ * As soon as a majority of all nodes agrees, the others are not waited for.
+ * @returns undefined if there is no leader now
  */
 async function findLeader(nodes: readonly string[], ask: LeaderQuery): Promise<string | undefined> {
   const named = await findMajorityLeader(nodes, ask)
   if (named === undefined) return undefined
-  // No answer is an answer here; what was wrong is kept by whoever asks.
+  // A failed request counts as "no"; `ask` records the error.
   const itself = await ask(named).catch(() => undefined)
   return itself === named ? named : undefined
 }
 
-/** What more than half say: of all as soon as they have said it, else of those that answer at all. */
+/**
+ * The leader named by more than half of all nodes, as soon as they agree; otherwise by more than half of those that
+ * responded.
+ */
 function findMajorityLeader(nodes: readonly string[], ask: LeaderQuery): Promise<string | undefined> {
   const votes = new Map<string | undefined, number>()
-  let [answers, settled] = [0, 0]
+  let [responses, settled] = [0, 0]
   return new Promise((resolve) => {
     const settle = () => {
       settled++
-      const all = settled === nodes.length ? answers : nodes.length
+      const all = settled === nodes.length ? responses : nodes.length
       const elected = [...votes].find(([, count]) => count * 2 > all)
       if (elected !== undefined || settled === nodes.length) resolve(elected?.[0])
     }
     const count = (leader: string | undefined) => {
-      answers++
+      responses++
       votes.set(leader, (votes.get(leader) ?? 0) + 1)
     }
     for (const node of nodes)
       ask(node)
-        // A node that does not answer has no vote; what was wrong is kept by whoever asks.
+        // A node that does not respond has no vote; `ask` records the error.
         .then(count, () => undefined)
         .then(settle)
   })
 }
 
 /**
- * The node that all calls go to: the one that was named, or the leader of a cluster, found by asking its nodes. One that
- * hangs keeps its connections, and one that was deposed goes on answering for a while; so a node that says nothing for
- * the length of a deadline is given up, whatever is under way there is told, and the cluster is asked anew.
+ * The node that all calls go to: the only node, or the cluster's leader. A hanging node keeps its connections open, and
+ * a deposed leader keeps responding for a while. A node that is silent for the length of a timeout is therefore
+ * abandoned: its pending calls fail, and the leader is discovered again.
  */
 export class EventStoreDBConnection {
   readonly #address: ParsedConnectionString
@@ -59,17 +62,17 @@ export class EventStoreDBConnection {
   #fault: unknown
   #isClosed = false
   #isDoubting = false
-  /** Where the members of a cluster are that is known by one name only. */
+  /** The members of a cluster whose connection string has only one name. */
   #members: readonly string[] = []
 
-  /** @throws BadAddress; nothing is connected before the first call */
+  /** Connects with the first call. @throws InvalidConnectionString */
   constructor(
     connectionString: string,
     private readonly timing: Timing,
   ) {
     this.#address = parseConnectionString(connectionString)
     this.#backOff = new BackOff({ firstPauseMs: timing.firstPauseMs, longestPauseMs: timing.maxDiscoveryPauseMs })
-    // What the client does not take is told at once.
+    // Creating a client validates the connection string immediately.
     const node = this.#first()
     if (!this.#address.isCluster) this.#node = node
   }
@@ -82,39 +85,36 @@ export class EventStoreDBConnection {
     }
   }
 
-  /** The node to call. At once where there is one, or is known to be none. @throws StoreUnavailable */
+  /** The node to call; immediate if it is known. @throws StoreUnavailable */
   async node(): Promise<EventStoreNode> {
     if (this.#node !== undefined) return this.#node
     if (this.#isClosed) throw new StoreUnavailable('the connection to EventStoreDB is closed', { store: STORE })
     if (this.#search === undefined) this.#searchingSince = performance.now()
     const search = (this.#search ??= this.#find())
-    // It fails for each who waits for it; one whose patience ended before says what it knows.
+    // The search rejects for each of its waiters; a waiter whose timeout has passed reports the last known error.
     search.catch(() => undefined)
     const left = this.#searchingSince + this.timing.readTimeoutMs - performance.now()
     return withTimeout(Math.max(0, left), search, () => {
-      throw toStoreUnavailable(
-        `none of ${this.#address.seeds.join(', ')} leads a cluster now`,
-        this.#fault ?? 'no answer',
-      )
+      throw toStoreUnavailable(`no leader found among ${this.#address.seeds.join(', ')}`, this.#fault ?? 'no response')
     })
   }
 
-  /** When the node in use last said anything, in milliseconds of the monotonic clock. */
+  /** When the current node last sent anything, in milliseconds of the monotonic clock. */
   get heardAt(): number {
     return this.#node?.lastResponseAt ?? Number.NEGATIVE_INFINITY
   }
 
-  /** A call got no answer in `patience` ms: a node that has said nothing else either is given up. */
-  reportTimeout(node: EventStoreNode, patience: number): void {
-    if (node.isSilent(patience)) this.#giveUp(node)
+  /** A call timed out after `timeoutMs` ms. Abandons the node if it has sent nothing else in that time either. */
+  reportTimeout(node: EventStoreNode, timeoutMs: number): void {
+    if (node.isSilent(timeoutMs)) this.#giveUp(node)
   }
 
-  /** A call failed: a node of a cluster that can't serve any more is given up. */
+  /** A call failed. Abandons a cluster's node if the error shows that it cannot serve calls any more. */
   reportFailure(node: EventStoreNode, error: unknown): void {
     if (this.#address.isCluster && isNodeFailure(error)) this.#giveUp(node)
   }
 
-  /** A node says that it could not do what a leader can: the others are asked whether it still is. */
+  /** The node failed to do what a leader can do. Asks the other nodes whether it still is the leader. */
   verifyLeader(node: EventStoreNode): void {
     if (!this.#address.isCluster || this.#isDoubting) return
     this.#isDoubting = true
@@ -129,7 +129,7 @@ export class EventStoreDBConnection {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#backOff.wake()
-    // Nobody calls any more: neither the end of a node's connection nor that of a search changes anything.
+    // There are no calls left, so errors of closing the node or of the search do not matter.
     await Promise.allSettled([this.#node?.close(), this.#search])
   }
 
@@ -140,7 +140,7 @@ export class EventStoreDBConnection {
   #giveUp(node: EventStoreNode): void {
     if (node !== this.#node) return
     this.#node = this.#address.isCluster ? undefined : this.#open(node.name)
-    // What its connection says at its end was told already.
+    // The errors of its calls were reported already.
     node.close().catch(() => undefined)
   }
 
@@ -175,7 +175,7 @@ export class EventStoreDBConnection {
       this.#fault = error
       throw error
     } finally {
-      // It was opened for this one question, which has its answer.
+      // It was opened for this request only.
       node.close().catch(() => undefined)
     }
   }

@@ -8,7 +8,7 @@ import type { Append, NewEvent, Position, StoredEvent } from '../ports/event-sto
 /** Bytes of one append, over all its events: the server's default MaxAppendSize. */
 const MAX_APPEND = 1_048_576
 
-/** An append of at most so many bytes, ready to be sent at any revision. */
+/** Events of one append, up to MAX_APPEND bytes, ready to be sent at any revision. */
 export type AppendChunk = {
   readonly messages: readonly BatchAppendReq.ProposedMessage[]
   readonly ids: readonly string[]
@@ -16,14 +16,14 @@ export type AppendChunk = {
 }
 
 /**
- * What the server or its client would not take is refused here: an id that is no UUID ends the process inside the
- * client, data without JSON leaves its append pending for ever. Events are divided into runs that one append can carry.
- * @throws TypeError naming what is wrong, before anything is sent
+ * Validates and encodes an append, split into chunks that fit into one append each. Validation is required here: in the
+ * client, an id that is not a UUID ends the process, and data without a JSON text leaves the append pending forever.
+ * @throws TypeError before anything is sent
  */
 export function encodeAppend({ stream, events }: Pick<Append, 'stream' | 'events'>): AppendChunk[] {
   checkAppend(stream, events)
-  const runs: { messages: BatchAppendReq.ProposedMessage[]; ids: string[]; types: string[]; bytes: number }[] = []
-  // The events of a bulk share one metadata object: it is turned into bytes once.
+  const chunks: { messages: BatchAppendReq.ProposedMessage[]; ids: string[]; types: string[]; bytes: number }[] = []
+  // The events of a bulk share one metadata object, which is serialized once.
   let shared: { readonly metadata: NewEvent['metadata']; readonly bytes: Buffer } | undefined
   for (const event of events) {
     const data = Buffer.from(serializeData(event), 'utf8')
@@ -32,17 +32,19 @@ export function encodeAppend({ stream, events }: Pick<Append, 'stream' | 'events
     }
     const bytes = data.length + shared.bytes.length + 2 * event.type.length
     if (bytes > MAX_APPEND)
-      throw new TypeError(`${event.type} has ${bytes} bytes, EventStoreDB takes ${MAX_APPEND} in one append`)
-    let run = runs.at(-1)
-    if (run === undefined || run.bytes + bytes > MAX_APPEND) {
-      runs.push((run = { messages: [], ids: [], types: [], bytes: 0 }))
+      throw new TypeError(
+        `${event.type} must have at most ${MAX_APPEND} bytes (EventStoreDB's limit per append), got ${bytes}`,
+      )
+    let chunk = chunks.at(-1)
+    if (chunk === undefined || chunk.bytes + bytes > MAX_APPEND) {
+      chunks.push((chunk = { messages: [], ids: [], types: [], bytes: 0 }))
     }
-    run.messages.push(proposed(event, data, shared.bytes))
-    run.ids.push(event.id.toLowerCase())
-    run.types.push(event.type)
-    run.bytes += bytes
+    chunk.messages.push(proposed(event, data, shared.bytes))
+    chunk.ids.push(event.id.toLowerCase())
+    chunk.types.push(event.type)
+    chunk.bytes += bytes
   }
-  return runs
+  return chunks
 }
 
 function proposed({ id, type }: NewEvent, data: Buffer, metadata: Buffer): BatchAppendReq.ProposedMessage {
@@ -58,8 +60,8 @@ function proposed({ id, type }: NewEvent, data: Buffer, metadata: Buffer): Batch
 }
 
 /**
- * An event as the port has it; undefined for what is none of ours: the server's own streams, whose names start with `$`,
- * and links to events that are gone. Another application's event may hold anything: what is no object reads as empty.
+ * Converts an event. Undefined for the server's own streams, whose names start with `$`, and for links to deleted
+ * events. Data or metadata of another application's event that is not an object becomes {}.
  */
 export function toStoredEvent({ event }: ResolvedEvent): StoredEvent | undefined {
   if (event === undefined || event.streamId.startsWith('$')) return undefined
@@ -75,11 +77,11 @@ export function toStoredEvent({ event }: ResolvedEvent): StoredEvent | undefined
   }
 }
 
-/** Where an event stands that was read with all others, whosever it is. */
+/** The position of an event read from $all, including the server's own events. */
 export const positionOf = ({ event, commitPosition = 0n }: ResolvedEvent): Position =>
   event?.position ?? { commit: commitPosition, prepare: commitPosition }
 
-/** Where a server before 22.6 has read one stream only: it does not tell positions there, but gives the greatest number. */
+/** Servers before 22.6 return no position for events read from a stream, but the greatest number. */
 export const isPositionMissing = ({ commit }: Position): boolean => commit >= 1n << 63n
 
 const MISSING_POSITION: Position = { commit: (1n << 64n) - 1n, prepare: (1n << 64n) - 1n }

@@ -13,13 +13,13 @@ import { DEFAULT_TIMING, type Timing } from './timing.ts'
 import { emitWarning, type WarningLogger } from '../../runtime/logger.ts'
 
 /**
- * The event store on EventStoreDB 21.10 to KurrentDB 25: a database of its own, since every stream is taken for ours.
- * Nothing is connected before the first call.
- * @param address a connection string, `esdb://` or `esdb+discover://`, with the credentials
- * @param filling for a log that another one's events are copied into, its LogCreated among them: it takes appends
+ * The event store on EventStoreDB 21.10 to KurrentDB 25. It needs a separate database, because all streams are taken to
+ * be ours. Connects with the first call.
+ * @param address a connection string, `esdb://` or `esdb+discover://`, with credentials
+ * @param filling true for a log that receives another log's events, including its LogCreated; it accepts appends
  *   before it is complete
- * @param told of a subscription that broke and is made anew, as often as that fails
- * @throws BadAddress
+ * @param told called for each failure of a subscription, which is then retried
+ * @throws InvalidConnectionString
  */
 export function openEventStoreDB(
   address: string,
@@ -71,7 +71,7 @@ export function openEventStoreDB(
     name: 'EventStoreDB',
     firstEventWritten: 'at its first append',
     filling,
-    // What was let through just before the fence was known, sent twice at most.
+    // An append that passed the fence check just before the fence was seen may be sent up to twice.
     fenceDelayMs: MAX_FENCE_AGE_MS + 2 * timing.appendTimeoutMs,
     ...(fence !== undefined && { appended: (stream: string) => fence.onAppended(stream) }),
     heardAt: () => connection.heardAt,

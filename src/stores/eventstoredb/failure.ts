@@ -1,25 +1,25 @@
 import { StoreUnavailable } from '../ports/event-store.ts'
 import type { WarningLogger } from '../../runtime/logger.ts'
 
-/** Told of what ended a subscription that is taken up again. */
+/** Called with the error that interrupted a subscription; the subscription resumes. */
 export type InterruptionListener = (error: unknown) => void
 
 /**
- * A subscription is made anew for ever, and a process that only follows has nobody who would be refused meanwhile: the log
- * learns of each failure, and tells of them as of one outage.
+ * Subscriptions retry forever, and a process that only follows the log has no callers that would get an error. Each
+ * failure is therefore logged; the logger combines them into one outage.
  */
 export const reportInterruptions =
   (told: WarningLogger): InterruptionListener =>
   (error) =>
     told(
-      { err: toStoreUnavailable('the log can not be followed', error), repeats: true },
-      'following the log is interrupted; trying again',
+      { err: toStoreUnavailable('the subscription failed', error), repeats: true },
+      'reading the log for a subscription failed; retrying',
     )
 
-/** What its errors name, and their messages begin with. */
+/** The store's name in its errors, and the start of their messages. */
 export const STORE = 'EventStoreDB'
 
-/** What the client and gRPC put on their errors; which of it is there depends on where the call failed. */
+/** Properties that the client and gRPC add to errors; which ones are present depends on where the call failed. */
 type EventStoreDBClientError = Error & {
   readonly type?: unknown
   readonly code?: unknown
@@ -29,14 +29,14 @@ type EventStoreDBClientError = Error & {
 const UNAVAILABLE = 14
 const UNIMPLEMENTED = 12
 
-/** Calls that gRPC gave up before there was a connection: the server never saw them. */
+/** Errors of calls that gRPC abandoned before it had a connection: the server never received them. */
 const NEVER_SENT = /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/
 
 export const isNeverSent = (error: unknown): boolean => NEVER_SENT.test(messageOf(error))
 
 /**
- * The node can't be called any more, or not for what only a leader does: it went away, has just started, or is no leader.
- * A refused append says that it is none in its message, a call that it ended in what gRPC sends along.
+ * The node is unreachable, has just started or is not the leader. A rejected append says "not leader" in its message; a
+ * call ended by the node says it in gRPC metadata.
  */
 export const isNodeFailure = (error: unknown): boolean =>
   ['unavailable', 'cancelled', 'not-leader'].includes(String(typeOf(error))) ||
@@ -47,12 +47,12 @@ export const isNodeFailure = (error: unknown): boolean =>
 export const isMissingStream = (error: unknown): boolean =>
   typeOf(error) === 'stream-not-found' || typeOf(error) === 'stream-deleted'
 
-/** Also where the position lies between two records, as in another log: the server's handler fails on it. */
+/** Also for a position between two records, as of another log: the server's handler then throws. */
 export const isUnknownPosition = (error: unknown): boolean => /Exception was thrown by handler/.test(messageOf(error))
 
 /**
- * What the caller of a port is told: every failure of a call is the store's being unavailable, with what the client said.
- * Some of its errors have neither a type nor a message, and those of a dead connection come in four kinds.
+ * Wraps any error of a call. Some of the client's errors have neither a type nor a message, and those of a dead
+ * connection come in four kinds.
  */
 export function toStoreUnavailable(what: string, error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
@@ -61,8 +61,9 @@ export function toStoreUnavailable(what: string, error: unknown): StoreUnavailab
 
 function reasonOf(error: unknown): string {
   const code = codeOf(error)
-  if (typeOf(error) === 'access-denied') return 'access was denied; EVENT_STORE must carry a user who may do this'
-  if (code === UNIMPLEMENTED) return `the server is older than 21.10: ${messageOf(error)}`
+  if (typeOf(error) === 'access-denied')
+    return 'access denied: EVENT_STORE must contain the credentials of a user with access'
+  if (code === UNIMPLEMENTED) return `the server must be version 21.10 or newer: ${messageOf(error)}`
   if (code === UNAVAILABLE || typeOf(error) === 'unavailable') return `not reachable: ${messageOf(error)}`
   return messageOf(error) || String(typeOf(error) ?? error)
 }

@@ -17,14 +17,14 @@ import { LEADER_ONLY } from './node.ts'
 import { READ_AHEAD } from './reader.ts'
 import { BackOff, type Timing } from './timing.ts'
 
-/** How much of the newest events is kept for subscriptions that follow closely. */
+/** Limits of the newest events kept in memory for subscriptions near the head. */
 const MAX_EVENTS = 5_000
-/** So many times more are kept before the oldest go: moving the others costs something. */
+/** Trims only when the limit is exceeded by this factor, because trimming copies the remaining events. */
 const SLACK = 1.25
 /** Positions of EventStoreDB count bytes of its log. */
 const MAX_BYTES = 32n * 1024n * 1024n
 
-/** The newest events in memory, all of them behind `start`. Whoever is further behind reads the server. */
+/** The newest events in memory: all after `start`. Subscriptions further behind read from the server. */
 class LiveFeedTail {
   #events: StoredEvent[] = []
   #start: PositionOrStart
@@ -35,19 +35,18 @@ class LiveFeedTail {
     this.#end = start
   }
 
-  /** How far the log has been heard. */
   get end(): PositionOrStart {
     return this.#end
   }
 
-  /** An event that was heard before is left out. */
+  /** Ignores an event that was received before. */
   add(event: StoredEvent): void {
     if (comparePositions(event.position, this.#end) <= 0) return
     this.#events.push(event)
     this.#end = event.position
   }
 
-  /** Forgets the oldest events; call it after adding some. */
+  /** Drops the oldest events. Call it after adding some. */
   trim(): void {
     const newest = this.#events.at(-1)?.position.commit ?? 0n
     const isTooOld = ({ position }: StoredEvent) => newest - position.commit > MAX_BYTES
@@ -62,7 +61,7 @@ class LiveFeedTail {
     return comparePositions(position, this.#start) >= 0
   }
 
-  /** At most so many events behind a position that it covers. */
+  /** Up to `most` events after a position that the tail covers. */
   eventsAfter(position: PositionOrStart, most: number): readonly StoredEvent[] {
     const from = this.#indexBehind(position)
     return this.#events.slice(from, from + most)
@@ -80,19 +79,17 @@ class LiveFeedTail {
   }
 }
 
-/** Events a batch. */
 const PAGE = 1_000
 
-/** Windows of 32 events that pass the server's filter by, between two checkpoints. */
+/** The server sends a checkpoint after this many windows of 32 events that its filter excludes. */
 export const CHECKPOINT_INTERVAL = 32
 
-/** Every stream but the server's own. */
 export const NON_SYSTEM_STREAMS = /^[^$]/
 
 /**
- * The one live subscription of this process, to all streams but the server's own: whatever its filter, each subscriber
- * learns from it how far the log has come, which filtered subscriptions tell only now and then. The newest events stay
- * in memory. It subscribes again whenever it fails, or brings nothing although something is there.
+ * The process's one live subscription to all streams except the server's own. It tells every subscriber how far the log
+ * was read, which filtered subscriptions report only occasionally, and keeps the newest events in memory. It
+ * resubscribes after a failure, or when it receives nothing although there are new events.
  */
 export class LiveFeed {
   readonly #followers = new Set<() => void>()
@@ -106,9 +103,9 @@ export class LiveFeed {
   constructor(
     private readonly connection: EventStoreDBConnection,
     private readonly readHead: () => Promise<PositionOrStart>,
-    /** Whether an append of this process is on its way, so that its event soon is. */
+    /** Whether an append of this process is pending, so that its event will arrive soon. */
     private readonly isAppending: () => boolean,
-    /** Is told the newest event that was heard, and the server's checkpoint behind it. */
+    /** Called with the newest event received and the server's later checkpoint. */
     private readonly onCheckpoint: (newest: PositionOrStart, checkpoint: Position) => void,
     private readonly timing: Timing,
     private readonly onInterrupted: InterruptionListener,
@@ -116,14 +113,14 @@ export class LiveFeed {
     this.#backOff = new BackOff(timing)
   }
 
-  /** Takes note of a position that exists: nobody before it has caught up. */
+  /** Records a position that exists: subscribers before it have not caught up. */
   observePosition(position: PositionOrStart): void {
     if (comparePositions(position, this.#known) > 0) this.#known = position
     if (!this.isAppending()) this.#gathering.wake()
   }
 
   /**
-   * Listens for as long as somebody follows. Resolves when the feed has a beginning.
+   * Subscribes as long as there are followers. Resolves once the feed has a start position.
    * @throws StoreUnavailable
    */
   async follow(wake: () => void): Promise<() => void> {
@@ -136,7 +133,7 @@ export class LiveFeed {
     return () => this.#leave(wake)
   }
 
-  /** What lies behind a position; undefined when not all of it is in memory. */
+  /** The events after a position; undefined if they are not all in memory. */
   batchAfter(position: PositionOrStart, filter: StreamFilter | undefined): SubscriptionBatch | undefined {
     if (this.#tail?.covers(position) !== true) return undefined
     const found = this.#tail.eventsAfter(position, PAGE)
@@ -172,7 +169,7 @@ export class LiveFeed {
       try {
         await this.#listen()
       } catch (error) {
-        // What breaks because nobody follows any more is no failure.
+        // Errors after the last follower has left are expected.
         if (this.#followers.size > 0) this.onInterrupted(error)
       }
       if (this.#tail?.end !== before) this.#backOff.reset()
@@ -221,7 +218,7 @@ export class LiveFeed {
     }
   }
 
-  /** True when the server has more than it has sent since: the subscription is dead without knowing it. */
+  /** True if the server has events that it has not sent: the subscription is dead without an error. */
   async #isMissing(tail: LiveFeedTail): Promise<boolean> {
     const before = tail.end
     if (comparePositions(this.#known, before) > 0) return true
@@ -239,7 +236,7 @@ export class LiveFeed {
     if (checkpoint !== undefined) this.onCheckpoint(tail.end, checkpoint)
   }
 
-  /** False where there is one writer: nobody waits then. */
+  /** Whether to wait for more events. False with a single writer, so that it is not delayed. */
   #isMoreComing(tail: LiveFeedTail): boolean {
     return this.isAppending() || comparePositions(tail.end, this.#known) < 0
   }
@@ -249,6 +246,6 @@ export class LiveFeed {
   }
 }
 
-/** The later one. */
+/** The later of two positions. */
 export const later = (a: PositionOrStart, b: PositionOrStart | Position): PositionOrStart =>
   comparePositions(a, b) >= 0 ? a : b

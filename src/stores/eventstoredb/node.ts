@@ -11,8 +11,8 @@ import { Deadline } from '../../runtime/deadline.ts'
 export type BatchCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>
 
 /**
- * What the client's own commands are made of, and its types keep from others. Version 6.2.1 is the last one and pinned;
- * docs/decisions says why its append and its discovery are not used.
+ * Internals of the client from which its commands are built, and which its types hide. Version 6.2.1 is the last one
+ * and pinned; docs/decisions explains why its append and its discovery are not used.
  */
 type ClientInternals = {
   GRPCStreamCreator<Call>(
@@ -32,27 +32,27 @@ type ClientInternals = {
   ): [Metadata, CallOptions]
 }
 
-/** Whoever is not the leader refuses what asks for the leader, and says who leads. */
+/** A node that is not the leader rejects calls with this option and names the leader. */
 export const LEADER_ONLY = { requiresLeader: true } as const
 
-/** `HOST:PORT` of the nodes that are up, and of the one that leads them; undefined where none does. */
+/** `HOST:PORT` of the live nodes and of their leader; undefined if there is no leader. */
 export type Cluster = { readonly leader: string | undefined; readonly members: readonly string[] }
 
-/** Milliseconds that calls under way may take to end at closing. */
+/** Milliseconds that pending calls may take to end when the node is closed. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** One node, by a client and a connection of its own. */
+/** One node, with a separate client and connection. */
 export class EventStoreNode {
   readonly client: EventStoreDBClient
-  /** When it last said anything, in milliseconds of the monotonic clock. */
+  /** When it last sent anything, or was created, in milliseconds of the monotonic clock. */
   lastActivityAt = performance.now()
-  /** The same, where it has said anything at all. */
+  /** The same, but -Infinity if it has not sent anything yet. */
   lastResponseAt = Number.NEGATIVE_INFINITY
   readonly #commands: ClientInternals
   readonly #leaving = new Set<() => void>()
   #isGone = false
 
-  /** @throws the client's ParseError; nothing is connected before the first call */
+  /** Connects with the first call. @throws the client's ParseError */
   constructor(
     /** `HOST:PORT` */
     readonly name: string,
@@ -67,48 +67,47 @@ export class EventStoreNode {
     this.lastResponseAt = this.lastActivityAt
   }
 
-  /** Whether it has said nothing for so many milliseconds, on no call at all. */
-  isSilent(patience: number): boolean {
+  /** Whether it has sent nothing on any call for `timeoutMs` milliseconds. */
+  isSilent(timeoutMs: number): boolean {
     // Timers may fire a millisecond early.
-    return performance.now() - this.lastActivityAt >= patience - 1
+    return performance.now() - this.lastActivityAt >= timeoutMs - 1
   }
 
-  /** Calls back once, when the node is given up; the function that comes back takes that off again. */
+  /** Calls back once when the node is closed. @returns a function that removes the listener */
   onClose(leave: () => void): () => void {
     if (this.#isGone) leave()
     else this.#leaving.add(leave)
     return () => this.#leaving.delete(leave)
   }
 
-  /** Opens the call that carries appends, without a deadline of its own. */
+  /** Opens the batch-append call, without a deadline. */
   openBatchAppend(): Promise<BatchCall> {
     return this.#commands.GRPCStreamCreator(streamsGrpc.StreamsClient, 'batchAppend', (streams) =>
       streams.batchAppend(...this.#commands.callArguments(LEADER_ONLY, { deadline: Infinity })),
     )()
   }
 
-  /** What this node knows of its cluster. @throws the client's errors, or when no answer comes in `patience` ms */
-  async cluster(patience: number): Promise<Cluster> {
+  /** The node's view of its cluster. @throws the client's errors, or an Error after `timeoutMs` ms without a response */
+  async cluster(timeoutMs: number): Promise<Cluster> {
     const info = await this.#commands.execute(gossipGrpc.GossipClient, 'gossip', (gossip) =>
-      answerWithin(patience, (answer) =>
-        gossip.read(new sharedPb.Empty(), ...this.#commands.callArguments({}, { deadline: Infinity }), answer),
+      withResponseTimeout(timeoutMs, (callback) =>
+        gossip.read(new sharedPb.Empty(), ...this.#commands.callArguments({}, { deadline: Infinity }), callback),
       ),
     )
     this.recordResponse()
     return clusterOf(info)
   }
 
-  /** Ends what is under way here at once. */
   async close(): Promise<void> {
     this.#isGone = true
     for (const leave of this.#leaving) leave()
     this.#leaving.clear()
     const late = new AbortController()
-    // It is only ever ended by the line after the next.
-    const patience = pause(CLOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {})
-    await Promise.race([this.client.dispose(), patience])
+    // Rejects only when aborted below.
+    const timeout = pause(CLOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => {})
+    await Promise.race([this.client.dispose(), timeout])
     late.abort()
-    // The client never closes a channel that works.
+    // The client never closes a working channel.
     const streams = await this.#commands.getGRPCClient(streamsGrpc.StreamsClient, 'close')
     streams.close()
   }
@@ -116,16 +115,19 @@ export class EventStoreNode {
 
 type GossipCallback = (error: Error | null, info?: ClusterInfo) => void
 
-/** A deadline of gRPC is a point in time, which a clock that jumps moves. */
-function answerWithin(patience: number, ask: (answered: GossipCallback) => ClientUnaryCall): Promise<ClusterInfo> {
+/** Not gRPC's deadline: that is a timestamp, which moves when the clock is changed. */
+function withResponseTimeout(
+  timeoutMs: number,
+  ask: (callback: GossipCallback) => ClientUnaryCall,
+): Promise<ClusterInfo> {
   return new Promise((resolve, reject) => {
     const deadline = new Deadline(() => {
-      reject(new Error(`no answer within ${patience} ms`))
+      reject(new Error(`no response within ${timeoutMs} ms`))
       call.cancel()
-    }, patience)
+    }, timeoutMs)
     const call = ask((error, info) => {
       deadline.clear()
-      if (info === undefined) reject(error ?? new Error('an empty answer'))
+      if (info === undefined) reject(error ?? new Error('an empty response'))
       else resolve(info)
     })
   })

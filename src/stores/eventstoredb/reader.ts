@@ -17,38 +17,38 @@ import { StreamBuffer, type ClientStream } from './stream-buffer.ts'
 import { LEADER_ONLY } from './node.ts'
 import type { Timing } from './timing.ts'
 
-/** An event as far as the head is concerned. */
+/** An event, reduced to what finding the head needs. */
 export type ScannedEvent = { readonly position: Position; readonly isApplicationEvent: boolean }
 
-/** Reads so many events backwards, the newest first, from the end or from before a position. */
+/** Reads up to `count` events backwards, newest first, from the end or from before a position. */
 export type BackwardReader = (from: Position | 'end', count: number) => Promise<readonly ScannedEvent[]>
 
-/** Events a page: most often the very newest one is ours, and only what the server writes itself lies behind it. */
+/** Events per page. Usually the newest event is ours and only few events of the server follow it. */
 const FIRST_PAGES = [1, 32, 1_024]
 const PAGE = 4_096
 
 /**
- * Where the newest event stands that is not the server's own. Any number of those may lie behind it: the standard
- * projections, switched on over a log, write several for each event there is. So what was looked through once is
- * remembered, and each look goes back to there and no further.
+ * Finds the position of the newest event that is not the server's own. Any number of the server's events may follow it:
+ * the standard projections, enabled on an existing log, write several for each event. So scanned ranges are remembered
+ * and not scanned again.
  */
 export class HeadFinder {
   #newest: PositionOrStart = 'start'
-  /** Up to here, nothing of ours lies behind `#newest`. */
+  /** Up to here, no event of ours follows `#newest`. */
   #looked: PositionOrStart = 'start'
 
   constructor(private readonly readBack: BackwardReader) {}
 
   /**
-   * Takes note of an event of ours.
-   * @param looked a place up to which nothing of ours lies behind it, such as a checkpoint of the server's
+   * Records an event of ours.
+   * @param looked a position up to which no event of ours follows it, such as a checkpoint of the server
    */
   observePosition(position: PositionOrStart, looked: PositionOrStart = position): void {
     if (comparePositions(position, this.#newest) > 0) this.#newest = position
     if (comparePositions(looked, this.#looked) > 0) this.#looked = looked
   }
 
-  /** @throws what `readBack` does */
+  /** @throws the error of `readBack` */
   async find(): Promise<PositionOrStart> {
     const before = { newest: this.#newest, looked: this.#looked }
     let from: Position | 'end' = 'end'
@@ -61,14 +61,14 @@ export class HeadFinder {
       const oldest = page.at(-1)?.position
       if (ours !== undefined) return this.#found(ours.position, end, before.newest)
       if (oldest === undefined || page.length < count) return this.#found('start', end, before.newest)
-      // A log that ends before what was looked at has been put back: nothing of that counts any more.
+      // A log that ends before the scanned range was restored from a backup: discard what was remembered.
       const isKnown = comparePositions(end, before.looked) >= 0
       if (isKnown && comparePositions(oldest, before.looked) <= 0) return this.#found(before.newest, end, before.newest)
       from = oldest
     }
   }
 
-  /** What was appended in the meantime is newer still. */
+  /** An event appended meanwhile is newer. */
   #found(newest: PositionOrStart, looked: PositionOrStart, before: PositionOrStart): PositionOrStart {
     if (comparePositions(this.#newest, before) > 0) return this.#newest
     this.#newest = newest
@@ -77,13 +77,12 @@ export class HeadFinder {
   }
 }
 
-/** Reads all events behind a position, in their order, up to the newest at the time. */
 export type ForwardReader = (from: PositionOrStart) => AsyncIterable<StoredEvent>
 
 /**
- * Where each event stands in the order of all, for servers before 22.6: they do not tell it of events that were read by
- * their stream. The log is read once, then what is new; each event takes about 200 bytes of memory. On other servers
- * nothing is read.
+ * Positions by stream and revision, for servers before 22.6, which do not return the position of events read from a
+ * stream. Reads the log once, then only new events; about 200 bytes of memory per event. Reads nothing on newer
+ * servers.
  */
 export class PositionIndex {
   readonly #places = new Map<string, Position>()
@@ -94,7 +93,7 @@ export class PositionIndex {
     this.#upToDate = new SingleFlight(() => this.#readNew())
   }
 
-  /** The same events, each with its place. @throws StoreUnavailable */
+  /** The same events with their positions. @throws StoreUnavailable */
   async withPositions(events: StoredEvent[]): Promise<StoredEvent[]> {
     const untold = events.filter(({ position }) => isPositionMissing(position))
     if (untold.length === 0) return events
@@ -107,7 +106,7 @@ export class PositionIndex {
   #placeOf(event: StoredEvent): Position {
     const place = this.#places.get(nameOf(event))
     if (place !== undefined) return place
-    throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read by its stream, but is not among all events`, {
+    throw new StoreUnavailable(`${STORE}: ${nameOf(event)} was read from its stream, but not from $all`, {
       store: STORE,
     })
   }
@@ -122,16 +121,16 @@ export class PositionIndex {
 
 const nameOf = ({ stream, revision }: StoredEvent) => `${revision}@${stream}`
 
-/** Objects that a stream of the client's holds ready; its own 16 make reading long streams slow. */
+/** Objects buffered by a stream of the client; its default of 16 makes reading long streams slow. */
 export const READ_AHEAD = { highWaterMark: 512 }
 
 /**
- * Reads to an end that are asked beside each other. Some bulks of 500 changes ask for thousands of streams at once, and the
- * last of so many would wait longer than a server that is well may take for one; Kestrel serves 100 calls of a connection.
+ * Maximum number of concurrent reads. Some bulks of 500 changes read thousands of streams; with all at once, the last
+ * would exceed a read timeout even on a healthy server. Kestrel serves 100 concurrent calls per connection.
  */
 const MAX_CONCURRENT_READS = 32
 
-/** Reads, each given up when nothing comes in time: the client has no deadline for them. */
+/** Reads with a timeout for silence: the client has no deadline for reads. */
 export class EventReader {
   readonly #permits = new Semaphore(MAX_CONCURRENT_READS)
   readonly #positionIndex: PositionIndex
@@ -149,30 +148,29 @@ export class EventReader {
     return this.#collect(name, (client) => client.readStream(name, LEADER_ONLY, READ_AHEAD))
   }
 
-  /** `count` events from a revision on, as far as they are there. @throws StoreUnavailable */
+  /** Up to `count` events from a revision on. @throws StoreUnavailable */
   async readRange(name: string, first: bigint, count: number): Promise<StoredEvent[]> {
     return this.#collect(name, (client) =>
       client.readStream(name, { ...LEADER_ONLY, fromRevision: first, maxCount: count }),
     )
   }
 
-  /** A stream's newest events in their order. @throws StoreUnavailable */
+  /** A stream's newest events, in order. @throws StoreUnavailable */
   async readNewest(name: string, count: number): Promise<StoredEvent[]> {
     const options = { ...LEADER_ONLY, direction: BACKWARDS, fromRevision: END, maxCount: count } as const
     return (await this.#collect(name, (client) => client.readStream(name, options))).reverse()
   }
 
-  /** Where the newest event stands that is not the server's own. @throws StoreUnavailable */
+  /** The position of the newest event that is not the server's own. @throws StoreUnavailable */
   head(): Promise<PositionOrStart> {
     return this.#head.find()
   }
 
-  /** Takes note of an event, behind which nothing of ours lies up to `looked`. */
+  /** Records an event after which no event of ours follows up to `looked`. */
   observePosition(position: PositionOrStart, looked?: PositionOrStart): void {
     this.#head.observePosition(position, looked)
   }
 
-  /** The event at exactly this position. @throws StoreUnavailable */
   async readAt(position: Position): Promise<StoredEvent | undefined> {
     try {
       const options = { ...LEADER_ONLY, fromPosition: position, maxCount: 1 }
@@ -184,7 +182,7 @@ export class EventReader {
     }
   }
 
-  /** All that passes, behind `from` and up to `to`. @throws StoreUnavailable */
+  /** The events that pass the filter, after `from` up to and including `to`. @throws StoreUnavailable */
   async *readAll(from: PositionOrStart, to: PositionOrStart, filter?: StreamFilter): AsyncGenerator<StoredEvent> {
     if (comparePositions(from, to) >= 0) return
     const options = { ...LEADER_ONLY, fromPosition: from === 'start' ? START : from } as const
@@ -219,7 +217,7 @@ export class EventReader {
     }
   }
 
-  /** Reads to the end: calls that are broken off count as an attack on the server, which then ends the connection. */
+  /** Always reads to the end: the server counts cancelled calls as an attack and closes the connection. */
   async #list(what: string, read: ClientRead): Promise<(StoredEvent | undefined)[]> {
     try {
       return await this.#permits.run(async () => {
@@ -232,7 +230,7 @@ export class EventReader {
     }
   }
 
-  /** Undefined for each event that is none of ours. */
+  /** Yields undefined for events that are not ours. */
   async *#events(what: string, read: ClientRead): AsyncGenerator<StoredEvent | undefined> {
     for await (const event of this.#resolved(what, read)) yield toStoredEvent(event)
   }
@@ -242,12 +240,12 @@ export class EventReader {
     const inbox = new StreamBuffer(read(node.client), node)
     try {
       for (;;) {
-        const patience = this.timing.readTimeoutMs
-        const arrival = await inbox.next(patience)
+        const timeoutMs = this.timing.readTimeoutMs
+        const arrival = await inbox.next(timeoutMs)
         if (arrival === 'end') return
         if (arrival === 'silence') {
-          this.connection.reportTimeout(node, patience)
-          const reason = new Error(`nothing came within ${patience} ms`)
+          this.connection.reportTimeout(node, timeoutMs)
+          const reason = new Error(`no data within ${timeoutMs} ms`)
           this.#permits.rejectWaiting(reason)
           throw reason
         }

@@ -6,23 +6,22 @@ import type { Position } from '../ports/event-store.ts'
 import { isNodeFailure } from './failure.ts'
 import type { EventStoreNode } from './node.ts'
 
-/** What has come since the last look: events, then perhaps how far the server has read past others, and to the end. */
+/** What has arrived since the last batch: events, then possibly a checkpoint of the server, then whether it has caught up. */
 export type BufferedBatch = {
   readonly events: readonly ResolvedEvent[]
   readonly checkpoint: Position | undefined
   readonly caughtUp: boolean
 }
 
-/** A read or a subscription of the client. */
 export type ClientStream = Readable & { cancel?(): Promise<void>; unsubscribe?(): Promise<void> }
 
-/** So much is taken out of a stream at once; the rest stays there, and holds the server back. */
+/** Events taken out of a stream at once. The rest stays in the stream and causes back-pressure on the server. */
 const MAX_BUFFERED_EVENTS = 1_000
 
 /**
- * Takes a stream of the client's in batches. Neither its iterator nor its `data` events would do: breaking off the
- * iterator leaves the call open on the server, its errors come without an end, and a checkpoint is told before events
- * that were sent ahead of it.
+ * Reads a stream of the client in batches. Its iterator and its `data` events are unsuitable: breaking off the iterator
+ * leaves the call open on the server, its errors arrive without an end, and checkpoints are delivered before events
+ * that were sent earlier.
  */
 export class StreamBuffer {
   #events: ResolvedEvent[] = []
@@ -50,7 +49,7 @@ export class StreamBuffer {
       if (!isNodeFailure(error)) node.recordResponse()
       this.#end(error)
     })
-    this.#stay = node.onClose(() => this.#end(new Error('its node was given up')))
+    this.#stay = node.onClose(() => this.#end(new Error('the connection to its node was closed')))
     stream.on('caughtUp', () => {
       this.#drain()
       this.#caughtUp = true
@@ -58,7 +57,7 @@ export class StreamBuffer {
     })
   }
 
-  /** Give it to the subscription as `checkpointReached`: what came before the checkpoint is taken out first. */
+  /** Pass it to the subscription as `checkpointReached`. Takes out the events before the checkpoint first. */
   async checkpointReached(position: Position): Promise<void> {
     this.node.recordResponse()
     this.#drain()
@@ -68,17 +67,17 @@ export class StreamBuffer {
   }
 
   /**
-   * Waits for something to come.
-   * @returns 'silence' when nothing came in `patience` ms, 'end' at the end and after close()
-   * @throws the stream's error, after all that came before it
+   * Waits for the next batch.
+   * @returns 'silence' if nothing arrived within `timeoutMs` ms, 'end' at the end and after close()
+   * @throws the stream's error, after everything that arrived before it
    */
-  async next(patience: number): Promise<BufferedBatch | 'silence' | 'end'> {
+  async next(timeoutMs: number): Promise<BufferedBatch | 'silence' | 'end'> {
     if (this.#take()) return this.#arrival()
     let isLate = false
     const deadline = new Deadline(() => {
       isLate = true
       this.#pause.wake()
-    }, patience)
+    }, timeoutMs)
     try {
       while (!this.#take()) {
         if (this.#error !== undefined) throw this.#error
@@ -92,15 +91,15 @@ export class StreamBuffer {
     return this.#arrival()
   }
 
-  /** What is there already, which may be nothing. */
+  /** What has arrived already; may be empty. */
   takeAvailable(): BufferedBatch {
     this.#take()
     return this.#arrival()
   }
 
   /**
-   * Ends the call, also on the server. What is left is read and thrown away: of a call that is not read to its end the
-   * client never lets go.
+   * Ends the call, on the server too. The rest is read and discarded, because the client never releases a call that was
+   * not read to its end.
    */
   close(): void {
     if (this.#ended) return
@@ -108,7 +107,7 @@ export class StreamBuffer {
     this.stream.removeAllListeners('readable')
     this.stream.resume()
     const ended = this.stream.unsubscribe?.() ?? this.stream.cancel?.()
-    // A call that never came to be can't be ended.
+    // A call that was never established cannot be ended.
     ended?.catch(() => {})
   }
 

@@ -27,11 +27,11 @@ export type EventStoreDBSubscriptionOptions = {
   readonly onInterrupted: InterruptionListener
 }
 
-/** A subscription that reads what lies too far back for the live feed, filtered by the server. */
+/** A catch-up subscription, filtered by the server, for events too old for the live feed. */
 class CatchUpSubscription {
   #buffer: StreamBuffer | undefined
   #position: PositionOrStart
-  /** The last event that was given on: checkpoints may stand before it, and the server may repeat itself. */
+  /** The last event yielded. Checkpoints may be before it, and the server may repeat events. */
   #given: PositionOrStart
 
   constructor(
@@ -43,7 +43,6 @@ class CatchUpSubscription {
     this.#given = from
   }
 
-  /** How far it has come. */
   get position(): PositionOrStart {
     return this.#position
   }
@@ -53,12 +52,12 @@ class CatchUpSubscription {
   }
 
   /**
-   * Batches until the live feed can go on from `position`.
-   * @throws what the client says when the subscription breaks; go on from `position` then
+   * Yields batches until the live feed can continue from `position`.
+   * @throws the client's error if the subscription breaks; resume from `position`
    */
   async *read(): AsyncGenerator<SubscriptionBatch> {
     const { connection, feed, readHead, timing } = this.options
-    // What the server calls the end comes later than this.
+    // The server's "caught up" refers to a later time than this.
     const head = await readHead()
     const checkpointReached = (_: unknown, position: Position) => inbox.checkpointReached(position)
     const filter = toServerFilter(this.filter, { checkpointReached, checkpointInterval: CHECKPOINT_INTERVAL })
@@ -88,8 +87,8 @@ class CatchUpSubscription {
   }
 
   /**
-   * Not every server tells that a subscription has caught up, and one may have died without a word: what is still
-   * missing is read, which has an end.
+   * Reads the remaining events up to the head: not every server reports that a subscription has caught up, and a
+   * subscription may have died silently.
    */
   async *#readRemaining(): AsyncGenerator<SubscriptionBatch> {
     const { reader, readHead } = this.options
@@ -118,7 +117,7 @@ class CatchUpSubscription {
   }
 }
 
-/** Every name begins with it, those of the server's own streams too. */
+/** A prefix of every stream name, including those of the server's own streams. */
 const EVERY = ''
 
 type CheckpointOptions = Required<Pick<AllFilter, 'checkpointReached' | 'checkpointInterval'>>
@@ -129,8 +128,8 @@ const toServerFilter = (filter: StreamFilter | undefined, checkpoints: Checkpoin
     : streamNameFilter({ ...checkpoints, prefixes: [...filter.prefixes] })
 
 /**
- * Follows the log by pulling: from the live feed's memory where that reaches, else from the server, which is held back
- * while the subscriber is busy. Whatever breaks is taken up again where it was, after a pause that grows.
+ * A pull-based subscription with back-pressure. It reads from the live feed's memory if that reaches back far enough,
+ * otherwise from the server. After a failure it resumes at its position, with back-off.
  */
 export class EventStoreDBSubscription implements Subscription {
   readonly #backOff: BackOff
@@ -170,8 +169,8 @@ export class EventStoreDBSubscription implements Subscription {
         this.#position = batch.position
         if (moved || !announced) yield batch
         announced = true
-        // Behind, and nothing there at all: what is known to exist is on its way. A page in which nothing passed is not
-        // the end of the log.
+        // Without a new batch, wait for the live feed. A batch whose events were all filtered out is not the end of the
+        // log.
         if (batch.caughtUp || !moved) await this.#signal.wait()
       }
     } finally {
@@ -179,7 +178,7 @@ export class EventStoreDBSubscription implements Subscription {
     }
   }
 
-  /** Resolves when the feed listens, or it was stopped. */
+  /** Resolves once the feed is subscribed, or this subscription was stopped. */
   async #follow(): Promise<() => void> {
     while (!this.#stopped) {
       try {
@@ -208,7 +207,7 @@ export class EventStoreDBSubscription implements Subscription {
     }
   }
 
-  /** What breaks by its own stop is no failure. */
+  /** Errors caused by its own stop are not reported. */
   #interrupted(error: unknown): Promise<void> {
     if (!this.#stopped) this.options.onInterrupted(error)
     return this.#backOff.sleep()

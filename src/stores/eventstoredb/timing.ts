@@ -1,28 +1,27 @@
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
-/** Milliseconds, looked at whenever something begins. Tests shorten them; production has one set for all servers. */
+/** Milliseconds, read at the start of each operation. Tests shorten them; production uses one set for all servers. */
 export type Timing = {
-  /** An append without an answer; the server itself gives up after 2 s, and says so within 3. */
+  /** Timeout of an append. The server itself gives up after 2 s and reports it within 3 s. */
   readonly appendTimeoutMs: number
-  /** A read that brings nothing. */
+  /** Timeout of a read without data. */
   readonly readTimeoutMs: number
-  /** A node of a cluster that is asked which one leads. */
+  /** Timeout of asking a cluster's node for the leader. */
   readonly gossipTimeoutMs: number
-  /** The longest pause between two rounds of asking all nodes. */
   readonly maxDiscoveryPauseMs: number
-  /** A subscription that brings nothing although there is something, or may be: it is looked at, or made anew. */
+  /** Silence after which a subscription is checked for missing events and possibly renewed. */
   readonly silenceMs: number
   /**
-   * For which followers are left asleep while more is on its way: the server sends events one at a time, and
-   * each batch costs every follower a transaction.
+   * Time for which followers are not woken while more events are arriving: the server sends events one by one, and each
+   * batch costs every follower a transaction.
    */
   readonly gatheringMs: number
-  /** Between two tries to subscribe: the first pause, doubled up to the longest. */
+  /** Back-off between attempts to subscribe: the first pause, doubled up to the longest. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
 }
 
-/** @param slower how many times as long a server may take to answer */
+/** @param slower factor for the timeouts of calls */
 export const scaleTimeouts = (slower: number): Timing => ({
   ...DEFAULT_TIMING,
   appendTimeoutMs: DEFAULT_TIMING.appendTimeoutMs * slower,
@@ -41,7 +40,7 @@ export const DEFAULT_TIMING: Timing = {
   longestPauseMs: 2_000,
 }
 
-/** The pauses between tries: each longer than the one before, until something went well. */
+/** Exponential back-off until `reset`. */
 export class BackOff {
   readonly #pause = new InterruptibleSleep()
   #next: number
@@ -50,7 +49,6 @@ export class BackOff {
     this.#next = timing.firstPauseMs
   }
 
-  /** Begins again with the first pause. */
   reset(): void {
     this.#next = this.timing.firstPauseMs
   }
@@ -61,7 +59,6 @@ export class BackOff {
     return this.#pause.sleep(ms)
   }
 
-  /** Ends the pause under way. */
   wake(): void {
     this.#pause.wake()
   }

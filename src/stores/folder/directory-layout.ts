@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../ports/event-store.ts'
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** @throws StoreUnavailable for what the file system says, such as a full disk */
+/** @throws StoreUnavailable for an error of the file system, such as a full disk */
 export async function mapFileSystemErrors<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action()
@@ -15,7 +15,7 @@ export async function mapFileSystemErrors<Result>(action: () => Promise<Result>)
   }
 }
 
-/** Runs an action on a file that may be gone. @returns undefined when it is */
+/** @returns undefined if the file does not exist */
 export async function ifExists<Result>(action: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await action()
@@ -25,7 +25,7 @@ export async function ifExists<Result>(action: () => Promise<Result>): Promise<R
   }
 }
 
-/** Where things are in the folder: `incoming/` for what nobody sees, `ab/cd/{digest}` for files. One file system. */
+/** Paths in the folder: `incoming/` for temporary files, `ab/cd/{digest}` for stored files. All in one file system. */
 export type DirectoryLayout = {
   readonly folder: string
   readonly incoming: string
@@ -40,7 +40,7 @@ export const layoutOf = (folder: string): DirectoryLayout => ({
 
 export const DIGEST = /^[0-9a-f]{64}$/
 
-/** Makes the folder of a file, durably: a folder is an entry of its parent, which is synced too. */
+/** Creates the file's folder durably: a folder is an entry of its parent, so the parents are synced too. */
 export async function makeFolderOf(file: string): Promise<void> {
   const folder = dirname(file)
   const first = await mkdir(folder, { recursive: true })
@@ -49,7 +49,7 @@ export async function makeFolderOf(file: string): Promise<void> {
   await syncFolder(dirname(dirname(folder)))
 }
 
-/** What was renamed into a folder survives a power failure only when the folder is synced as well. */
+/** A rename survives a power failure only if the folder is synced too. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -59,7 +59,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A file's mark: which file it is, and when it was touched, to the nanosecond. Taking it aside changes neither. */
+/** Inode and modification time in nanoseconds. Renaming the file changes neither. */
 export async function readTouchToken(path: string): Promise<string | undefined> {
   const found = await ifExists(() => stat(path, { bigint: true }))
   return found && `${found.ino}-${found.mtimeNs}`

@@ -23,7 +23,10 @@ import {
   type DirectoryLayout,
 } from './directory-layout.ts'
 
-/** Made once, by whichever process is first; it is written whole under another name before. */
+/**
+ * Created by the first process. The file is written completely under another name and linked, so no process reads a
+ * part of it.
+ */
 async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Promise<string> {
   const file = join(folder, 'identity')
   const known = await ifExists(() => readFile(file, 'utf8'))
@@ -47,8 +50,8 @@ async function readOrCreateIdentity({ folder, incoming }: DirectoryLayout): Prom
 const REMOVING_PREFIX = 'removing-'
 
 /**
- * Removes a file that nobody has touched since its mark was seen. It is taken aside first and looked at again there: an
- * upload of the same report may have touched or replaced it since the first look, and then it is put back.
+ * Removes a file whose touch token is still `mark`. The file is moved to `incoming/` first and its token checked again
+ * there: a concurrent upload of the same content may have touched or replaced it, in which case it is restored.
  */
 async function removeFile(
   places: DirectoryLayout,
@@ -58,14 +61,13 @@ async function removeFile(
   const file = places.pathOf(digest)
   const found = await readTouchToken(file)
   if (found !== mark) return found === undefined ? 'missing' : 'touched'
-  const aside = join(places.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
-  if (!(await done(() => rename(file, aside)))) return 'missing'
-  if ((await readTouchToken(aside)) === mark) return (await done(() => unlink(aside))) ? 'removed' : 'touched'
-  await restoreFile(places, aside, digest)
+  const movedPath = join(places.incoming, `${REMOVING_PREFIX}${digest}-${randomUUID()}`)
+  if (!(await done(() => rename(file, movedPath)))) return 'missing'
+  if ((await readTouchToken(movedPath)) === mark) return (await done(() => unlink(movedPath))) ? 'removed' : 'touched'
+  await restoreFile(places, movedPath, digest)
   return 'touched'
 }
 
-/** Whatever is in the temporary place: uploads, and files that were taken aside. */
 async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable<TemporaryFile> {
   for (const name of await mapFileSystemErrors(() => readdir(incoming))) {
     const mark = await mapFileSystemErrors(() => readTouchToken(join(incoming, name)))
@@ -74,7 +76,10 @@ async function* listTemporaryFiles({ incoming }: DirectoryLayout): AsyncIterable
   }
 }
 
-/** Uploads go; files taken aside are put back, for whoever ended may not have looked at them again. */
+/**
+ * Deletes an abandoned upload. Restores the file of an interrupted removal, because its token may not have been checked
+ * again.
+ */
 async function removeTemporaryFile(places: DirectoryLayout, { name, touchToken }: TemporaryFile): Promise<boolean> {
   const path = join(places.incoming, name)
   if ((await readTouchToken(path)) !== touchToken) return false
@@ -89,28 +94,26 @@ const parseInterruptedRemoval = (name: string): Pick<TemporaryFile, 'restoredDig
     ? { restoredDigest: name.slice(REMOVING_PREFIX.length, REMOVING_PREFIX.length + 64) }
     : {}
 
-async function restoreFile(places: DirectoryLayout, aside: string, digest: string): Promise<void> {
+async function restoreFile(places: DirectoryLayout, movedPath: string, digest: string): Promise<void> {
   const file = places.pathOf(digest)
   await makeFolderOf(file)
   try {
-    await link(aside, file)
+    await link(movedPath, file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return
-    // A newer upload of the same bytes stands there already.
+    // A newer upload of the same content exists already.
     if (codeOf(error) !== 'EEXIST') throw error
   }
-  await ifExists(() => unlink(aside))
+  await ifExists(() => unlink(movedPath))
 }
 
-/** @returns false where the file was gone */
+/** @returns false if the file does not exist */
 const done = async (action: () => Promise<void>): Promise<boolean> =>
   (await ifExists(() => action().then(() => true))) ?? false
 
-/** What the uploads of a folder share. */
 export type UploadContext = {
   readonly layout: DirectoryLayout
   readonly keepAlive: FileKeepAlive
-  /** Open files, to be closed with the folder. */
   readonly handles: Set<FileHandle>
 }
 
@@ -119,7 +122,6 @@ const touchHandle = (handle: FileHandle) => {
   return handle.utimes(now, now)
 }
 
-/** One upload, in a file that nobody sees yet. */
 class DirectoryFileUpload implements FileUpload {
   readonly #hash = createHash('sha256')
   #bytes = 0
@@ -141,7 +143,10 @@ class DirectoryFileUpload implements FileUpload {
     this.#bytes += chunk.length
   }
 
-  /** Renamed over a file of the same digest: the same bytes, touched now. It stays open, to be put back if need be. */
+  /**
+   * Renamed over an existing file of the same digest: same content, new touch token. The handle stays open in case the
+   * file must be restored.
+   */
   async keep(): Promise<StoredFile> {
     const { layout, keepAlive } = this.shared
     const digest = this.#hash.digest('hex')
@@ -157,7 +162,7 @@ class DirectoryFileUpload implements FileUpload {
     const stopTouching = keepAlive.hold((now) => utimes(file, now, now))
     const release = () => {
       stopTouching()
-      // The file is durable: nothing depends on how its handle ends.
+      // The file is durable, so a failed close does not matter.
       this.#close().catch(() => undefined)
     }
     try {
@@ -175,7 +180,7 @@ class DirectoryFileUpload implements FileUpload {
     if (isThere !== true) await this.#putBack(file)
   }
 
-  /** What is open can still be read, though nothing names it any more. */
+  /** An open handle still reads the content after the file was unlinked. */
   async #putBack(file: string): Promise<void> {
     const path = join(this.shared.layout.incoming, randomUUID())
     const copy = await open(path, 'wx', 0o600)
@@ -198,13 +203,13 @@ class DirectoryFileUpload implements FileUpload {
     await ifExists(() => unlink(this.path))
   }
 
-  /** Once: a handle that is closed has a number that another file may have got. */
+  /** At most once: after a close, the descriptor's number may belong to another file. */
   async #close(): Promise<void> {
     if (this.shared.handles.delete(this.handle)) await this.handle.close()
   }
 }
 
-/** Bytes that are copied at once. */
+/** Bytes copied per read. */
 const CHUNK = 256 * 1024
 
 async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
@@ -217,7 +222,7 @@ async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
   }
 }
 
-/** A full disk may take a part of what it is given. */
+/** On a full disk, a write may store only part of the buffer. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten
@@ -225,8 +230,8 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Files in a folder, `ab/cd/{digest}`. A file is written in `incoming/`, synced, renamed to its place, and its folder
- * synced. Any number of processes may work in one folder.
+ * Stores files in a folder as `ab/cd/{digest}`. An upload is written to `incoming/`, synced and renamed; then its
+ * folder is synced. Several processes may share the folder.
  */
 export function openDirectoryFileStore(folder: string): FileStore {
   const places = layoutOf(folder)
@@ -262,7 +267,7 @@ export function openDirectoryFileStore(folder: string): FileStore {
   }
 }
 
-/** Folder by folder: at no time is there more than one folder's names in memory. */
+/** One directory at a time, so that only one directory's names are in memory. */
 async function* listFiles(places: DirectoryLayout): AsyncIterable<FileEntry> {
   for (const first of await foldersIn(places.folder)) {
     for (const second of await foldersIn(join(places.folder, first))) {

@@ -9,7 +9,7 @@ const schema = z.object({
   fence: z.object({ copy: z.string(), to: z.string() }).nullable(),
 })
 
-/** In one small file, which is written whole under another name first. What a power failure loses of it was newer. */
+/** Stored in one small file, replaced by a rename. It is not synced: after a power failure, an older mark may remain. */
 export const openHighWaterMarkFile = (file: string): HighWaterMarkStore => ({
   read() {
     const text = readIfThere(file)
@@ -31,14 +31,14 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Positions are bigint, which JSON does not have. */
+/** JSON has no bigint. */
 const asText = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Half a file tells nothing; the read models and the vault are asked as well.
+    // Ignore a truncated file: the checkpoints of the read models and of the vault are checked as well.
     return undefined
   }
 }

@@ -7,12 +7,12 @@ import { ifExists } from './directory-layout.ts'
 const PNG_ENDS = Buffer.from('IEND\xae\x42\x60\x82', 'latin1')
 
 /**
- * Keeps pictures in a folder of their own, which may be removed at any time: they are drawn again. When they have more bytes than allowed,
- * those that were drawn first go, down to nine tenths of it. Processes may share the folder.
+ * Caches pictures in a separate folder, which may be deleted at any time: pictures are rendered again. When their total
+ * size exceeds `mostBytes`, the oldest are deleted until 90 % of it is left. Several processes may share the folder.
  */
 export function openPictureCache(folder: string, mostBytes: number): PictureStore {
   const fileOf = (key: string) => join(folder, `${createHash('sha256').update(key).digest('hex')}.png`)
-  /** Undefined until the folder was looked at. */
+  /** Undefined until the folder has been listed. */
   let bytes: number | undefined
 
   async function makeRoom(): Promise<void> {
@@ -37,7 +37,8 @@ export function openPictureCache(folder: string, mostBytes: number): PictureStor
       const handle = await open(draft, 'wx', 0o600)
       try {
         await handle.writeFile(png)
-        // Without it a power failure may leave a name without a picture, which would be shown from then on.
+        // Without the sync, a power failure may leave a named file without its content, which would be served from then
+        // on.
         await handle.sync()
       } finally {
         await handle.close()
@@ -49,7 +50,7 @@ export function openPictureCache(folder: string, mostBytes: number): PictureStor
   }
 }
 
-/** Drafts of processes that were killed are among them, and go like the others. */
+/** Includes drafts of processes that were killed; they are deleted like pictures. */
 async function filesIn(folder: string) {
   const found = await Promise.all(
     (await readdir(folder)).map(async (name) => {

@@ -6,7 +6,7 @@ const isUuid = (text: unknown): text is string => typeof text === 'string' && UU
 
 export const uuidToBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 
-/** In lower case, as RFC 9562 writes them. */
+/** In lower case, as RFC 9562 writes UUIDs. */
 export function uuidFromBytes(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -14,7 +14,7 @@ export function uuidFromBytes(bytes: Buffer): string {
 
 /**
  * The JSON text of an event's data.
- * @throws TypeError naming what is wrong with the id, the type or the data
+ * @throws TypeError if the id, the type or the data is invalid
  */
 export function serializeData({ id, type, data }: NewEvent): string {
   if (!isUuid(id)) throw new TypeError(`an event's id must be a UUID, got ${JSON.stringify(id)}`)
@@ -22,7 +22,7 @@ export function serializeData({ id, type, data }: NewEvent): string {
   return objectText(`data of ${type}`, data)
 }
 
-/** @throws TypeError for metadata that is not an object of strings */
+/** @throws TypeError if the metadata is not an object of strings */
 export function serializeMetadata({ type, metadata }: NewEvent): string {
   const text = objectText(`metadata of ${type}`, metadata)
   for (const [key, value] of Object.entries(metadata)) {
@@ -32,13 +32,13 @@ export function serializeMetadata({ type, metadata }: NewEvent): string {
   return text
 }
 
-/** @throws TypeError for a name that can't be stored, and for an append of nothing */
+/** @throws TypeError if the stream name is invalid or there are no events */
 export function checkAppend(stream: string, events: readonly NewEvent[]): void {
   checkName('stream', stream)
   if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`)
 }
 
-/** @throws TypeError for what no store takes */
+/** @throws TypeError if the append cannot be stored by any engine */
 export function validateStorable({ stream, events }: Pick<Append, 'stream' | 'events'>): void {
   checkAppend(stream, events)
   for (const event of events) {
@@ -53,7 +53,7 @@ function objectText(what: string, value: object): string {
   return text
 }
 
-/** What JSON has no text for, such as undefined, gives undefined. */
+/** Returns undefined for values without a JSON text, such as undefined. */
 function stringify(what: string, value: object): string | undefined {
   try {
     return JSON.stringify(value)
@@ -64,8 +64,8 @@ function stringify(what: string, value: object): string | undefined {
   }
 }
 
-/** Half a surrogate pair has no UTF-8, so it would come back as something else. */
+/** An unpaired surrogate has no UTF-8 encoding, so the name would change when stored. */
 function checkName(what: string, name: string): void {
   if (typeof name !== 'string' || name === '') throw new TypeError(`an event's ${what} must not be empty`)
-  if (!name.isWellFormed()) throw new TypeError(`an event's ${what} is not Unicode: ${JSON.stringify(name)}`)
+  if (!name.isWellFormed()) throw new TypeError(`an event's ${what} must be valid Unicode, got ${JSON.stringify(name)}`)
 }

@@ -13,18 +13,17 @@ import {
 import { validateStorable } from './event-serialization.ts'
 import { readClosedReason } from './fence.ts'
 
-/** The log's first event, which gives it its identity. */
+/** The log's first event. It assigns the log's identity. */
 export function createLogCreatedEvent(): NewEvent {
   const metadata = { actor: 'system', via: 'store', schema: '1', at: new Date().toISOString() }
   return { id: randomUUID(), type: 'LogCreated', data: { identity: randomUUID() }, metadata }
 }
 
-/** Found once, and made where a log has none and may. */
+/** Reads the log's identity once. Creates it if the log has none and `mayMake` is true. */
 class LogIdentity {
   #found: Promise<string> | undefined
   #isKnown = false
 
-  /** @param name of the log, for people */
   constructor(
     private readonly store: Pick<EventLog, 'read' | 'append'>,
     private readonly name: string,
@@ -48,13 +47,13 @@ class LogIdentity {
     for (;;) {
       const [first] = await this.store.read(LOG_STREAM)
       if (first !== undefined) return this.#identityOf(first)
-      if (!this.mayMake) throw new StoreUnavailable(`${this.name} has no LogCreated`)
+      if (!this.mayMake) throw new StoreUnavailable(`${this.name} has no LogCreated event`)
       const event = createLogCreatedEvent()
       try {
         await this.store.append(LOG_STREAM, 'none', [event])
         return this.#identityOf(event)
       } catch (error) {
-        // Another process was first: its log it is.
+        // Another process created the log first: read its identity.
         if (!(error instanceof WrongRevision)) throw error
       }
     }
@@ -65,15 +64,15 @@ class LogIdentity {
     this.#isKnown = type === 'LogCreated' && typeof identity === 'string'
     if (this.#isKnown) return String(identity)
     throw new StoreUnavailable(
-      `${this.name}: stream ${LOG_STREAM} does not begin with LogCreated: it is another application's`,
+      `${this.name}: stream ${LOG_STREAM} does not begin with LogCreated: the log belongs to another application`,
     )
   }
 }
 
 /**
- * A store whose calls are refused from the moment on at which it is closed. Closing waits for the appends under way, ends the
- * subscriptions, and closes the store then.
- * @param name for people
+ * Rejects calls once the store has been closed. Closing waits for pending appends, ends the subscriptions, then closes
+ * the store.
+ * @param name the log's display name
  */
 function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
   store: EventStore<Head>,
@@ -95,25 +94,25 @@ function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
 
   return {
     ...store,
-    async append(...asked) {
+    async append(...args) {
       mustBeOpen()
-      return appends.track(store.append(...asked))
+      return appends.track(store.append(...args))
     },
-    async appendMany(...asked) {
+    async appendMany(...args) {
       mustBeOpen()
-      return appends.track(store.appendMany(...asked))
+      return appends.track(store.appendMany(...args))
     },
-    async read(...asked) {
+    async read(...args) {
       mustBeOpen()
-      return store.read(...asked)
+      return store.read(...args)
     },
-    async *readAll(...asked) {
+    async *readAll(...args) {
       mustBeOpen()
-      yield* store.readAll(...asked)
+      yield* store.readAll(...args)
     },
-    subscribe(...asked) {
+    subscribe(...args) {
       mustBeOpen()
-      return subscriptions.track(store.subscribe(...asked))
+      return subscriptions.track(store.subscribe(...args))
     },
     head() {
       mustBeOpen()
@@ -139,7 +138,7 @@ function withClosing<Head extends PositionOrStart | Promise<PositionOrStart>>(
   }
 }
 
-/** Calls that closing waits for; each has an answer of its own to its caller. */
+/** Counts pending calls, so that closing can wait for them. */
 class PendingCalls {
   #count = 0
   #drained: (() => void) | undefined
@@ -160,8 +159,8 @@ class PendingCalls {
 }
 
 /**
- * The subscriptions that are being iterated. What has not begun is nobody's to stop, and what has ended nobody's to keep: a
- * service subscribes again after every interruption, for as long as it runs.
+ * The subscriptions that are being iterated. A subscription is removed when its iteration ends, because a service
+ * subscribes again after every interruption.
  */
 class ActiveSubscriptions {
   readonly #subscriptions = new Set<Subscription>()
@@ -172,7 +171,7 @@ class ActiveSubscriptions {
     return { stop: () => subscription.stop(), [Symbol.asyncIterator]: iterated }
   }
 
-  /** For good: what begins later ends at once. */
+  /** Permanent: subscriptions started later end immediately. */
   stop(): void {
     this.#isStopped = true
     for (const subscription of this.#subscriptions) subscription.stop()
@@ -189,29 +188,27 @@ class ActiveSubscriptions {
   }
 }
 
-/** What an engine's adapter says of itself. */
 export type EventLogDescription = {
-  /** For people. */
   readonly name: string
-  /** When the log gets its first event: a file is made with it, a server's log by the first who appends. */
+  /** When LogCreated is written: when the file is created, or by the first process that appends to a server's log. */
   readonly firstEventWritten: 'with its file' | 'at its first append'
-  /** Its first event is copied into it, and whatever it says of itself it takes appends. */
+  /** The log is being filled: its first event is copied into it, and it accepts appends in any state. */
   readonly filling: boolean
   readonly fenceDelayMs: number
-  /** Told of each append of this process, before its caller is. */
+  /** Called after each append of this process, before its caller's promise resolves. */
   readonly appended?: (stream: string) => void
   readonly diskErrorMessage?: () => string | undefined
   readonly heardAt?: () => number
 }
 
-/** What every log has, whatever engine holds it: an identity, a fence, and an end. */
+/** Adds to an engine's log the parts that do not depend on the engine: identity, fence and closing. */
 export function createEventStore<Head extends PositionOrStart | Promise<PositionOrStart>>(
   store: EventLog<Head>,
   { name, firstEventWritten, filling, fenceDelayMs, appended, diskErrorMessage, heardAt }: EventLogDescription,
 ): EventStore<Head> {
   const isUnborn = firstEventWritten === 'at its first append' && !filling
   const identity = new LogIdentity(store, name, isUnborn)
-  /** What can't be stored makes no log either. */
+  /** Validates first, so that an invalid append does not create a log. */
   const before = async (appends: readonly Append[]) => {
     if (identity.isKnown) return
     for (const append of appends) validateStorable(append)
@@ -240,9 +237,9 @@ const wrapAppends = (
     appended?.(stream)
     return position
   },
-  async appendMany(appends, ...asked) {
+  async appendMany(appends, ...args) {
     if (appends.length > 0) await before?.(appends)
-    const positions = await store.appendMany(appends, ...asked)
+    const positions = await store.appendMany(appends, ...args)
     for (const { stream } of appends) appended?.(stream)
     return positions
   },

@@ -8,12 +8,12 @@ import {
 import { LogClosed, type EventLog } from '../ports/event-store.ts'
 import { SingleFlight } from './single-flight.ts'
 
-/** The streams that say whether a log is closed. */
+/** The streams whose events determine whether a log is closed. */
 export const isFenceStream = (stream: string): boolean => stream === LOG_STREAM || stream === COPY_STREAM
 
 /**
- * What the log says of itself.
- * @param empty a log without any event: a new one, or one that another one's events are about to be copied into
+ * Reads from the log whether it is closed.
+ * @param empty meaning of a log without events: it is new, or another log's events are about to be copied into it
  */
 export async function readClosedReason(
   store: Pick<EventLog, 'read'>,
@@ -25,7 +25,7 @@ export async function readClosedReason(
 
 type FenceEvent = NonNullable<Parameters<typeof readOnlyStateOf>[0]>
 
-/** The same of what was read. */
+/** Like readClosedReason, from events that were read already. */
 export const deriveClosedReason = (
   last: FenceEvent | undefined,
   copy: readonly FenceEvent[],
@@ -35,7 +35,7 @@ export const deriveClosedReason = (
 
 const BEGUN: FenceEvent = { type: 'CopyBegun', data: {} }
 
-/** @returns what an append is refused with */
+/** @returns the error with which the append must be rejected, if any */
 export const refusalOf = (
   closed: ReadOnlyState | undefined,
   stream: string,
@@ -43,15 +43,15 @@ export const refusalOf = (
 ): LogClosed | undefined =>
   closed === undefined || isAppendAllowed(closed, stream, types) ? undefined : new LogClosed(closed)
 
-/** Milliseconds after which an append that passes has the fence looked for again, behind it. */
+/** Milliseconds after which an append triggers a refresh of the fence state in the background. */
 const REFRESH_AFTER_MS = 500
-/** Milliseconds after which an append waits until somebody has looked. */
+/** Milliseconds after which an append waits for a refresh of the fence state. */
 export const MAX_FENCE_AGE_MS = 1_500
 
 /**
- * For engines that can't have an append look for a fence in another stream: each process looks by itself, and what it knows
- * is never older than TRUSTED when an append is sent. The adapter asks before it sends anything, each time: an append that
- * is tried again, or comes late in a bulk, must not go by what was known when its caller made it.
+ * For engines that cannot check in the append's own transaction whether the log is fenced. Each process caches the
+ * fence state, which is never older than MAX_FENCE_AGE_MS when an append is sent. The adapter must call
+ * requireAppendAllowed before every send, including retries and later parts of a bulk.
  */
 export class Fence {
   readonly #look: SingleFlight<void>
@@ -60,21 +60,21 @@ export class Fence {
 
   constructor(store: Pick<EventLog, 'read'>) {
     this.#look = new SingleFlight(async () => {
-      const asked = performance.now()
+      const startedAt = performance.now()
       this.#closed = await readClosedReason(store, 'is new')
-      this.#lookedAt = asked
+      this.#lookedAt = startedAt
     })
   }
 
-  /** Without a promise where it is known well enough that the log is open. @throws LogClosed, StoreUnavailable */
+  /** Synchronous while the cached state is fresh and open. @throws LogClosed, StoreUnavailable */
   requireAppendAllowed(stream: string, types: readonly string[]): void | Promise<void> {
     const age = performance.now() - this.#lookedAt
     if (this.#closed !== undefined || age > MAX_FENCE_AGE_MS) return this.#passLater(stream, types)
-    // Where it can't be looked for, an append waits for it soon.
+    // If the refresh fails, appends wait for the next one once the state is older than MAX_FENCE_AGE_MS.
     if (age > REFRESH_AFTER_MS) this.#look.get().catch(() => undefined)
   }
 
-  /** Told of what this process has appended: behind a fence of its own, the next append waits for a look. */
+  /** Call it after each append of this process: if that was a fence event, the next append waits for a refresh. */
   onAppended(stream: string): void {
     if (isFenceStream(stream)) this.#lookedAt = Number.NEGATIVE_INFINITY
   }

@@ -9,30 +9,28 @@ import {
   type PositionOrStart,
 } from '../ports/event-store.ts'
 
-/** A log on a server behind circuit breakers. */
 export type GuardedLog = {
-  /** The same log; its calls fail at once while it is away. Subscriptions go on trying by themselves. */
+  /** Its calls fail fast while the breaker is open. Subscriptions do not pass the breaker; they retry automatically. */
   readonly store: EventStore
-  /** Every call passes it. */
+  /** For all calls. */
   readonly breaker: CircuitBreaker
-  /** Appends pass it besides. */
+  /** For appends only, in addition to `breaker`. */
   readonly appendBreaker: CircuitBreaker
-  /** The newest position that this process knows of. */
   newestPosition(): PositionOrStart
 }
 
-/** An append without an answer for so many milliseconds tells that others will have none either. */
+/** An append that got no response for this long, in milliseconds, opens the breaker for appends. */
 const UNANSWERED_MS = 1_000
 
-/** Opens when the head can't be had, or nothing comes; the head is asked for four times a second until it answers. */
+/** Opens if the head cannot be read or the server is silent. While open, it probes the head every 250 ms. */
 const allCallsPolicy = (store: string, ask: () => Promise<PositionOrStart>, heardAt: () => number): BreakerPolicy => ({
   store,
   calls: 'all',
   resetTimeoutMs: 250,
-  probe: { ask, heardAt, noResponseMessage: `${store}: the log does not answer` },
+  probe: { ask, heardAt, noResponseMessage: `${store}: the log does not respond` },
   verdict(error) {
     if (error instanceof WrongRevision) return 'up'
-    // That the log was moved is none of its faults.
+    // A fenced log is not a failure of the server.
     const isOfTheLog = error instanceof StoreUnavailable && !(error instanceof LogClosed)
     return isOfTheLog || error instanceof OutcomeUnknown ? 'doubtful' : 'nothing'
   },
@@ -40,8 +38,8 @@ const allCallsPolicy = (store: string, ask: () => Promise<PositionOrStart>, hear
 })
 
 /**
- * For a log that answers reads but no appends, such as a leader that has lost its followers: one append at a time is tried, half a
- * second after the last one, so that callers queued behind that one are rejected and do not wait twice.
+ * For a log that serves reads but not appends, such as a leader without followers. While open, one append at a time is
+ * let through as a trial, 500 ms after the previous one; all others are rejected immediately.
  */
 const appendsPolicy = (store: string): BreakerPolicy => ({
   store,
@@ -51,10 +49,9 @@ const appendsPolicy = (store: string): BreakerPolicy => ({
     if (error instanceof OutcomeUnknown) return elapsedMs >= UNANSWERED_MS ? 'down' : 'nothing'
     return error instanceof StoreUnavailable ? 'nothing' : 'up'
   },
-  refusal: () => new StoreUnavailable(`${store}: the log answers reads and no appends`, { store }),
+  refusal: () => new StoreUnavailable(`${store}: the log responds to reads but not to appends`, { store }),
 })
 
-/** @param name of its server, as people call it */
 export function guardLog(log: EventStore, name: string): GuardedLog {
   let newest: PositionOrStart = 'start'
   const saw = <Position extends PositionOrStart>(position: Position): Position => {
@@ -65,13 +62,13 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
   const breaker = new CircuitBreaker(allCallsPolicy(name, async () => saw(await log.head()), heardAt))
   const appends = new CircuitBreaker(appendsPolicy(name))
   const maybeStored = (reason: Error) =>
-    new OutcomeUnknown(`${reason.message}; an append that was under way may be stored or not`, {
+    new OutcomeUnknown(`${reason.message}; the outcome of a pending append is unknown`, {
       cause: reason,
       store: name,
     })
   const append = <Answer>(call: () => Promise<Answer>) => appends.call(() => breaker.call(call, maybeStored))
 
-  /** Fails where the log is away, and not for a connection that was lost and is there again. */
+  /** Retries once if the breaker stayed closed: a lost connection that was re-established does not fail the call. */
   async function head(): Promise<PositionOrStart> {
     const ask = () => breaker.call(async () => saw(await log.head()))
     try {
@@ -82,8 +79,8 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
     }
   }
 
-  async function* readAll(...asked: Parameters<EventStore['readAll']>) {
-    const events = log.readAll(...asked)[Symbol.asyncIterator]()
+  async function* readAll(...args: Parameters<EventStore['readAll']>) {
+    const events = log.readAll(...args)[Symbol.asyncIterator]()
     try {
       for (;;) {
         const next = await breaker.call(() => events.next())
@@ -91,7 +88,7 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
         yield next.value
       }
     } finally {
-      // One that hangs ends when the log is back.
+      // Not awaited: a read that hangs ends only when the server is reachable again.
       events.return?.().catch(() => undefined)
     }
   }
@@ -99,14 +96,14 @@ export function guardLog(log: EventStore, name: string): GuardedLog {
   const store: EventStore = {
     isAppendManyAtomic: log.isAppendManyAtomic,
     fenceDelayMs: log.fenceDelayMs,
-    append: (...asked) => append(async () => saw(await log.append(...asked))),
-    appendMany: (...asked) => append(async () => (await log.appendMany(...asked)).map(saw)),
-    read: (...asked) => breaker.call(() => log.read(...asked)),
+    append: (...args) => append(async () => saw(await log.append(...args))),
+    appendMany: (...args) => append(async () => (await log.appendMany(...args)).map(saw)),
+    read: (...args) => breaker.call(() => log.read(...args)),
     readAll,
-    subscribe: (...asked) => log.subscribe(...asked),
+    subscribe: (...args) => log.subscribe(...args),
     head,
     eventAt: (position) => breaker.call(() => log.eventAt(position)),
-    // Both may be known here: that they are told says nothing about the log.
+    // Both may be cached, so their success says nothing about the server's health: they bypass the breaker.
     identity: () => log.identity(),
     diskErrorMessage: () => log.diskErrorMessage(),
     closedReason: () => breaker.call(() => log.closedReason()),

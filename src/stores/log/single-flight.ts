@@ -1,6 +1,6 @@
 /**
- * Asks a question for all who want to know at the same time. Nobody gets an answer to a question that was asked before
- * they came, so what they know to have happened is in it.
+ * Coalesces concurrent calls. A call never joins a request that started before it, so the result includes everything
+ * that happened before the call.
  */
 export class SingleFlight<Answer> {
   #underWay: Promise<Answer> | undefined

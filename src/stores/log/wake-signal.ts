@@ -1,9 +1,9 @@
-/** Tells one reader that there may be something new, also where it came while the reader was at work. */
+/** Wakes one reader when there may be something new, including while the reader is busy. */
 export class WakeSignal {
   #isThere = true
   #wake: () => void = () => {}
 
-  /** Call it before looking: what comes from then on is new. */
+  /** Call it before reading: anything after this counts as new. */
   reset(): void {
     this.#isThere = false
   }
@@ -13,7 +13,7 @@ export class WakeSignal {
     this.#wake()
   }
 
-  /** Undefined where there is something already. */
+  /** Undefined if there is something new already. */
   wait(): Promise<void> | undefined {
     if (this.#isThere) return undefined
     return new Promise((resolve) => {

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { MailTransport } from '../ports/mail.ts'
 
 /**
- * Writes each message as an .eml file, named by its Message-ID: sent twice, it is still one file. The links in them are
- * in clear until their secrets end: this is for development.
+ * For development: writes each message as an .eml file named after its Message-ID, so that a message sent twice is one
+ * file. The files contain links in plain text until their secrets end.
  */
 export function openOutbox(folder: string): MailTransport {
-  /** Loaded with the first mail: most commands, and many a service, send none. */
+  /** Loaded with the first mail: most processes send none. */
   let transport: ReturnType<typeof openTransport> | undefined
-  /** The mails that are there, read once: every end of a secret asks for them. */
+  /** The existing files, listed once: the end of every secret looks for its mails. */
   let held: Set<string> | undefined
   return {
     async send(mail) {
@@ -54,5 +54,5 @@ const listFileNames = async (folder: string) =>
     ),
   )
 
-/** RFC 3834: nobody's holiday answers to it. */
+/** RFC 3834: keeps auto-responders from replying. */
 export const AUTO_SUBMITTED_HEADERS = { 'Auto-Submitted': 'auto-generated' }

@@ -2,10 +2,10 @@ import { AUTO_SUBMITTED_HEADERS } from './outbox.ts'
 import { createTransport } from 'nodemailer'
 import { UndeliverableMail, type MailTransport } from '../ports/mail.ts'
 
-/** Milliseconds. A server may take long to accept a message (RFC 5321, 4.5.3.2.6), but not for ever. */
+/** Milliseconds. A server may take long to accept a message (RFC 5321, 4.5.3.2.6), but not unlimited time. */
 const TIMEOUTS = { connectionTimeout: 15_000, greetingTimeout: 30_000, socketTimeout: 120_000, dnsTimeout: 15_000 }
 
-/** The other side speaks of the message, not of how we came: only these refusals are final. */
+/** The server rejected the message itself, not the connection or the login: only these failures can be permanent. */
 const MESSAGE_ERROR_CODES: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE'])
 
 /** @param address smtp://USER:PASSWORD@HOST:PORT or smtps://... */
@@ -40,7 +40,7 @@ function isPermanentFailure(error: unknown): boolean {
   )
 }
 
-/** Code and enhanced code (RFC 3463) alone: the server's words mostly repeat the address. */
+/** Status code and enhanced status code (RFC 3463) only: the server's text often repeats the recipient's address. */
 function codeOf(error: unknown): string {
   const enhanced = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(String(field(error, 'response') ?? ''))?.[0]
   return ['SMTP', field(error, 'responseCode') ?? field(error, 'code') ?? 'failed', enhanced]

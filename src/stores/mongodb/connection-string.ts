@@ -1,7 +1,7 @@
 import { TIMEOUTS_SET_BY_SERVICE, type ConnectionStringParameters } from '../ports/connection-string.ts'
 
 const MAJORITY =
-  'what is acknowledged has been written by a majority and its journal, and what is read was acknowledged'
+  'writes must be acknowledged by a majority with their journals, and reads must return acknowledged data'
 
 /** https://www.mongodb.com/docs/manual/reference/connection-string-options/ */
 export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
@@ -50,11 +50,11 @@ export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
     j: MAJORITY,
     fsync: MAJORITY,
     readConcernLevel: MAJORITY,
-    readPreference: 'everything is read from the primary',
-    readPreferenceTags: 'everything is read from the primary',
-    maxStalenessSeconds: 'everything is read from the primary',
-    retryWrites: 'a write whose connection is lost is tried once more',
-    retryReads: 'a read whose connection is lost is tried once more',
+    readPreference: 'all reads use the primary',
+    readPreferenceTags: 'all reads use the primary',
+    maxStalenessSeconds: 'all reads use the primary',
+    retryWrites: 'a write whose connection is lost must be retried once',
+    retryReads: 'a read whose connection is lost must be retried once',
     wtimeout: TIMEOUTS_SET_BY_SERVICE,
     wtimeoutMS: TIMEOUTS_SET_BY_SERVICE,
     timeoutMS: TIMEOUTS_SET_BY_SERVICE,
@@ -62,10 +62,10 @@ export const CONNECTION_STRING_PARAMETERS: ConnectionStringParameters = {
     socketTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
     serverSelectionTimeoutMS: TIMEOUTS_SET_BY_SERVICE,
     heartbeatFrequencyMS: TIMEOUTS_SET_BY_SERVICE,
-    appName: 'it is adamant',
+    appName: 'it is always adamant',
   },
   normalizeName: (name) => name.toLowerCase(),
 }
 
-/** One host or a list of them, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
+/** One or more hosts, and a database: https://www.mongodb.com/docs/manual/reference/connection-string/ */
 export const CONNECTION_STRING_PATTERN = /^mongodb(\+srv)?:\/\/[^/?#\s]+\/[^/?#\s.$]+(\?\S*)?$/

@@ -6,27 +6,27 @@ import { InvalidConnectionString } from '../ports/connection-string.ts'
 import { StoreUnavailable } from '../ports/event-store.ts'
 import { toStoreUnavailable, isUnacknowledged, STORE } from './failure.ts'
 
-/** Of the connections, so many may be in use for what requests change: the others are for reading. */
+/** The share of the connections that requests' writes may use; the others are reserved for reads. */
 const SHARE = 0.6
 
 type CallState = { readonly isAbandoned: boolean }
 
 /**
- * Writes wait for a majority of the servers. Where that hangs, they keep their connections: a bulkhead leaves some of these
- * for reading. While no majority acknowledges anything, one write at a time tries whether it does again, and the others are
- * refused at once.
+ * Writes wait for a majority of the members. If that hangs, they keep their connections; this bulkhead reserves some
+ * for reads. While no majority acknowledges writes, the circuit breaker lets one write at a time through as a trial and
+ * rejects the others immediately.
  */
 class WriteBulkhead {
   readonly breaker: CircuitBreaker
   readonly #bulkhead: Semaphore
   readonly #refusal: () => StoreUnavailable
 
-  /** @param connections 0 for any number of them */
+  /** @param connections size of the connection pool; 0 means unlimited */
   constructor(connections: number, server: string) {
     this.#bulkhead = new Semaphore(connections === 0 ? Infinity : Math.max(1, Math.floor(connections * SHARE)))
     this.#refusal = () =>
       new StoreUnavailable(
-        `MongoDB at ${server} takes no more writes now: no majority of its members acknowledges them`,
+        `MongoDB at ${server} does not accept writes now: no majority of its members acknowledges them`,
         { store: STORE },
       )
     this.breaker = new CircuitBreaker({
@@ -39,14 +39,14 @@ class WriteBulkhead {
   }
 
   /**
-   * @param caller where it has gone, nothing is begun
-   * @throws StoreUnavailable, or what the action throws
+   * @param caller if it has abandoned the call, the action is not started
+   * @throws StoreUnavailable, or the error of the action
    */
   run<Result>(action: () => Promise<Result>, caller: CallState): Promise<Result> {
     const wasClosed = this.breaker.state === 'closed'
     return this.breaker.call(() =>
       this.#bulkhead.run(async () => {
-        // It has waited in the queue until nobody is there any more, or until the breaker has opened.
+        // While the call was queued, its caller may have given up or the breaker may have opened.
         if (caller.isAbandoned || (wasClosed && this.breaker.state !== 'closed')) throw this.#refusal()
         return action()
       }),
@@ -54,36 +54,32 @@ class WriteBulkhead {
   }
 }
 
-/**
- * How a call may take its time: milliseconds after which one that got no answer counts as failed; and whether requests make
- * it that change something, of which a part of the connections is kept free.
- */
+/** How a call is limited: its deadline in milliseconds, and whether it is a request's write, which passes the bulkhead. */
 export type MongoCallKind = { readonly deadlineMs: number; readonly isRequestWrite: boolean }
 
 export const READ: MongoCallKind = { deadlineMs: 5_000, isRequestWrite: false }
 export const WRITE: MongoCallKind = { deadlineMs: 5_000, isRequestWrite: true }
-/** Writes of a batch and what makes indexes: no request waits for them, and few are under way at once. */
+/** Batch writes and index builds: no request waits for them, and only few run concurrently. */
 export const BATCH: MongoCallKind = { deadlineMs: 30_000, isRequestWrite: false }
 
-/** Milliseconds between two looks at each server: what hangs is noticed by them, and calls under way are given up. */
+/** Milliseconds between two health checks of each server. They detect a hanging server and abort its pending calls. */
 const HEARTBEAT = 2_000
-/** Milliseconds that a call waits for a server to be there at all. */
 const SERVER_SELECTION_TIMEOUT_MS = 2_000
 /**
- * Milliseconds that the primary waits for a majority before it says that there is none: less than the call's deadline, or
- * each such call would keep its connection long after its caller has gone.
+ * Milliseconds that the primary waits for a majority (wtimeout). Shorter than the call's deadline; otherwise a call
+ * would keep its connection long after its caller has given up.
  */
 const MAJORITY_TIMEOUT_MS = 3_000
 const BATCH_MAJORITY_TIMEOUT_MS = 20_000
 
-/** What is acknowledged survives the loss of any one machine. */
+/** Acknowledged writes survive the loss of any one machine. */
 const MAJORITY_WRITE_CONCERN = { w: 'majority', journal: true, wtimeoutMS: MAJORITY_TIMEOUT_MS } as const
-/** The same for calls of the kind BATCH. */
+/** The same for calls of kind BATCH. */
 export const BATCH_WRITE_CONCERN = { ...MAJORITY_WRITE_CONCERN, wtimeoutMS: BATCH_MAJORITY_TIMEOUT_MS } as const
 
 /**
- * What all else rests on: what is acknowledged lasts, and what is read was acknowledged. The database has it in so many
- * words, since some parameters of an address (`readConcernLevel`, `journal`, `wtimeout`) beat the client's own options.
+ * Acknowledged writes are durable, and reads return acknowledged data. Set on the database because parameters of the
+ * connection string (`readConcernLevel`, `journal`, `wtimeout`) override the client's options.
  */
 const DATABASE_OPTIONS: DbOptions = {
   writeConcern: MAJORITY_WRITE_CONCERN,
@@ -91,7 +87,7 @@ const DATABASE_OPTIONS: DbOptions = {
   readPreference: 'primary',
 }
 
-/** Counters of 64 bits come back as bigint. */
+/** useBigInt64: 64-bit integers are returned as bigint. */
 const optionsFor = (slower: number): MongoClientOptions => ({
   appName: 'adamant',
   retryWrites: true,
@@ -105,25 +101,24 @@ const optionsFor = (slower: number): MongoClientOptions => ({
   ignoreUndefined: false,
 })
 
-/** A database, and the one way to call it. */
 export type MongoDatabase = {
   readonly db: Db
-  /** Host and port, without a password. */
+  /** Host and port, without credentials. */
   readonly server: string
-  /** Of the calls of the kind WRITE. */
+  /** The circuit breaker for calls of kind WRITE. */
   readonly breaker: CircuitBreaker
-  /** A call under a deadline, READ unless told. @throws StoreUnavailable: the outcome of a write is then unknown */
+  /** Makes a call with a deadline, READ by default. @throws StoreUnavailable after which a write's outcome is unknown */
   call<Result>(action: () => Promise<Result>, kind?: MongoCallKind): Promise<Result>
-  /** Waits for what is under way, as long as a call may take. @throws StoreUnavailable; it goes on all the same */
+  /** Waits for a running operation, up to the deadline of `kind`. @throws StoreUnavailable; the operation continues */
   withDeadline<Result>(running: Promise<Result>, kind: MongoCallKind): Promise<Result>
   close(): Promise<void>
 }
 
 /**
- * Connects at the first call, and again whenever the connection is lost.
- * @param address mongodb://HOST:PORT/DATABASE, as https://www.mongodb.com/docs/manual/reference/connection-string/ has it
- * @param slower how many times as long the server may take to answer
- * @throws BadAddress
+ * Connects with the first call and reconnects automatically.
+ * @param address mongodb://HOST:PORT/DATABASE; see https://www.mongodb.com/docs/manual/reference/connection-string/
+ * @param slower factor for the timeouts
+ * @throws InvalidConnectionString
  */
 export function connect(address: string, slower = 1): MongoDatabase {
   const client = clientFor(address, slower)
@@ -131,8 +126,8 @@ export function connect(address: string, slower = 1): MongoDatabase {
   let connected: Promise<unknown> | undefined
 
   /**
-   * A client whose first connection has failed answers every operation with "Topology is closed" from then on; only
-   * another `connect` begins anew. One that was connected once connects again by itself.
+   * After a failed first connection, every operation of a client fails with "Topology is closed" until `connect` is
+   * called again. After a successful one, the client reconnects automatically.
    */
   async function connection(): Promise<void> {
     const trying = (connected ??= client.connect())
@@ -147,7 +142,7 @@ export function connect(address: string, slower = 1): MongoDatabase {
   const writes = new WriteBulkhead(client.options.maxPoolSize, server)
   const wait = <Result>(running: Promise<Result>, { deadlineMs }: MongoCallKind): Promise<Result> =>
     withTimeout(deadlineMs * slower, running, () => {
-      throw new StoreUnavailable(`MongoDB at ${server} did not answer within ${deadlineMs * slower} ms`, {
+      throw new StoreUnavailable(`MongoDB at ${server} did not respond within ${deadlineMs * slower} ms`, {
         store: STORE,
       })
     })
@@ -162,7 +157,9 @@ export function connect(address: string, slower = 1): MongoDatabase {
       const run = async () => {
         await connection()
         if (caller.isAbandoned)
-          throw new StoreUnavailable(`nobody waits any more for MongoDB at ${server}`, { store: STORE })
+          throw new StoreUnavailable(`the call to MongoDB at ${server} was abandoned after its deadline`, {
+            store: STORE,
+          })
         return action()
       }
       try {
@@ -182,6 +179,6 @@ function clientFor(address: string, slower: number): MongoClient {
     return new MongoClient(address, optionsFor(slower))
   } catch (error) {
     const reason = address.includes('@') || !(error instanceof Error) ? '' : `: ${error.message}`
-    throw new InvalidConnectionString(`is no address of MongoDB${reason}`, { cause: error })
+    throw new InvalidConnectionString(`is not a MongoDB connection string${reason}`, { cause: error })
   }
 }

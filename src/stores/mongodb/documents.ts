@@ -4,17 +4,18 @@ import { buildsIn, createLiveReadModel } from './documents/builds.ts'
 import { pointersIn } from './documents/pointers.ts'
 import { Leases } from './lease.ts'
 
-/** Runs an action later, unless the process ends before. */
+/** Runs the action later, unless the process ends first. */
 export type MongoScheduler = (action: () => void, milliseconds: number) => void
 
 const scheduleUnref: MongoScheduler = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
 
-/** Time for other processes to follow the pointer, and to finish what they read from the old build. */
+/** Milliseconds for other processes to switch to the new build and to finish reading the old one. */
 const RETIREMENT_DELAY_MS = 60_000
 
 /**
- * Read models in MongoDB: collections a build, and `read_models`, which says which build is live. Any number of
- * processes may read and write at once: each write is guarded by what is stored, and no transaction is needed.
+ * Read models in MongoDB: separate collections per build, and `read_models`, which records which build is live. Several
+ * processes may read and write concurrently: each write is guarded by the stored revision or version, so no
+ * transactions are needed.
  */
 export function createMongoReadStore(
   mongo: MongoDatabase,
@@ -27,7 +28,7 @@ export function createMongoReadStore(
   const readers = new Map<string, ReadModel>()
   let closed = false
 
-  /** A build that was dropped by hand is made anew, and filled from the log. */
+  /** If the live build was dropped by hand, creates an empty build, which is then filled from the log. */
   async function live(declaration: ModelDeclaration): Promise<ReadModelBuild> {
     const known = await pointers.liveBuild(declaration)
     if (known !== undefined && (await builds.exists(known))) return builds.open(declaration, known)
@@ -38,7 +39,7 @@ export function createMongoReadStore(
     return builds.open(declaration, id)
   }
 
-  /** What is the live one by now, or was dropped by hand, is nothing to go on with. */
+  /** Undefined if the recorded build is live by now or was dropped by hand. */
   async function filling(declaration: ModelDeclaration): Promise<PendingBuild | undefined> {
     const found = await pointers.pendingBuild(declaration)
     if (found === undefined || (await pointers.allLive()).has(found.id)) return undefined
@@ -84,13 +85,13 @@ export function createMongoReadStore(
     async promote(declaration, build) {
       const old = await pointers.liveBuild(declaration)
       await pointers.setLive(declaration, build.id)
-      // A record of what is live counts as none: ended here or not, the switch is the one write above.
+      // A pending record of the live build is ignored, so promoting takes effect with the single write above.
       await pointers.clearPending(build.id)
       if (old === undefined || old === build.id) return
       const retire = async () => {
         if (!closed && !(await pointers.allLive()).has(old)) await builds.remove(declaration, old)
       }
-      // What can't be removed now is removed by the next rebuild.
+      // If removing fails, the next rebuild removes the build.
       ;(options.schedule ?? scheduleUnref)(() => void retire().catch(() => undefined), RETIREMENT_DELAY_MS)
     },
     async drop(declaration, build) {

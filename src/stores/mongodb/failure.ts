@@ -17,16 +17,17 @@ const INVALID_OPTIONS = 72
 const WRITE_CONCERN_FAILED = 64
 
 /**
- * What a server says that starts, stops, votes, has no room, is at something else, or lets nobody in: it passes without a
- * change here.
+ * Temporary errors: the server is starting, stopping, electing, overloaded, out of disk space or rejects the login.
+ * They end without a change in the service.
  * 1 InternalError, 6 HostUnreachable, 7 HostNotFound, 13 Unauthorized, 18 AuthenticationFailed, 24 LockTimeout,
- * 43 CursorNotFound, 46 LockBusy, 50 MaxTimeMSExpired, 64 WriteConcernFailed, 89 NetworkTimeout, 91 ShutdownInProgress,
- * 94 NotYetInitialized, 100 UnsatisfiableWriteConcern, 112 WriteConflict, 117 ConflictingOperationInProgress,
- * 133 FailedToSatisfyReadPreference, 134 ReadConcernMajorityNotAvailableYet, 175 QueryPlanKilled, 189 PrimarySteppedDown,
- * 202 NetworkInterfaceExceededTimeLimit, 211 KeyNotFound (of the cluster's clock, behind an election), 237 CursorKilled,
- * 262 ExceededTimeLimit, 276 IndexBuildAborted, 279 ClientDisconnect, 365 TemporarilyUnavailable, 384 ConnectionError,
- * 9001 SocketException, 10058 and 10107 not a writable primary, 11600 InterruptedAtShutdown, 11601 Interrupted,
- * 11602 InterruptedDueToReplStateChange, 12586 and 12587 an index is being made, 13435 and 13436 not the primary,
+ * 43 CursorNotFound, 46 LockBusy, 50 MaxTimeMSExpired, 64 WriteConcernFailed, 89 NetworkTimeout,
+ * 91 ShutdownInProgress, 94 NotYetInitialized, 100 UnsatisfiableWriteConcern, 112 WriteConflict,
+ * 117 ConflictingOperationInProgress, 133 FailedToSatisfyReadPreference, 134 ReadConcernMajorityNotAvailableYet,
+ * 175 QueryPlanKilled, 189 PrimarySteppedDown, 202 NetworkInterfaceExceededTimeLimit,
+ * 211 KeyNotFound (cluster time keys, after an election), 237 CursorKilled, 262 ExceededTimeLimit,
+ * 276 IndexBuildAborted, 279 ClientDisconnect, 365 TemporarilyUnavailable, 384 ConnectionError, 9001 SocketException,
+ * 10058 and 10107 not a writable primary, 11600 InterruptedAtShutdown, 11601 Interrupted,
+ * 11602 InterruptedDueToReplStateChange, 12586 and 12587 index build in progress, 13435 and 13436 not the primary,
  * 14031 OutOfDiskSpace
  */
 const TRANSIENT_ERROR_CODES: ReadonlySet<unknown> = new Set([
@@ -34,12 +35,12 @@ const TRANSIENT_ERROR_CODES: ReadonlySet<unknown> = new Set([
   384, 9001, 10058, 10107, 11600, 11601, 11602, 12586, 12587, 13435, 13436, 14031,
 ])
 
-/** What servers mark as worth another try, whatever its code. */
+/** Labels with which servers mark errors that are worth a retry, whatever their code. */
 const TRANSIENT_ERROR_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError']
 
 /**
- * An insert of an `_id` that is there already: somebody was first. Of many inserts, that nothing else went wrong: one that
- * had no room must not pass for one that was there.
+ * The `_id` of an insert exists already: another process was first. For bulk inserts, true only if all errors are
+ * duplicates; an insert that failed for another reason, such as a full disk, must not count as stored.
  */
 export function isDuplicate(error: unknown): boolean {
   if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) return false
@@ -47,38 +48,39 @@ export function isDuplicate(error: unknown): boolean {
   return faultsIn(error).every(({ code }) => code === DUPLICATE_KEY) && writeConcernErrorCodeOf(error) === undefined
 }
 
-/** What went wrong with single documents of a bulk. */
 const faultsIn = ({ writeErrors }: MongoBulkWriteError): readonly WriteError[] =>
   new Array<WriteError>().concat(writeErrors)
 
-/** An option or a command that this server does not know, such as a stand-in's. */
+/** The server does not know an option or a command; it may be a MongoDB-compatible server such as FerretDB. */
 export const isUnsupportedByServer = (error: unknown): boolean =>
   error instanceof MongoServerError && (error.code === 238 || error.code === 59)
 
-/** A server that stands alone can't ask others whether it is the primary. */
+/** A standalone server rejects linearizable reads. */
 export const lacksLinearizableReads = (error: unknown): boolean =>
   isUnsupportedByServer(error) ||
   (error instanceof MongoServerError && (error.code === NOT_A_REPLICA_SET || error.code === INVALID_OPTIONS))
 
-/** The primary has done it, and no majority has said in time that it has it too. */
+/** The primary applied the write, but no majority acknowledged it in time. */
 export const isUnacknowledged = (error: unknown): boolean =>
   error instanceof MongoBulkWriteError
     ? writeConcernErrorCodeOf(error) === WRITE_CONCERN_FAILED || error.code === WRITE_CONCERN_FAILED
     : error instanceof MongoServerError && error.code === WRITE_CONCERN_FAILED
 
-/** What its errors name. */
 export const STORE = 'MongoDB'
 
-/** @returns StoreUnavailable in place of errors that pass */
+/** @returns StoreUnavailable in place of a temporary error, otherwise the error itself */
 export function toStoreUnavailable(error: unknown, server: string): unknown {
   if (!(error instanceof MongoError) || !isTransient(error)) return error
-  return new StoreUnavailable(`MongoDB at ${server} can't be used now: ${error.message}`, {
+  return new StoreUnavailable(`MongoDB at ${server} is unavailable: ${error.message}`, {
     cause: error,
     store: STORE,
   })
 }
 
-/** Whatever is not the server's own word is the network's; misuse of the driver is ours, unless it was closed meanwhile. */
+/**
+ * Server errors by code or label. Other driver errors are network errors, except misuse of the driver's API; a closed
+ * client counts as a network error.
+ */
 function isTransient(error: MongoError): boolean {
   if (error instanceof MongoBulkWriteError) return isTransientBulkError(error)
   if (error instanceof MongoServerError) return TRANSIENT_ERROR_CODES.has(error.code) || hasTransientLabel(error)
@@ -86,8 +88,8 @@ function isTransient(error: MongoError): boolean {
 }
 
 /**
- * The driver wraps in it whatever ends a bulk: what the server says of a document or of all, under a code, and errors that
- * are not the server's, without one. One document that does not pass is a fault of ours, however many others do.
+ * The driver wraps every error that ends a bulk: a server error for one or all documents, with a code, or another
+ * error, without one. A permanent error of one document makes the whole error permanent.
  */
 function isTransientBulkError(error: MongoBulkWriteError): boolean {
   const wrapped: unknown = error.errorResponse
@@ -98,7 +100,6 @@ function isTransientBulkError(error: MongoBulkWriteError): boolean {
   return (others.length > 0 && others.every((code) => TRANSIENT_ERROR_CODES.has(code))) || hasTransientLabel(error)
 }
 
-/** The code under which a bulk was done, and not known to last. */
 const writeConcernErrorCodeOf = (error: MongoBulkWriteError): unknown => error.result?.getWriteConcernError?.()?.code
 
 const hasTransientLabel = (error: MongoError) => TRANSIENT_ERROR_LABELS.some((label) => error.hasErrorLabel(label))

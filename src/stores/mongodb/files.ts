@@ -16,16 +16,16 @@ import { readOrCreateIdentity } from './linearizable-reads.ts'
 import { indexedCalls, type CollectionCall } from './indexed-calls.ts'
 
 /**
- * A file as GridFS has it, so that its tools read it: https://www.mongodb.com/docs/manual/core/gridfs/
- * `filename` is the digest. Each upload is a revision of its own, and the newest is read: an upload never relies on
- * bytes that another process may be about to remove.
+ * A file in GridFS format, readable with GridFS tools: https://www.mongodb.com/docs/manual/core/gridfs/
+ * `filename` is the digest. Each upload is a separate revision, and the newest one is read, so an upload never depends
+ * on chunks that another process may be about to remove.
  */
 export type GridFile = {
   readonly _id: ObjectId
   readonly length: number
   readonly chunkSize: number
   readonly uploadDate: Date
-  /** '' from the time that it was removed: its chunks stay for whoever is reading them. */
+  /** '' once the file is removed. Its chunks are kept for a while for running reads. */
   readonly filename: string
   /** Milliseconds since 1970. */
   readonly metadata: { readonly touched: number }
@@ -33,7 +33,7 @@ export type GridFile = {
 
 export type GridFileChunk = { readonly files_id: ObjectId; readonly n: number; readonly data: Buffer }
 
-/** An upload under way, touched again and again while its process lives. */
+/** An unfinished upload. Its process touches it periodically. */
 export type GridUploadDocument = { readonly _id: ObjectId; readonly touched: number }
 
 export type FileCollections = {
@@ -42,7 +42,7 @@ export type FileCollections = {
   readonly uploads: Collection<GridUploadDocument>
 }
 
-/** Bytes of a chunk, GridFS's own default. */
+/** Bytes per chunk: the default of GridFS. */
 const CHUNK = 255 * 1024
 
 const fileCollections = ({ db }: MongoDatabase): FileCollections => ({
@@ -61,12 +61,11 @@ function fileCalls(mongo: MongoDatabase): FileCall {
   ])
 }
 
-/** The name of what is removed: its chunks stay for whoever is reading them. */
 const REMOVED_FILE_NAME = ''
 
 type GridFileRevision = Pick<GridFile, '_id' | 'filename' | 'metadata'>
 
-/** Of all revisions of a file together; undefined where there is none. */
+/** The token combines all revisions of a file; undefined if there are none. */
 function touchTokenOf(revisions: readonly GridFileRevision[]): string | undefined {
   if (revisions.length === 0) return undefined
   return revisions
@@ -75,7 +74,7 @@ function touchTokenOf(revisions: readonly GridFileRevision[]): string | undefine
     .join(',')
 }
 
-/** Removes every revision, each only where it is as untouched as it was found. */
+/** Removes every revision, each only if it has not been touched since it was read. */
 async function removeFile(call: FileCall, digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'> {
   const revisions = await call(({ files }) => files.find({ filename: digest }).toArray())
   if (revisions.length === 0) return 'missing'
@@ -84,7 +83,6 @@ async function removeFile(call: FileCall, digest: string, mark: string): Promise
   return 'removed'
 }
 
-/** What was uploaded before the newest revision of the same bytes. */
 async function removeOlder(call: FileCall, digest: string): Promise<void> {
   const [newest, ...older] = await call(({ files }) =>
     files.find({ filename: digest }).sort({ uploadDate: -1, _id: -1 }).toArray(),
@@ -93,23 +91,29 @@ async function removeOlder(call: FileCall, digest: string): Promise<void> {
   for (const revision of older) await markRemoved(call, revision, 'touched or not')
 }
 
-/** Not to be found any more from here on. @returns false where it was removed since, or touched where that counts */
+/**
+ * Marks a revision as removed, so that it is no longer found. @returns false if it was removed already, or touched and
+ * `when` forbids that
+ */
 async function markRemoved(
   call: FileCall,
   { _id, filename, metadata }: GridFileRevision,
   when: 'as it was found' | 'touched or not',
 ): Promise<boolean> {
   const touched = when === 'as it was found' ? { 'metadata.touched': metadata.touched } : {}
-  const gone = { $set: { filename: REMOVED_FILE_NAME, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
-  return (await call(({ files }) => files.updateOne({ _id, filename, ...touched }, gone), WRITE)).modifiedCount === 1
+  const removed = { $set: { filename: REMOVED_FILE_NAME, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
+  return (await call(({ files }) => files.updateOne({ _id, filename, ...touched }, removed), WRITE)).modifiedCount === 1
 }
 
-/** Milliseconds that a removed file's chunks stay for whoever is reading them, or holds the file and may want it back. */
+/** Milliseconds for which a removed file's chunks are kept for running reads and for `ensureStored`. */
 const REMOVED_CHUNKS_KEPT_MS = 60_000
-/** Milliseconds for which an upload that was given up can't be kept any more, however late its process goes on. */
+/**
+ * Milliseconds for which an abandoned upload's document is kept, so that a process that resumes late cannot complete
+ * the upload.
+ */
 const ABANDONED_UPLOAD_KEPT_MS = 3_600_000
 
-/** Uploads that are not kept yet, and the documents of files that are gone: with chunks, or of uploads given up. */
+/** Unfinished uploads, and the documents of removed files and of abandoned uploads. */
 async function* listTemporaryFiles(call: FileCall): AsyncIterable<TemporaryFile> {
   for (const { _id, touched } of await call(({ uploads }) => uploads.find().toArray())) {
     yield {
@@ -121,8 +125,8 @@ async function* listTemporaryFiles(call: FileCall): AsyncIterable<TemporaryFile>
   for (const { _id, length, metadata } of await call(({ files }) =>
     files.find({ filename: REMOVED_FILE_NAME }).toArray(),
   )) {
-    const patience = length > 0 ? REMOVED_CHUNKS_KEPT_MS : ABANDONED_UPLOAD_KEPT_MS
-    yield { name: `gone-${_id.toHexString()}`, touchToken: String(metadata.touched), abandonedAfterMs: patience }
+    const abandonedAfterMs = length > 0 ? REMOVED_CHUNKS_KEPT_MS : ABANDONED_UPLOAD_KEPT_MS
+    yield { name: `gone-${_id.toHexString()}`, touchToken: String(metadata.touched), abandonedAfterMs }
   }
 }
 
@@ -134,43 +138,46 @@ async function removeTemporaryFile(call: FileCall, { name, touchToken }: Tempora
 }
 
 /**
- * An upload is given up by inserting its file's document, as one that is gone: an upload that goes on after all finds it
- * there. Where the insert finds the document of a file that was kept, only the note of the upload was left.
+ * Abandons an upload by inserting its file's document as a removed file: a process that resumes the upload then fails
+ * with a duplicate key. If the insert itself fails with a duplicate key, the file was stored and only its upload record
+ * remained.
  */
 async function abandonUpload(call: FileCall, _id: ObjectId, touched: number): Promise<boolean> {
   if ((await call(({ uploads }) => uploads.findOne({ _id, touched }))) === null) return false
-  const gone = {
+  const removed = {
     length: 0,
     chunkSize: CHUNK,
     uploadDate: new Date(),
     metadata: { touched: uniqueTouchTimeSeconds() * 1000 },
   }
-  const given = await call(({ files }) => files.insertOne({ _id, filename: REMOVED_FILE_NAME, ...gone }), WRITE).then(
+  const isAbandoned = await call(
+    ({ files }) => files.insertOne({ _id, filename: REMOVED_FILE_NAME, ...removed }),
+    WRITE,
+  ).then(
     () => true,
     (error: unknown) => {
       if (isDuplicate(error)) return false
       throw error
     },
   )
-  if (given) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
+  if (isAbandoned) await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
   await call(({ uploads }) => uploads.deleteOne({ _id }), WRITE)
-  return given
+  return isAbandoned
 }
 
 /**
- * First its document says that there is nothing left: whoever wants the file back finds all of its chunks, or nothing. A
- * crash in between leaves such a document, which is a leftover in its turn.
+ * First sets the document's length to 0, so that restoring the file finds either all of its chunks or nothing. A crash
+ * in between leaves such a document, which is cleaned up later.
  */
 async function deleteRemovedFile(call: FileCall, _id: ObjectId, touched: number): Promise<void> {
-  const gone = { _id, filename: REMOVED_FILE_NAME }
-  const still = { ...gone, 'metadata.touched': touched }
-  const { matchedCount } = await call(({ files }) => files.updateOne(still, { $set: { length: 0 } }), WRITE)
+  const removed = { _id, filename: REMOVED_FILE_NAME }
+  const unchanged = { ...removed, 'metadata.touched': touched }
+  const { matchedCount } = await call(({ files }) => files.updateOne(unchanged, { $set: { length: 0 } }), WRITE)
   if (matchedCount === 0) return
   await call(({ chunks }) => chunks.deleteMany({ files_id: _id }), WRITE)
-  await call(({ files }) => files.deleteOne({ ...gone, length: 0 }), WRITE)
+  await call(({ files }) => files.deleteOne({ ...removed, length: 0 }), WRITE)
 }
 
-/** One upload: chunks of a file that nobody sees yet. */
 class GridFileUpload implements FileUpload {
   readonly #id: ObjectId
   readonly #hash = createHash('sha256')
@@ -196,7 +203,7 @@ class GridFileUpload implements FileUpload {
     return new GridFileUpload(_id, call, touching)
   }
 
-  /** Holds less than two chunks in memory. */
+  /** Buffers less than two chunks in memory. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#hash.update(bytes)
     this.#bytes += bytes.length
@@ -217,8 +224,8 @@ class GridFileUpload implements FileUpload {
   }
 
   /**
-   * The file's document makes it visible, in one insert. Whoever took this upload for abandoned has inserted one under
-   * its id before, and then the upload has failed.
+   * Inserting the file's document makes it visible. If another process has abandoned this upload, a document with its
+   * id exists and the upload fails.
    */
   async keep(): Promise<StoredFile> {
     if (this.#pendingBytes > 0) await this.#flush()
@@ -229,17 +236,17 @@ class GridFileUpload implements FileUpload {
       await this.call(({ files }) => files.insertOne(kept), WRITE)
     } catch (error) {
       if (!isDuplicate(error)) throw error
-      throw new StoreUnavailable('an upload took so long that it was given up', { cause: error, store: STORE })
+      throw new StoreUnavailable('the upload took too long and was abandoned', { cause: error, store: STORE })
     }
     this.#kept = true
     const release = this.keepAlive.hold((seconds) => touchFile(this.call, digest, seconds * 1000))
     this.#stopKeepAlive()
-    // The note of an upload that was kept harms nothing, and the collector removes it.
+    // A remaining upload record is harmless; the garbage collector removes it.
     await this.call(({ uploads }) => uploads.deleteOne({ _id: this.#id }), WRITE).catch(() => undefined)
     return { digest, bytes: this.#bytes, ensureStored: () => this.#ensure(digest), release }
   }
 
-  /** What a collector has taken is there as one that is gone, for a while, with all of its chunks. */
+  /** A collected file is kept for a while as a removed one, with all of its chunks. */
   async #ensure(digest: string): Promise<void> {
     if ((await touchFile(this.call, digest, uniqueTouchTimeSeconds() * 1000)).matchedCount > 0) return
     const back = { $set: { filename: digest, 'metadata.touched': uniqueTouchTimeSeconds() * 1000 } }
@@ -248,7 +255,7 @@ class GridFileUpload implements FileUpload {
       WRITE,
     )
     if (found.matchedCount === 0)
-      throw new StoreUnavailable(`the file ${digest} was collected while it was held`, { store: STORE })
+      throw new StoreUnavailable(`file ${digest} was collected while it was in use`, { store: STORE })
   }
 
   async discard(): Promise<void> {
@@ -264,11 +271,11 @@ class GridFileUpload implements FileUpload {
 const touchUpload = (call: FileCall, _id: ObjectId, touched: number) =>
   call(({ uploads }) => uploads.updateOne({ _id }, { $set: { touched } }), WRITE)
 
-/** Every revision: the one that was uploaded here may have given way to a newer one of the same bytes. */
+/** Touches every revision: this process's one may have been replaced by a newer upload of the same content. */
 const touchFile = (call: FileCall, filename: string, touched: number) =>
   call(({ files }) => files.updateMany({ filename }, { $set: { 'metadata.touched': touched } }), WRITE)
 
-/** Files in GridFS. Any number of processes may work in one database. */
+/** Files in GridFS. Several processes may share the database. */
 export function createGridFileStore(mongo: MongoDatabase): FileStore {
   const call = fileCalls(mongo)
   const bucket = new GridFSBucket(mongo.db)
@@ -282,7 +289,7 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
         discard: () => incoming.discard(),
         async keep() {
           const kept = await incoming.keep()
-          // What stays twice for now is removed with the next upload of the same bytes, or with the file.
+          // Remaining duplicates are removed with the next upload of the same content, or with the file.
           await removeOlder(call, kept.digest).catch(() => undefined)
           return kept
         },
@@ -293,7 +300,7 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
         files.findOne({ filename: digest }, { sort: { uploadDate: -1, _id: -1 } }),
       )
       if (newest === null) return undefined
-      // The end of a range is one behind its last byte here.
+      // The driver's `end` is exclusive.
       const part = range && { start: range.start, end: range.end + 1 }
       return bucket.openDownloadStream(newest._id, part)
     },
@@ -307,10 +314,9 @@ export function createGridFileStore(mongo: MongoDatabase): FileStore {
   }
 }
 
-/** Digests that are read together. */
 const PAGE = 500
 
-/** In the order of the digests: the revisions of one come together, and a page's last digest waits for the next page. */
+/** In order of the digests, so that all revisions of a digest are adjacent. A page's last digest is left to the next page. */
 async function* listFiles(call: FileCall): AsyncIterable<FileEntry> {
   let behind = ''
   for (;;) {

@@ -1,15 +1,15 @@
 import { BATCH, READ, type MongoCallKind, type MongoDatabase } from './connection.ts'
 
-/** One call on collections, READ unless told. @throws StoreUnavailable */
+/** Makes a call on the collections, READ by default. @throws StoreUnavailable */
 export type CollectionCall<Collections> = <Result>(
   action: (collections: Collections) => Promise<Result>,
   kind?: MongoCallKind,
 ) => Promise<Result>
 
 /**
- * Calls on collections whose indexes are made before the first of them. Each index has the deadline of a batch to itself:
- * where one takes longer than a call may wait, calls are refused until it is there, and it is made all the same.
- * @param indexes each makes one, and repeated changes nothing
+ * Calls on collections whose indexes are created before the first call. Each index has the deadline of a batch. While
+ * an index takes longer than a call's deadline, calls fail and the index build continues.
+ * @param indexes each creates one index and must be idempotent
  */
 export function indexedCalls<Collections>(
   mongo: MongoDatabase,
@@ -19,7 +19,7 @@ export function indexedCalls<Collections>(
   const left = [...indexes]
   let making: Promise<void> | undefined
 
-  /** Where one fails, the next call goes on with it. */
+  /** If one fails, the next call retries it. */
   async function make(): Promise<void> {
     try {
       for (let next = left[0]; next !== undefined; next = left[0]) {

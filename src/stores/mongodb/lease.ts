@@ -5,7 +5,7 @@ import { insertIfAbsent } from './linearizable-reads.ts'
 import type { MongoCallKind, MongoDatabase } from './connection.ts'
 import { readFencingToken } from './documents/pointers.ts'
 
-/** `_id`: model/epoch. Taking a lease inserts the next epoch, which is atomic on every server. */
+/** `_id`: model/epoch. Acquiring a lease inserts the next epoch, which is atomic on every server. */
 export type LeaseDocument = {
   readonly _id: string
   readonly model: string
@@ -13,27 +13,26 @@ export type LeaseDocument = {
   readonly holder: string
   readonly beat: number
   readonly released: boolean
-  /** Written by those who wait, to know that the server takes writes; the holder's next sign leaves it out. */
+  /** Written by waiting processes to verify that the server accepts writes. The holder's next heartbeat removes it. */
   readonly doubted?: string
 }
 
 const leaseCollection = ({ db }: MongoDatabase) => db.collection<LeaseDocument>('leases')
 
-/** The epoch that counts: the latest of a model. */
+/** The current lease: a model's latest epoch. */
 const findLatestLease = (mongo: MongoDatabase, model: string): Promise<LeaseDocument | undefined> =>
   mongo.call(async () => (await leaseCollection(mongo).findOne({ model }, { sort: { epoch: -1 } })) ?? undefined)
 
-/** The latest epoch of a model among these. */
 const latestOf = (epochs: readonly LeaseDocument[], model: string): LeaseDocument | undefined =>
   epochs.filter((epoch) => epoch.model === model).toSorted((one, other) => other.epoch - one.epoch)[0]
 
-/** A lease that is held, until it is released or another process has taken the next epoch. */
+/** A lease that is held until it is released or another process acquires the next epoch. */
 class HeldLease implements Lease {
   readonly lost: Promise<void>
   #epoch: LeaseDocument
   #markLost: () => void = () => undefined
 
-  /** @param endHeartbeat ends its heartbeat, and writes that it was released */
+  /** @param endHeartbeat stops the heartbeat and records the release */
   constructor(
     epoch: LeaseDocument,
     private readonly endHeartbeat: () => Promise<void>,
@@ -46,7 +45,7 @@ class HeldLease implements Lease {
     return this.#epoch
   }
 
-  /** The next heartbeat, which differs from all before: one whose outcome is unknown may be in the database. */
+  /** The next heartbeat. It differs from all earlier ones, because one whose outcome is unknown may have been stored. */
   nextBeat(): LeaseDocument {
     this.#epoch = { ...this.#epoch, beat: this.#epoch.beat + 1 }
     return this.#epoch
@@ -56,22 +55,21 @@ class HeldLease implements Lease {
     this.#markLost()
   }
 
-  /** If the store is away, others get it when the heartbeat has been silent for long enough. */
+  /** If the store is unavailable, others acquire the lease after the heartbeat has been silent for long enough. */
   release(): Promise<void> {
     return this.endHeartbeat()
   }
 }
 
-/** Milliseconds between two heartbeats of a holder. */
 const HEARTBEAT_INTERVAL_MS = 500
 
 /**
- * A heartbeat that gets no answer in this time is sent again: after an outage, those who wait must see one before they
- * take the silence for an end (lease.ts).
+ * A heartbeat without a response within this time is sent again: after an outage, waiting processes must see a
+ * heartbeat before they take the silence for the holder's end (LIFETIMES).
  */
 const HEARTBEAT_CALL: MongoCallKind = { deadlineMs: 1_200, isRequestWrite: false }
 
-/** The heartbeat of all leases that a process holds: one write and one read, however many leases there are. */
+/** The heartbeat of all leases that a process holds: one write and one read, however many leases. */
 class Heartbeat {
   readonly #mongo: MongoDatabase
   readonly #held = new Set<HeldLease>()
@@ -90,11 +88,11 @@ class Heartbeat {
   async release(lease: HeldLease): Promise<void> {
     this.#held.delete(lease)
     await this.#beating
-    // If this is lost, the others wait as long as if this process had been killed.
+    // If this write is lost, other processes wait as they would after a crash of this one.
     await this.#write([{ ...lease.epoch, released: true }]).catch(() => undefined)
   }
 
-  /** Stops the heartbeat; leases that are still held fall to others. */
+  /** Stops the heartbeat. Leases that are still held expire. */
   stop(): void {
     this.#held.clear()
     clearTimeout(this.#timer)
@@ -105,10 +103,10 @@ class Heartbeat {
     return setTimeout(() => (this.#beating = this.#beat()), HEARTBEAT_INTERVAL_MS).unref()
   }
 
-  /** A store that is away takes a lease from nobody: no other process can take it either. */
+  /** While the store is unavailable no lease is lost, because no other process can acquire it either. */
   async #beat(): Promise<void> {
     const leases = [...this.#held]
-    // A heartbeat that fails is followed by the next; the work that holds the lease reports that the store is away.
+    // The next heartbeat retries; the work under the lease reports that the store is unavailable.
     const current = await this.#renew(leases).catch(() => undefined)
     if (current !== undefined) for (const lease of leases) if (!current.has(lease.epoch._id)) this.#lose(lease)
     if (this.#held.size > 0) this.#timer = this.#later()
@@ -119,7 +117,7 @@ class Heartbeat {
     if (this.#held.delete(lease)) lease.markLost()
   }
 
-  /** @returns the ids of the latest epochs of the models whose leases these are */
+  /** @returns the `_id`s of the latest epochs of these leases' models */
   async #renew(leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
     if (leases.length === 0) return new Set()
     await this.#write(leases.map((lease) => lease.nextBeat()))
@@ -140,10 +138,9 @@ class Heartbeat {
   }
 }
 
-/** Of a holder that gives a sign each 500 ms, watched as often by those who wait for what it holds. */
+/** Holders send a heartbeat every 500 ms, and waiting processes check as often. */
 const LIFETIMES: FailureDetectorTimings = { suspectedAfterMs: 1_500, deadAfterMs: 4_000, maxObservationGapMs: 1_000 }
 
-/** The leases of one process in one database. */
 export class Leases {
   readonly #mongo: MongoDatabase
   readonly #holder = randomUUID()
@@ -151,7 +148,7 @@ export class Leases {
   readonly #heartbeat: Heartbeat
   readonly #tokens = new Map<string, number>()
 
-  /** @param now milliseconds that never go back */
+  /** @param now milliseconds of a monotonic clock */
   constructor(mongo: MongoDatabase, now: () => number) {
     this.#mongo = mongo
     this.#signs = new FailureDetector(LIFETIMES, now)
@@ -159,8 +156,8 @@ export class Leases {
   }
 
   /**
-   * Undefined while another process holds it, and for 4 s after that one has ended without saying so: 4 s of being asked
-   * again and again, with a server that takes writes. An election takes it from nobody.
+   * Undefined while another process holds the lease, and until 4 s after a holder ended without releasing it, counted
+   * only over repeated calls and while the server accepts writes. An election therefore does not end a lease.
    */
   async acquire(declaration: ModelDeclaration): Promise<Lease | undefined> {
     try {
@@ -174,7 +171,8 @@ export class Leases {
   async #acquire(model: string): Promise<Lease | undefined> {
     const last = await findLatestLease(this.#mongo, model)
     if (last !== undefined && !last.released && !(await this.#hasEnded(last))) return undefined
-    // Where somebody has dropped the leases, tokens go on behind what the pointer was shown, or no switch would be taken.
+    // If the leases were dropped by hand, continue after the token that the pointer knows; a lower token could not
+    // promote builds.
     const next = this.#epochAfter(model, last?.epoch ?? (await readFencingToken(this.#mongo, model)))
     if (!(await this.#mongo.call(() => insertIfAbsent(this.#epochs, next)))) return undefined
     await this.#mongo.call(() => this.#epochs.deleteMany({ model, epoch: { $lt: next.epoch } }))
@@ -185,14 +183,14 @@ export class Leases {
   }
 
   /**
-   * The fencing token of the lease that this process took last, whether or not it still has it: the model's epoch, which is
-   * higher for each lease. 0 where it took none.
+   * The fencing token of the lease that this process acquired last, whether or not it still holds it: the model's
+   * epoch, which increases with each lease. 0 if it acquired none.
    */
   fencingTokenOf(declaration: ModelDeclaration): number {
     return this.#tokens.get(nameOf(declaration)) ?? 0
   }
 
-  /** Whether a process holds it at this moment, which takes a few signs of its life to know. */
+  /** Whether any process holds the lease now. Watches a few heartbeats to find out. */
   async isHeld(declaration: ModelDeclaration): Promise<boolean> {
     const model = nameOf(declaration)
     const last = await findLatestLease(this.#mongo, model)
@@ -205,7 +203,7 @@ export class Leases {
     return false
   }
 
-  /** Ends the signs of life; what is still held falls to others in 4 s. */
+  /** Stops the heartbeat. Leases that are still held expire after 4 s. */
   close(): void {
     this.#heartbeat.stop()
   }

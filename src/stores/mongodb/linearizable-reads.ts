@@ -3,16 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { READ, WRITE, type MongoDatabase } from './connection.ts'
 import { isDuplicate, lacksLinearizableReads } from './failure.ts'
 
-/** The primary makes sure that it still is one, and gives what it has, instead of what it knows a majority to have. */
+/**
+ * The primary confirms with a majority that it is still primary, and returns its own data instead of the
+ * majority-committed snapshot.
+ */
 const LINEARIZABLE: FindOptions = { readConcern: { level: 'linearizable' }, maxTimeMS: READ.deadlineMs - 1_000 }
 
-/** Databases on servers that have no such reading: they have one member, and no elections. */
+/** Databases on servers without linearizable reads: these have one member and no elections. */
 const standaloneDatabases = new WeakSet<Db>()
 
 /**
- * Reads what was acknowledged before, whatever was elected meanwhile. A new primary of MongoDB before 8.0 does not know at
- * first how much of what it has a majority has too, and shows less than was acknowledged (SERVER-53813). It costs waiting
- * for a majority once, so it is for what is decided by there being nothing, or can't be guarded when it is written.
+ * Reads everything acknowledged before the call, even after an election: a new primary of MongoDB before 8.0 may at
+ * first return less than was acknowledged (SERVER-53813). Costs a majority round trip, so use it only for decisions
+ * based on absence, or on data that the later write cannot guard.
  * @param read must pass on the options
  */
 export async function readLinearizable<Result>(
@@ -30,7 +33,7 @@ export async function readLinearizable<Result>(
   return mongo.call(() => read({}))
 }
 
-/** Inserting a unique `_id` is atomic on every server. @returns false where it was there already */
+/** Inserting a unique `_id` is atomic on every server. @returns false if the document exists already */
 export async function insertIfAbsent<Document extends { readonly _id: string }>(
   collection: Collection<Document>,
   document: Document,
@@ -46,7 +49,7 @@ export async function insertIfAbsent<Document extends { readonly _id: string }>(
 
 type IdentityDocument = { readonly _id: string; readonly identity: string }
 
-/** Of the vault or the files of a database, made once, by whichever process is first. @throws StoreUnavailable */
+/** The identity of the database's vault or files. Created once, by the first process. @throws StoreUnavailable */
 export function readOrCreateIdentity(mongo: MongoDatabase, name: 'vault' | 'files'): Promise<string> {
   const identities = mongo.db.collection<IdentityDocument>('identities')
   return mongo.call(async () => {

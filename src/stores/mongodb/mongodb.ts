@@ -12,7 +12,7 @@ import { createGridFileStore } from './files.ts'
 import { indexedCalls } from './indexed-calls.ts'
 import { vaultIn } from './vault.ts'
 
-/** `_id`: the account's id. Of one that was forgotten nothing else is there: `sealed` is null. */
+/** `_id`: the account's id. An erased account keeps a document with `sealed: null`. */
 type PersonDocument = {
   readonly _id: number
   readonly sealed: Buffer | null
@@ -20,10 +20,9 @@ type PersonDocument = {
   readonly confirmed: boolean
 }
 
-/** Rows that are read together. */
 const PAGE = 100
 
-/** The rows of persons in a collection of their own. The server's files and its oplog may hold a deleted one for a while. */
+/** Persons' rows in a separate collection. The server's files and its oplog may contain a deleted row for a while. */
 export function personsIn(mongo: MongoDatabase): PersonStore {
   const collections = { persons: mongo.db.collection<PersonDocument>('persons') }
   const call = indexedCalls(mongo, collections, [() => collections.persons.createIndex({ confirmed: 1, at: 1 })])
@@ -68,7 +67,7 @@ export function personsIn(mongo: MongoDatabase): PersonStore {
   }
 }
 
-/** Two that make one row at once: the second finds it. */
+/** Of two concurrent upserts of a new row, one may fail with a duplicate key; its retry updates the row. */
 async function upsertPerson(
   persons: Collection<PersonDocument>,
   account: number,
@@ -81,23 +80,21 @@ async function upsertPerson(
   })
 }
 
-/** Read models, vault, persons and files in one database, over one pool of connections. */
+/** Read models, vault, persons and files in one database, over one connection pool. */
 export type MongoStores = {
   readonly reads: ReadStore
   readonly vault: Vault
   readonly persons: PersonStore
   readonly files: FileStore
   readonly breakers: readonly CircuitBreaker[]
-  /** Closes all of them. */
   close(): Promise<void>
 }
 
 /**
- * Opens a database of MongoDB 4.4 or newer. A server that is away is waited for: until it is there, calls are answered
- * with StoreUnavailable.
+ * Opens a database of MongoDB 4.4 or newer. While the server is not reachable, calls fail with StoreUnavailable.
  * @param address mongodb://HOST:PORT/DATABASE
- * @param slower how many times as long the server may take to answer
- * @throws BadAddress
+ * @param slower factor for the timeouts
+ * @throws InvalidConnectionString
  */
 export function openMongo(address: string, log: AppLogger, slower = 1): MongoStores {
   const mongo = connect(address, slower)
@@ -121,23 +118,25 @@ export function openMongo(address: string, log: AppLogger, slower = 1): MongoSto
   }
 }
 
-/** Milliseconds between two tries to reach the server at the start. */
+/** Milliseconds between two attempts to reach the server at startup. */
 const RETRY = 1_000
 
-/** Says at the start that a server is not there, and when it is. */
 async function waitUntilReachable(mongo: MongoDatabase, log: AppLogger, isClosed: () => boolean): Promise<void> {
-  let told = false
+  let isReported = false
   while (!isClosed()) {
     try {
       await mongo.call(() => mongo.db.command({ ping: 1 }))
-      if (told) log.info({ server: mongo.server }, 'MongoDB is reached')
+      if (isReported) log.info({ server: mongo.server }, 'MongoDB is reachable')
       return
     } catch (error) {
-      if (!told && !isClosed()) {
+      if (!isReported && !isClosed()) {
         const reason = error instanceof Error ? error.message : 'unknown'
-        log.warn({ server: mongo.server, reason }, 'MongoDB is not reached; not ready until it is, and trying again')
+        log.warn(
+          { server: mongo.server, reason },
+          'MongoDB is not reachable; the service is not ready, and keeps trying',
+        )
       }
-      told = true
+      isReported = true
       await new Promise<void>((done) => setTimeout(done, RETRY).unref())
     }
   }

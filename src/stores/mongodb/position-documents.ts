@@ -1,10 +1,9 @@
 import type { PositionOrStart } from '../ports/event-store.ts'
 import type { Checkpoint } from '../ports/read-store.ts'
 
-/** A position as it is stored. The start is before every place: -1. */
+/** A stored position. The start is stored as -1, before every position. */
 export type PositionDocument = { readonly commit: bigint; readonly prepare: bigint }
 
-/** A checkpoint as it is stored. */
 export type CheckpointDocument = PositionDocument & {
   readonly log: string
   readonly event: (PositionDocument & { readonly id: string }) | null

@@ -13,7 +13,6 @@ import {
 import { mailsIn } from './vault/mails.ts'
 import { receiptOf, masterKeyIdOf, secretsIn } from './vault/secrets.ts'
 
-/** Items that are read together. */
 const PAGE = 100
 
 const contentsIn = (call: VaultCall): Pick<Vault, 'contents' | 'restore'> => ({
@@ -118,7 +117,7 @@ type VaultMaintenance = Pick<
 >
 
 const createMaintenanceOperations = (call: VaultCall): VaultMaintenance => ({
-  // The servers keep these numbers, so that nothing is counted.
+  // Estimated counts come from metadata and scan nothing.
   async counts() {
     const secrets = await call(({ entries }) => entries.estimatedDocumentCount())
     const receipts = await call((vault) => vault.receipts.estimatedDocumentCount())
@@ -167,8 +166,8 @@ const createMaintenanceOperations = (call: VaultCall): VaultMaintenance => ({
 })
 
 /**
- * The vault in MongoDB: entries, receipts, mails and their claims. Its data files and its oplog may hold what was
- * deleted for a while; that opens nothing without the secret's key (SECURITY.md).
+ * The vault in MongoDB: entries, receipts, mails and their claims. Data files and oplog may contain deleted data for a
+ * while; it cannot be decrypted without the secret's key (SECURITY.md).
  */
 export function vaultIn(mongo: MongoDatabase): Vault {
   const call = vaultCalls(mongo)
@@ -178,7 +177,7 @@ export function vaultIn(mongo: MongoDatabase): Vault {
     ...mailsIn(call),
     ...createMaintenanceOperations(call),
     ...contentsIn(call),
-    /** The server's files are the server's to clear. */
+    // Deleting remains from its files is up to the server.
     shred: async () => true,
     close: async () => undefined,
   }

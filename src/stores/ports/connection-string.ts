@@ -1,20 +1,20 @@
-/** What the parameters of a store's address may be; the store's client gives them their meaning. */
+/** Which parameters a connection string may contain. Their meaning is defined by the store's client library. */
 export type ConnectionStringParameters = {
-  /** Those that are handed on: the values that they may have, or any. */
+  /** Parameters passed on to the client library: the permitted values, or `any`. */
   readonly allowed: Readonly<Record<string, readonly string[] | 'any'>>
-  /** Those that the client knows, and why they are not taken all the same. */
+  /** Parameters that the client library knows but the service does not accept, each with the reason. */
   readonly rejected: Readonly<Record<string, string>>
-  /** Names are the same where this is the same. */
+  /** Two parameters are the same when their normalized names are equal. */
   readonly normalizeName: (name: string) => string
 }
 
-/** Why parameters are refused that set how long the client waits. */
-export const TIMEOUTS_SET_BY_SERVICE = 'the service has deadlines and pauses of its own'
+/** The reason for rejecting parameters that set the client library's timeouts and retry intervals. */
+export const TIMEOUTS_SET_BY_SERVICE = 'the service sets its own timeouts and retry intervals'
 
 /**
- * The store's client can't understand an address; nothing was tried. The message is the end of a sentence that begins with
- * the setting's name, and repeats nothing that may be a credential.
+ * The connection string is invalid; no connection was attempted. The message follows the setting's name
+ * (`MONGODB_URL: …`) and never quotes the value, which may contain a credential.
  */
 export class InvalidConnectionString extends Error {
-  override readonly name = 'BadAddress'
+  override readonly name = 'InvalidConnectionString'
 }

@@ -4,25 +4,31 @@
  */
 import { describeReadOnlyState, type ReadOnlyState } from '../../domain/installation/log-lifecycle.ts'
 
-/** Revision of a stream's last event, counted from 0n; `none` is a stream without events. */
+/** Revision of a stream's last event, counted from 0n; `none` for a stream without events. */
 export type Revision = bigint | 'none'
 
 /**
- * A place in the total order of all events. EventStoreDB needs both numbers to resume a filtered subscription;
- * the embedded log uses one counter for both. Compare with comparePositions, never as text.
+ * A position in the total order of all events. EventStoreDB needs both numbers to resume a filtered subscription; the
+ * embedded log uses one counter for both. Compare positions with comparePositions, never as text.
  */
 export type Position = { readonly commit: bigint; readonly prepare: bigint }
 
-/** The place before the first event. */
+/** A position, or `start` for the position before the first event. */
 export type PositionOrStart = Position | 'start'
 
-/** Everything in an event's data survives JSON: no bigint, no undefined that matters, no Date. */
+/** `data` must survive a JSON round trip: no bigint, no Date, no significant undefined. */
 export type NewEvent = {
-  /** A UUID. Deterministic where a retry is possible (events/event-metadata.ts), so that a repeated append is recognised. */
+  /**
+   * A UUID. Deterministic where an append may be retried (events/event-metadata.ts), so that a repeated append is
+   * recognised.
+   */
   readonly id: string
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
-  /** String values only: actor, via, $correlationId, $causationId, traceparent, schema, at (ISO 8601, UTC, milliseconds). */
+  /**
+   * String values only: actor, via, $correlationId, $causationId, traceparent, schema, at (ISO 8601, UTC,
+   * milliseconds).
+   */
   readonly metadata: Readonly<Record<string, string>>
 }
 
@@ -32,94 +38,100 @@ export type StoredEvent = NewEvent & {
   readonly position: Position
 }
 
-/** `expected` is the revision the stream has before the append, exactly. */
+/** `expected` is the stream's exact revision before the append (optimistic concurrency). */
 export type Append = { readonly stream: string; readonly expected: Revision; readonly events: readonly NewEvent[] }
 
-/** Stream name prefixes, such as `diamond-`; an event passes when its stream starts with one of them. */
+/** Stream name prefixes, such as `diamond-`; an event passes if its stream starts with one of them. */
 export type StreamFilter = { readonly prefixes: readonly string[] }
 
 export const passesFilter = ({ stream }: Pick<StoredEvent, 'stream'>, filter: StreamFilter | undefined): boolean =>
   filter === undefined || filter.prefixes.some((prefix) => stream.startsWith(prefix))
 
-/** What a subscription yields. A batch without events says only that the log was read up to `position`. */
+/** One item of a subscription. A batch without events reports only that the log was read up to `position`. */
 export type SubscriptionBatch = {
   readonly events: readonly StoredEvent[]
-  /** How far the log has been read, passing events or not. Resuming from here misses nothing. */
+  /** How far the log was read, including events that the filter excludes. Resuming from here misses nothing. */
   readonly position: PositionOrStart
-  /** True when, at the time of reading, nothing lay behind `position`. */
+  /** True if the log had no events after `position` when the batch was read. */
   readonly caughtUp: boolean
-  /** The event at `position`, of whatever stream, where it is at hand. */
+  /** The event at `position`, of any stream, if the adapter has it in memory. */
   readonly last?: StoredEvent
 }
 
 export interface Subscription extends AsyncIterable<SubscriptionBatch> {
-  /** Ends the iteration after the batch under way. */
+  /** Ends the iteration after the current batch. */
   stop(): void
 }
 
-/** What an engine's adapter implements. */
+/** The part of the event store that each engine's adapter implements. */
 export interface EventLog<
   Head extends PositionOrStart | Promise<PositionOrStart> = PositionOrStart | Promise<PositionOrStart>,
 > {
-  /** Whether appendMany writes all or nothing. */
+  /** Whether appendMany is all or nothing. */
   readonly isAppendManyAtomic: boolean
   /**
-   * Appends in order and resolves when the events are durable, with the position of the last one.
-   * Repeating an append with the same event ids at the same `expected` gives the first answer again.
+   * Appends in order. Resolves with the position of the last event once the events are durable.
+   * Idempotent: repeating an append with the same event ids at the same `expected` returns the original position.
    * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
    */
   append(stream: string, expected: Revision, events: readonly NewEvent[]): Promise<Position>
   /**
-   * One transaction on SQLite, all or nothing. A repeat among them is answered as before while the others are stored, so
-   * that a half-stored bulk is completed by repeating it. On EventStoreDB concurrent appends, each idempotent: a failure
-   * of one can leave others stored, so what belongs together is written as an intent first (commands/bulk/handle-all.ts).
-   * @param order `kept`: no event is stored before one of an append ahead of it, across all streams. For filling a log that
-   *   nobody else writes to: they are on their way together, one behind the other; when one fails, those ahead of it are
-   *   stored, and the same call once more completes it. One transaction keeps it anyway
+   * SQLite: one transaction, all or nothing. An append that is already stored returns its original positions while the
+   * others are stored, so repeating a partly stored bulk completes it.
+   * EventStoreDB: concurrent appends, each idempotent. If one fails, others may be stored; a command that needs all of
+   * them therefore appends an intent event first (commands/bulk/handle-all.ts).
+   * @param order `kept`: across all streams, no event is stored before the events of an earlier append. Use it to
+   *   fill a log that has no other writer. The appends are pipelined; if one fails, the ones before it are stored, and
+   *   repeating the same call completes the rest. A SQLite transaction always keeps the order
    * @returns the position of each append's last event, in the order of `appends`
    */
   appendMany(appends: readonly Append[], order?: 'any' | 'kept'): Promise<Position[]>
-  /** The stream's events in order; `last` gives only so many of its newest, still in order. No stream: none. */
+  /** The stream's events in order, or the `last` newest of them, still in order. Empty if the stream does not exist. */
   read(stream: string, options?: { readonly last?: number }): Promise<StoredEvent[]>
-  /** All events behind `from` (exclusive) in the total order, up to the head at the time of the call. */
+  /** All events after `from` (exclusive) in the total order, up to the head at the time of the call. */
   readAll(from: PositionOrStart, filter?: StreamFilter): AsyncIterable<StoredEvent>
-  /** Everything behind `from` (exclusive), then what comes; resubscribes by itself. */
+  /**
+   * Catch-up subscription: all events after `from` (exclusive), then new events. Resubscribes automatically after a
+   * failure.
+   */
   subscribe(from: PositionOrStart, filter?: StreamFilter): Subscription
   /**
-   * The position of the newest event of any process, and the subscriptions of this process are on their way to it.
-   * The embedded log answers without a promise, in about 2 us: cheap enough to ask in every request.
+   * The position of the newest event appended by any process. This process's subscriptions are notified to read up to
+   * it. The embedded log returns it synchronously, in about 2 µs: cheap enough for every request.
    * @throws StoreUnavailable
    */
   head(): Head
-  /** The event at exactly this position, undefined where there is none: tells whether a checkpoint is of this log. */
+  /** The event at exactly this position, or undefined. Shows whether a checkpoint belongs to this log. */
   eventAt(position: Position): Promise<StoredEvent | undefined>
-  /** Waits for the appends under way, and ends the subscriptions. */
+  /** Waits for pending appends and ends the subscriptions. */
   close(): Promise<void>
 }
 
-/** The log with what every log has, whatever engine holds it: an identity, a fence, an end (stores/log/event-store.ts). */
+/**
+ * An EventLog with the parts that do not depend on the engine: identity, fence and closing (stores/log/event-store.ts).
+ */
 export interface EventStore<
   Head extends PositionOrStart | Promise<PositionOrStart> = PositionOrStart | Promise<PositionOrStart>,
 > extends EventLog<Head> {
-  /** The id that the log was born with. A checkpoint of another log is worth nothing. */
+  /** The id assigned when the log was created. A checkpoint of a log with another identity must not be used. */
   identity(): Promise<string>
   /**
-   * Why the log takes no appends but those that `passes` (domain/moving.ts) lets through: another process has fenced it,
-   * or it is not completely filled. Undefined where it takes all.
+   * Why the log is read-only: another process fenced it, or it has not been filled completely. It then takes only the
+   * appends that isAppendAllowed (domain/installation/log-lifecycle.ts) permits. Undefined if the log is open.
    * @throws StoreUnavailable
    */
   closedReason(): Promise<ReadOnlyState | undefined>
   /**
-   * Why the disk behind it takes no appends at this moment, in an operator's words; undefined where it takes them, or where
-   * that is a server's to know. Where the last append failed by the disk, it is found out by writing.
+   * Why the log's disk currently rejects writes, as a message for operators. Undefined if it accepts them, or if the
+   * disk belongs to a database server. After an append that failed because of the disk, this makes a test write.
    */
   diskErrorMessage(): Promise<string | undefined>
   /**
-   * Milliseconds after a fence was appended from which on no append is stored any more that any process had on its way;
-   * 0 where each transaction looks for the fence.
+   * Once this many milliseconds have passed since a fence was appended, no process can still store an append that was
+   * pending at that time. 0 if every transaction checks the fence itself.
    */
   readonly fenceDelayMs: number
-  /** When the server behind it last said anything, in milliseconds of the monotonic clock; without it there is no server. */
+  /** When the server last sent anything, in milliseconds of the monotonic clock. Absent if the log has no server. */
   heardAt?(): number
 }
 
@@ -131,11 +143,13 @@ export function comparePositions(a: PositionOrStart, b: PositionOrStart): number
   return a.prepare === b.prepare ? 0 : a.prepare < b.prepare ? -1 : 1
 }
 
-/** A position as people and other programs see it: `events` prints it so, `replay --until` takes it. */
+/** A position as text: `events` prints it, `replay --until` accepts it. */
 export const formatPosition = ({ commit, prepare }: Position): string =>
   commit === prepare ? `${commit}` : `${commit}/${prepare}`
 
-/** Another writer was first: the stream is not at the expected revision. */
+/**
+ * Optimistic concurrency conflict: the stream is not at the expected revision because another writer appended first.
+ */
 export class WrongRevision extends Error {
   override readonly name = 'WrongRevision'
   constructor(
@@ -147,12 +161,12 @@ export class WrongRevision extends Error {
   }
 }
 
-/** @property store as people call it, such as EventStoreDB; unless told, the cause's, or `a file or disk` */
+/** @property store its display name, such as EventStoreDB; defaults to the cause's store, then to `a file or disk` */
 export type StorageErrorOptions = ErrorOptions & { readonly store?: string }
 
-/** A store could not do what it was asked for; it is named, so that an outage is told once for all who meet it. */
+/** A store failed. The error names the store, so that an outage is logged once and not by each caller that meets it. */
 export class StorageError extends Error {
-  override readonly name: string = 'StoreFault'
+  override readonly name: string = 'StorageError'
   readonly store: string
 
   constructor(message?: string, { store, cause }: StorageErrorOptions = {}) {
@@ -161,29 +175,32 @@ export class StorageError extends Error {
   }
 }
 
-/** The append may have been stored, or may be later. Only reading the stream again tells. */
+/** The append may or may not have been stored, or may still be stored later. Read the stream again to find out. */
 export class OutcomeUnknown extends StorageError {
   override readonly name = 'OutcomeUnknown'
 }
 
-/** What is stored of an event is no event any more: it was changed behind the log's back, or the disk lost it. */
+/** A stored event cannot be parsed: it was modified outside the service, or the disk corrupted it. */
 export class CorruptEvent extends Error {
-  override readonly name = 'DamagedEvent'
+  override readonly name = 'CorruptEvent'
   constructor(
     readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>,
     options?: ErrorOptions,
   ) {
     const { stream, revision, position } = event
-    super(`${stream}@${revision}, at position ${position.commit}, is damaged: its text is no JSON any more`, options)
+    super(
+      `${stream}@${revision}, at position ${position.commit}, is corrupt: its data or metadata is not valid JSON`,
+      options,
+    )
   }
 }
 
-/** The store can't be reached or can't take writes now; nothing was stored. */
+/** The store cannot be reached or cannot accept writes now; nothing was stored. */
 export class StoreUnavailable extends StorageError {
   override readonly name: string = 'StoreUnavailable'
 }
 
-/** The log takes no writes, and another one may: nothing was stored. */
+/** The log is read-only, though another log may accept the write; nothing was stored. */
 export class LogClosed extends StoreUnavailable {
   override readonly name = 'LogClosed'
   constructor(readonly reason: ReadOnlyState) {

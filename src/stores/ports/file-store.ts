@@ -1,62 +1,65 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The files port: certificates' PDFs by the SHA-256 of their bytes, so that the same report is kept once.
+ * The file store port: uploaded files, such as certificates' PDFs, addressed by the SHA-256 of their content, so that
+ * identical files are stored once.
  * Adapters: folder/files.ts, mongodb/files.ts (GridFS). Both pass test/contract/files.ts.
  *
- * What is here says nothing about what may be read: only the log does. A file that no certification refers to is
- * collected (file-garbage-collector.ts) once nobody has touched it for a while. Whoever is about to write an event that refers
- * to a file holds it until the event is durable, and ensures it then: held files are touched again and again, so that no
- * collector of any process takes them, and one that was taken from a process that stood still is put back.
+ * Access rights follow from the event log only, not from a file's presence here. The garbage collector
+ * (reactions/files/file-garbage-collector.ts) removes a file that no event refers to once it has not been touched for a
+ * grace period. A command that refers to a file acquires it before appending its event, calls `ensureStored` once the
+ * event is durable, and releases it afterwards. Acquired files are touched periodically, so collectors of all processes
+ * skip them; `ensureStored` restores a file that was collected while its process was suspended.
  *
- * No time of one machine is ever compared with another's. A touch changes the file's mark; for how long the mark has
- * stayed the same is for its observer to see, by its own clock.
+ * Clocks of different machines are never compared. A touch changes the file's touch token; an observer measures with
+ * its own clock how long the token has stayed the same.
  */
 export interface FileStore {
-  /** Made with them, and theirs wherever they are moved as they are. @throws StoreUnavailable */
+  /** Created together with the store; it moves with the store's data. @throws StoreUnavailable */
   identity(): Promise<string>
-  /** Begins a file in a temporary place. @throws StoreUnavailable */
+  /** Starts an upload to a temporary location. @throws StoreUnavailable */
   receive(): Promise<FileUpload>
   /**
-   * A file's bytes, or those from `start` to `end`, both included.
-   * @returns undefined where there is no such file
+   * The file's content, or the bytes from `start` to `end`, both inclusive.
+   * @returns undefined if the file does not exist
    * @throws StoreUnavailable
    */
   read(digest: string, range?: { readonly start: number; readonly end: number }): Promise<Readable | undefined>
-  /** Every file there is, in no particular order. */
+  /** In no particular order. */
   list(): AsyncIterable<FileEntry>
-  /** The mark of a file's last touch; undefined where there is no such file. */
+  /** Changes with every touch. Undefined if the file does not exist. */
   readTouchToken(digest: string): Promise<string | undefined>
   /**
-   * Removes a file whose mark is still the one that was seen.
-   * @returns touched where it was touched since, and stays
+   * Removes the file if its touch token is still `mark` (compare-and-set).
+   * @returns `touched` if the token has changed; the file is kept
    */
   remove(digest: string, mark: string): Promise<'removed' | 'touched' | 'missing'>
-  /** What uploads and removals have under way, or left when their process ended. */
+  /** Unfinished uploads and removals, including those whose process has ended. */
   temporaryFiles(): AsyncIterable<TemporaryFile>
   /**
-   * Clears one away that is still as it was seen, which is for whoever has seen it so for as long as it says.
-   * @returns true for an upload that nobody will finish
+   * Cleans up one temporary file if its touch token is unchanged. Call it only after the token has stayed the same for
+   * `abandonedAfterMs`.
+   * @returns true if an abandoned upload was deleted
    */
   removeTemporaryFile(leftover: TemporaryFile): Promise<boolean>
-  /** Ends the touching. What is still incoming is a leftover from now on. */
+  /** Stops the keep-alive of acquired files. Unfinished uploads become leftovers that any process may remove. */
   close(): Promise<void>
 }
 
 /**
- * Bytes are not there, though the log has what they belong to: a certification's file, a waiting secret's entry. The store
- * was lost, or is another installation's.
+ * The event log refers to bytes that the store does not have, such as a certification's file or an unread secret's
+ * entry: the store was lost or belongs to another installation.
  */
 export class BytesMissing extends Error {
   override readonly name = 'BytesMissing'
 }
 
-/** A file on its way in. Nobody sees it before `keep`. */
+/** A file being uploaded. It is not visible before `keep`. */
 export interface FileUpload {
-  /** Resolves when the bytes are written, so that a sender is not read faster than the disk writes. */
+  /** Resolves once the bytes are written: back-pressure for the sender. */
   write(chunk: Uint8Array): Promise<void>
   /**
-   * Makes the file durable and puts it where it is read from, held. No bytes may follow.
+   * Makes the file durable and visible, and acquires it. No bytes may be written afterwards.
    * @throws StoreUnavailable
    */
   keep(): Promise<StoredFile>
@@ -68,21 +71,23 @@ export type StoredFile = {
   readonly digest: string
   readonly bytes: number
   /**
-   * For when the event that names the file is durable: touches it once more, and puts it back where a collector has taken
-   * it meanwhile, since its holder stood still for too long. After this only the end of its last use lets it go.
+   * Call it once the event that refers to the file is durable. Touches the file and restores it if a collector removed
+   * it while this process was suspended. From then on the event keeps the file until nothing refers to it any more.
    * @throws StoreUnavailable
    */
   ensureStored(): Promise<void>
-  /** Ends the hold: from now on only a certification's event keeps the file. */
+  /** Stops the keep-alive: from now on only an event that refers to the file keeps it. */
   release(): void
 }
 
-/** mark: changes with every touch, and says nothing else. */
+/** touchToken: an opaque value that changes with every touch. */
 export type FileEntry = { readonly digest: string; readonly touchToken: string }
 
 /**
- * name: of the adapter's own. patience: milliseconds for which its mark must have stayed the same before it goes.
- * back: the digest of a file whose removal was broken off: it is put back, and whoever collects has to look at it again.
+ * name: assigned by the adapter.
+ * abandonedAfterMs: milliseconds without a change of the touch token after which the file may be removed.
+ * restoredDigest: set for an interrupted removal. Its file is restored, and the garbage collector must check this
+ * digest again.
  */
 export type TemporaryFile = {
   readonly name: string
@@ -91,13 +96,16 @@ export type TemporaryFile = {
   readonly restoredDigest?: string
 }
 
-/** Milliseconds without a touch after which an upload has no process any more. */
+/** Milliseconds without a touch after which an upload counts as abandoned. */
 export const UPLOAD_ABANDONED_AFTER_MS = 10_000
 
-/** Milliseconds between two touches of a held or incoming file. */
+/** Milliseconds between two touches of an acquired or incoming file. */
 export const TOUCH_INTERVAL_MS = 250
 
-/** Pictures that were drawn, each under a key that says all it depends on: found again by other processes, and after a restart. */
+/**
+ * A cache of rendered pictures, shared by processes and kept across restarts. A key contains everything its picture
+ * depends on.
+ */
 export type PictureStore = {
   readonly get: (key: string) => Promise<Uint8Array | undefined>
   readonly put: (key: string, png: Uint8Array) => Promise<void>

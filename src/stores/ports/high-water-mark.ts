@@ -1,19 +1,18 @@
 import type { Position } from './event-store.ts'
 
 /**
- * The newest event of the log that a folder's processes have seen, beside the log: a log that was put back to a backup
- * does not know of it. Adapter: folder/high-water-mark.ts.
+ * The newest event that the processes of this folder have seen, stored outside the log: a log restored from a backup
+ * does not contain that event. Adapter: folder/high-water-mark.ts.
  */
 export type LogHighWaterMark = {
-  /** The log's identity, and its epoch (projections/engine/checkpoint.ts). */
+  /** The log's identity and epoch (events/lineage.ts). */
   readonly log: string
   readonly event: { readonly id: string; readonly position: Position } | null
-  /** Where the installation was moved to. */
   readonly fence: { readonly copy: string; readonly to: string } | null
 }
 
 export interface HighWaterMarkStore {
-  /** undefined where nothing was seen, or what was can't be read any more. */
+  /** Undefined if nothing was saved yet or the file is unreadable. */
   read(): LogHighWaterMark | undefined
   /** @throws the file system's error */
   save(seen: LogHighWaterMark): void

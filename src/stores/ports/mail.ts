@@ -1,9 +1,9 @@
 /**
- * The mail port: hands one message over to somebody who delivers it.
- * Adapters: smtp-mail.ts, outbox-mail.ts (.eml files, for development).
+ * The mail port: hands a message over to a mail server for delivery.
+ * Adapters: mail/smtp.ts, mail/outbox.ts (.eml files, for development).
  */
 export type OutgoingMail = {
-  /** With its angle brackets. The same at every try, so that a second copy is known for what it is. */
+  /** Including the angle brackets. The same for every attempt, so that recipients' mail systems recognise a duplicate. */
   readonly messageId: string
   readonly date: Date
   readonly from: string
@@ -15,16 +15,19 @@ export type OutgoingMail = {
 
 export interface MailTransport {
   /**
-   * Resolves when the message is the other side's to deliver.
-   * @throws Undeliverable when it never will be; any other error means that a later try may succeed
+   * Resolves once the receiving server has accepted responsibility for delivery.
+   * @throws UndeliverableMail if retrying cannot succeed; after any other error a retry may succeed
    */
   send(mail: OutgoingMail): Promise<void>
-  /** Where messages stay on this machine, takes these back. Done twice, it changes nothing more. */
+  /** Deletes messages that are still on this machine. Idempotent. Absent if messages leave the machine. */
   withdraw?(messageIds: Iterable<string>): Promise<void>
   close(): Promise<void>
 }
 
-/** The other side refused the message for good. Its message is fit for the audit: a code and no address. */
+/**
+ * The receiving server rejected the message permanently. The error message may be logged: it contains a status code and
+ * no address.
+ */
 export class UndeliverableMail extends Error {
-  override readonly name = 'Undeliverable'
+  override readonly name = 'UndeliverableMail'
 }

@@ -1,30 +1,29 @@
 /**
- * The persons port: what makes the person behind an account identifiable, sealed, one row for each account. It lies beside
- * the log and not in it, so that a person can be forgotten: a row that is deleted is nowhere any more.
+ * The person store port: one row for each account with the encrypted data that identifies its person. It is kept
+ * outside the event log so that a person's data can be erased completely.
  * Adapters: sqlite/vault.ts, mongodb/mongodb.ts. Both pass test/contract/persons.ts.
  */
 
-/** Sealed bytes are nothing to the store. */
+/** `sealed` is ciphertext that the store does not interpret. */
 export type PersonRow = {
-  /** The account's id. */
   readonly account: number
   readonly sealed: Buffer
-  /** When it was put in, in milliseconds since 1970. */
+  /** When the row was written, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Every promise resolves when the change is durable, and rejects with StoreUnavailable when it is not, or may not last. */
+/** Every promise resolves once the change is durable, and rejects with StoreUnavailable if it was not made or may be lost. */
 export interface PersonStore {
-  /** In the place of the account's row, where it has one; whether the account exists is to be confirmed then. */
+  /** Inserts or replaces the account's row and marks it unconfirmed: the account's event may not be stored yet. */
   put(row: PersonRow): Promise<void>
-  /** From a copy: only where the account has no row and was never forgotten here. */
+  /** For restoring from a copy: does nothing if the account has a row or was erased in this store. */
   putBack(row: PersonRow): Promise<void>
   read(account: number): Promise<Buffer | undefined>
-  /** Deletes these accounts' rows for good, and remembers their numbers. Done twice, it changes nothing more. */
+  /** Deletes these accounts' rows permanently and records the account ids as erased. Idempotent. */
   forget(accounts: readonly number[]): Promise<void>
-  /** Accounts with a row from before a time, of which nobody has said that they exist. */
+  /** Accounts whose row is older than `before` and was never confirmed: their registration may have failed. */
   unconfirmed(before: number, limit: number): Promise<number[]>
   confirm(accounts: readonly number[]): Promise<void>
-  /** Every row, by account, page by page, for a copy: what is put in or deleted meanwhile may be among them or not. */
+  /** All rows in pages, by account id. Rows inserted or deleted during the iteration may or may not be included. */
   all(): AsyncIterable<PersonRow>
 }

@@ -1,33 +1,34 @@
 import { StoreUnavailable, type PositionOrStart, type Position } from './event-store.ts'
 
 /**
- * The read-store port: documents with declared indexes and kept counts, written in batches together with a checkpoint.
- * Adapters: sqlite/documents.ts (embedded, one file a build), mongodb/documents.ts (collections a build).
- * Both pass test/contract/read-store.ts. Queries by name stand beside the projection that owns the model.
+ * The read store port: documents with declared indexes and maintained counts, written in batches together with a
+ * checkpoint.
+ * Adapters: sqlite/documents.ts (embedded, one file per build), mongodb/documents.ts (collections per build). Both pass
+ * test/contract/read-store.ts. The queries of a model are defined next to the projection that owns it.
  */
 
-/** What a model stores. A document is its indexed fields and its texts; nothing else is kept. */
+/** What a model stores. A document consists of its declared fields and texts only. */
 export type ModelDeclaration = {
   /** Lower-case, such as `diamonds`. */
   readonly name: string
-  /** Raised with every change of shape or fold: another version is another build. */
+  /** Increased with every change of the document shape or of the projection: each version has separate builds. */
   readonly version: number
-  /** Fields that filters and order use; a number is any double. The key is `id`, an integer or a text. */
+  /** Fields available for filtering and sorting; a `number` is any double. The key is `id`, an integer or a text. */
   readonly fields: Readonly<Record<string, 'integer' | 'number' | 'text'>>
-  /** Stored as written and returned on request: folded state. */
+  /** Unindexed strings, stored and returned as they are: the folded state. */
   readonly texts: readonly string[]
-  /** Each a list of fields, in order; queries may only filter and sort by what an index covers. */
+  /** Each index is a list of fields, in order. Queries may filter and sort only by what an index covers. */
   readonly indexes: readonly (readonly string[])[]
   /**
-   * Fields by whose values documents are counted as they are written, so that a total costs one look-up.
-   * `['owner', 'isColored']` keeps the number of documents of each (owner, isColored).
+   * Fields by whose combined values documents are counted on write, so that a total costs one lookup.
+   * `['owner', 'isColored']` maintains the number of documents for each (owner, isColored).
    */
   readonly counts: readonly string[]
 }
 
 /**
- * Sequences stand in a table of their own beside the documents of a build, and say how far something has been counted, such
- * as the events of an account. `id` is an integer from 0; what is in `state` is up to the projection.
+ * Sequences are stored in a separate table next to the documents of a build. A sequence records how far something was
+ * counted, such as the events of an account. `id` is an integer from 0; the projection defines the content of `state`.
  */
 export const SEQUENCES_DECLARATION: ModelDeclaration = {
   name: 'sequences',
@@ -39,7 +40,7 @@ export const SEQUENCES_DECLARATION: ModelDeclaration = {
 }
 
 export type FieldValue = number | string
-/** Must hold `id`, every declared field and every declared text. Booleans are 0 and 1. */
+/** Must contain `id`, every declared field and every declared text. Booleans are 0 and 1. */
 export type Document = Readonly<Record<string, FieldValue>>
 
 /** Equality, membership of up to 1,000 values, or an inclusive range. Texts compare by code point, as in UTF-8. */
@@ -48,10 +49,10 @@ export type Condition =
 
 export type WhereClause = Readonly<Record<string, Condition>>
 
-/** One kept count: `values` of all counted fields. */
+/** One maintained count: `values` has all counted fields. */
 export type DocumentCount = { readonly values: Document; readonly documents: number }
 
-/** Of a count: along which declared index, and that it need not be told how many more there are than so many. */
+/** Limits a count: walk along the declared index `by` and stop after `upTo` + 1 documents. */
 export type CountLimit = { readonly by: readonly string[]; readonly upTo: number }
 
 export type Query = {
@@ -61,45 +62,45 @@ export type Query = {
   readonly limit: number
   readonly offset: number
   /**
-   * Only what comes behind this place, at a cost that is the same wherever it is: a value for each field of the order, whose
-   * directions are then all the same, `offset` 0. It need not be (any more) that of a document.
+   * Keyset pagination: only documents after these values, one for each field of `order`, at constant cost. Requires the
+   * same direction for all fields and `offset` 0. The document with these values need not exist.
    */
   readonly after?: readonly FieldValue[]
   /**
-   * The index to walk along, where that is not left to the store: one that is declared. Where its first fields have memberships
-   * of few values and the next ones are the order, the reaches of all combinations are merged, and nothing is sorted.
+   * Forces one of the declared indexes. If its leading fields have an `in` condition with few values and the fields
+   * after them are the order, the index ranges of all combinations are merged, without a sort.
    */
   readonly by?: readonly string[]
-  /** The fields and texts to return; `revision` too, as a number. */
+  /** The fields and texts to return. May include `revision`, returned as a number. */
   readonly select: readonly string[]
 }
 
 /**
- * `revision` guards a write: it takes effect only where the stored document is missing or has a lower one.
- * Raise it with every event folded into the document (SQLite and MongoDB both check it).
- * `over` is what `load` gave of it, if anything: the write takes effect only over that, and where another with a lower
- * revision stands there, it is Outdated. What was loaded may be older than what stands there (MongoDB before 8.0, behind an
- * election), and what was folded over it would lose the events between.
+ * `revision` guards the write: it takes effect only if the stored document is missing or has a lower revision. Increase
+ * it with every event folded into the document. SQLite and MongoDB both check it.
+ * `basedOn` is the document that `load` returned, if any: the write fails with ConcurrencyConflict if the stored
+ * document is missing, or has another revision that is still lower than the write's. MongoDB before 8.0 may return an
+ * outdated document after an election; without this check, the events between the two would be lost.
  */
 export type DocumentWrite = { readonly revision: bigint; readonly basedOn?: StoredDocument } & (
   { readonly put: Document } | { readonly remove: FieldValue }
 )
 
-/** A document is not as it was loaded: whoever loaded it loads and folds again. */
+/** The stored document is not the one that was loaded. The caller must load and fold again. */
 export class ConcurrencyConflict extends StoreUnavailable {
   override readonly name: string = 'Outdated'
 
   constructor(model: string, key: FieldValue) {
-    super(`the document ${key} of ${model} is not as it was loaded: it is folded again`)
+    super(`document ${key} of ${model} has changed since it was loaded; it will be folded again`)
   }
 }
 
-/** How far a build has folded the log, and which log that was. */
+/** How far a build has processed the log, and the identity of that log. */
 export type Checkpoint = {
   readonly position: PositionOrStart
   /** The log's identity and epoch (events/lineage.ts). */
   readonly log: string
-  /** The event at that position, or the last one before it that was folded; null before there is one. */
+  /** The event at that position, or the last event folded before it; null if there is none yet. */
   readonly event: { readonly id: string; readonly position: Position } | null
 }
 
@@ -112,37 +113,35 @@ export type DeadLetter = {
   readonly reason: string
 }
 
-/** Documents of one declaration. */
 export interface DocumentTable {
   /**
-   * Documents by key, in no particular order; unknown keys are left out.
-   * A returned document also carries `revision` as bigint.
-   * What it does not show is not there; what it shows may be older than what was acknowledged, unless it is asked for no
-   * less. That costs MongoDB a word with the other members.
+   * Documents by key, in no particular order; unknown keys are omitted.
+   * A document missing from the result does not exist. A returned document may be older than the last acknowledged
+   * write, unless `least` is `acknowledged`, which costs MongoDB a round trip to the other members.
    */
   load(keys: readonly FieldValue[], least?: 'acknowledged'): Promise<StoredDocument[]>
   /**
-   * Every document, in pages, in the order of their ids (MongoDB: of their ids as texts), without more of them in memory than a
-   * page. What is put in or removed meanwhile may be among them or not; every other one is, once.
-   * @param texts which texts it needs to have; all of them unless told
+   * All documents, page by page, in id order (MongoDB: ids compared as texts). At most one page is in memory. Documents
+   * written or removed during the scan may or may not be included; every other document is included once.
+   * @param texts the texts to return; defaults to all
    */
   scan(texts?: readonly string[]): AsyncIterable<StoredDocument[]>
 }
 
-/** One build of one model: the live one, or one being filled beside it. Its documents are those of its declaration. */
+/** One build of a model: the live one or one that is being filled. Its documents are those of the model's declaration. */
 export interface ReadModelBuild extends DocumentTable {
   readonly id: string
-  /** Documents of SEQUENCES. */
   readonly sequences: DocumentTable
   checkpoint(): Promise<Checkpoint | undefined>
   /**
-   * One transaction (SQLite), or counters, documents with sequences, checkpoint in that order (MongoDB).
-   * A batch whose checkpoint lies before the stored one changes nothing: all of it is in the documents already. That is
-   * what keeps an older put from bringing back a removed document, of which no revision is left to compare with.
-   * At an equal checkpoint the revisions decide.
-   * @param sequences guarded as documents are
-   * @throws Error for a checkpoint of another log, Outdated, StoreUnavailable; nothing was changed, or (StoreUnavailable,
-   * MongoDB) a part that changes nothing when it comes again
+   * SQLite: one transaction. MongoDB: counters first, then documents and sequences, then the checkpoint.
+   * A batch whose checkpoint is older than the stored one changes nothing, because its events are already folded. This
+   * keeps an old `put` from restoring a removed document, which has no revision left to compare with. At an equal
+   * checkpoint, the revisions decide.
+   * @param sequences guarded like documents
+   * @throws Error if the checkpoint belongs to another log
+   * @throws ConcurrencyConflict
+   * @throws StoreUnavailable after which the batch may be partly written on MongoDB; repeating it is safe
    */
   write(
     writes: readonly DocumentWrite[],
@@ -150,93 +149,92 @@ export interface ReadModelBuild extends DocumentTable {
     deadLetters?: readonly DeadLetter[],
     sequences?: readonly DocumentWrite[],
   ): Promise<void>
-  /** Events set aside because they could not be folded, in the order of the log. */
+  /** The parked events: those that could not be folded, in log order. */
   deadLetters(): Promise<DeadLetter[]>
-  /** Takes a stream's dead letters out; its documents are then the caller's to fold again. */
+  /** Removes the stream's dead letters. The caller must then fold its documents again. */
   unpark(stream: string): Promise<void>
 }
 
 export type StoredDocument = { readonly document: Document; readonly revision: bigint }
 
 /**
- * What requests read. Follows the pointer: after a switch the next call reads the new build; a switch by another
- * process is seen from the next turn of the event loop on (SQLite). Unknown fields are refused with an Error.
+ * The read side of a model. Follows the pointer to the live build: the next call after a switch reads the new build. A
+ * switch by another process is noticed at the next turn of the event loop (SQLite).
+ * @throws Error for unknown fields
  */
 export interface ReadModel {
-  /**
-   * One document's selected values, or undefined. SQLite answers at once; MongoDB with a promise.
-   */
+  /** The selected values of one document. SQLite returns synchronously, MongoDB a promise. */
   get(id: FieldValue, select: readonly string[]): Document | undefined | Promise<Document | undefined>
   find(query: Query): Document[] | Promise<Document[]>
   /**
-   * From kept counts where `where` names exactly counted fields, else by index.
-   * @param bounded then along an index in any case, and no further than one beyond the bound
+   * Uses the maintained counts if all conditions are on counted fields, otherwise an index.
+   * @param bounded always counts along the given index, up to one document more than the bound
    */
   count(where: WhereClause, bounded?: CountLimit): number | Promise<number>
   /**
-   * The kept counts one by one, of what is not empty: how many documents have which values of the counted fields.
-   * @param where names counted fields, each by value
+   * The maintained counts that are not 0: the number of documents for each combination of the counted fields' values.
+   * @param where conditions on counted fields, each by value
    */
   counts(where: WhereClause): readonly DocumentCount[] | Promise<readonly DocumentCount[]>
-  /** Documents of SEQUENCES, of the ids that there are; with `id` and `state`. */
+  /** Documents of SEQUENCES_DECLARATION with these ids, as far as they exist, with `id` and `state`. */
   sequences(ids: readonly number[]): readonly Document[] | Promise<readonly Document[]>
-  /** The live build's checkpoint position, of whichever process wrote it. */
+  /** The position of the live build's checkpoint, whichever process wrote it. */
   position(): PositionOrStart | Promise<PositionOrStart>
-  /** Streams with dead letters in the live build: their documents are stale and reads fold the stream. */
+  /** Streams with dead letters in the live build. Their documents are stale; readers fold these streams instead. */
   parkedStreams(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
 /**
- * The right to be the one active runner of a model. It saves work; that nothing is written twice rests on guards. Where a
- * holder that stood still can lose it (MongoDB), each lease has a higher fencing token than those before it, and a switch of
- * builds under an older one is refused; documents and checkpoints are guarded by their revisions and versions.
+ * Leader election: the holder is the only active runner of a model. A lease avoids duplicate work; correctness does not
+ * depend on it, because documents and checkpoints are guarded by revisions and versions. On MongoDB a suspended holder
+ * can lose its lease: each new lease has a higher fencing token, and switching builds with an older token fails.
  */
 export type Lease = {
   release(): Promise<void>
   /**
-   * Resolves when another process has it, which took its holder for dead: the one to be stopped is this one. On SQLite
-   * never: there a lease lasts as long as its holder.
+   * Resolves when another process has taken over the lease because this holder seemed dead: this process must stop.
+   * Never on SQLite, where a lease lasts until its process ends.
    */
   readonly lost: Promise<void>
 }
 
 /**
- * The build that is being filled to replace the live one, as it is recorded beside the pointer: it outlives whoever fills it,
- * and the next one goes on with it.
+ * The build that is being filled to replace the live one. It is recorded next to the pointer to the live build and
+ * survives its process: the next rebuild resumes it.
  */
 export type PendingBuild = {
   readonly id: string
-  /** Whether it has come to the head, so that whoever keeps the model may switch to it. */
+  /** Whether it has reached the head of the log, so that the active runner may promote it. */
   readonly isCaughtUp: boolean
 }
 
 export interface ReadStore {
-  /** Undefined while another process holds it. It ends with its holder. */
+  /** Undefined while another process holds the lease. A lease ends with its holder's process. */
   acquireLease(declaration: ModelDeclaration): Promise<Lease | undefined>
-  /** Whether any process holds it at this moment. MongoDB watches for signs of life, up to 2 s. */
+  /** Whether any process holds the lease now. MongoDB watches for heartbeats, for up to 2 s. */
   isLeaseHeld(declaration: ModelDeclaration): Promise<boolean>
-  /** The live build's reader; before the first build is live its answers are empty. */
+  /** The reader of the live build. Before the first build is live, its results are empty. */
   model(declaration: ModelDeclaration): Promise<ReadModel>
-  /** The live build to write to, made when there is none. */
+  /** The live build for writing; created if none exists. */
   live(declaration: ModelDeclaration): Promise<ReadModelBuild>
-  /** Whether readers are led to it: another process may have switched. */
+  /** Whether readers use this build; another process may have promoted another one. */
   isLive(declaration: ModelDeclaration, build: ReadModelBuild): Promise<boolean>
-  /** A new, empty build beside the live one. */
+  /** Creates an empty build. The live build stays in use. */
   begin(declaration: ModelDeclaration): Promise<ReadModelBuild>
-  /** Likewise, and recorded as the one that is being filled, in place of any other, which is dropped. */
+  /** Like `begin`, and records the build as pending. A previously pending build is dropped. */
   beginPendingBuild(declaration: ModelDeclaration): Promise<ReadModelBuild>
-  /** What is recorded, as far as it is still there; undefined when it is the live one by now. */
+  /** The recorded pending build if it still exists. Undefined if it is live by now. */
   pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined>
-  /** Opens what is recorded. @throws StoreUnavailable when it is gone */
+  /** Opens the recorded pending build. @throws StoreUnavailable if it was deleted */
   openPendingBuild(declaration: ModelDeclaration, filling: PendingBuild): Promise<ReadModelBuild>
-  /** Records that it has come to the head. Nothing, where another one is recorded. */
+  /** Records that the pending build has reached the head. Does nothing if another build is pending. */
   markCaughtUp(declaration: ModelDeclaration, build: ReadModelBuild): Promise<void>
   /**
-   * Makes a build the live one in one write; the old one is dropped 60 s later. It is not recorded as being filled any more.
-   * @throws StoreUnavailable, also where another process has taken the model's lease since this one did
+   * Makes the build live in one write and clears its pending record. The old live build is dropped 60 s later.
+   * @throws StoreUnavailable also if another process has taken over the model's lease
    */
   promote(declaration: ModelDeclaration, build: ReadModelBuild): Promise<void>
-  /** Removes a build, and the record that it is being filled. @throws Error for the live one */
+  /** Deletes a build and its pending record. @throws Error for the live build */
   drop(declaration: ModelDeclaration, build: Pick<ReadModelBuild, 'id'>): Promise<void>
   close(): Promise<void>
 }

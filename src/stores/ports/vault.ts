@@ -1,14 +1,15 @@
 /**
- * The vault port: what may be deleted for good. Ciphertext of secrets until they are read, mails until they are sent,
- * and what a sender needs to find a secret again. No backup and no replay: what is gone is gone.
+ * The vault port: data that must be permanently deletable. Ciphertext of secrets until they are revealed, mails until
+ * they are sent, and receipts, with which senders find their secrets again. It is neither backed up nor replayed:
+ * deleted data cannot be recovered.
  * Adapters: sqlite/vault.ts, mongodb/vault.ts. Both pass test/contract/vault.ts.
  */
 import type { PositionOrStart, Position } from './event-store.ts'
 import type { MailName } from '../../domain/secret/secret.ts'
 
-/** Sealed bytes are nothing to the vault. Times are milliseconds since 1970. */
+/** `sealed` is ciphertext that the vault does not interpret. Times are milliseconds since 1970. */
 export type VaultEntry = {
-  /** SHA-256 of the secret key, in hex: names the secret's stream too. */
+  /** SHA-256 of the secret key, in hex. The secret's stream has the same digest in its name. */
   readonly digest: string
   readonly sealed: Buffer
   readonly createdAt: number
@@ -16,27 +17,26 @@ export type VaultEntry = {
   readonly receipt: Receipt | null
 }
 
-/** The metadata key, sealed with the API token that the secret was shared with. */
+/** The metadata key, encrypted with the API token with which the secret was shared. */
 export type Receipt = {
-  /** The API token's id. */
   readonly token: string
   readonly sealed: Buffer
   readonly forgottenAt: number
 }
 
-/** Where a receipt is found: an index by time grows at its end, where one of random names is written all over. */
+/** The lookup key of a receipt. Ordered by time so that the index grows at its end; random keys would dirty pages all over it. */
 export type ReceiptKey = Pick<Receipt, 'forgottenAt'> & Pick<VaultEntry, 'digest'>
 
 export type NewMail = {
   readonly kind: MailName
   readonly sealed: Buffer
-  /** null while it waits for what it tells of. */
+  /** null until the event that the mail reports has happened. */
   readonly dueAt: number | null
 }
 
 /**
- * Milliseconds that a mail waits at most for its time. What is due later than that was written by a clock that was ahead,
- * and counts as due: it would wait for 30 days otherwise, where the clock was 30 days ahead for a while.
+ * Longest time in milliseconds that a scheduled mail may wait. A mail with a later due time was written while the clock
+ * was ahead and counts as due now; otherwise a clock that was 30 days ahead would delay mails by 30 days.
  */
 export const MAX_MAIL_DELAY_MS = 15 * 60_000
 
@@ -49,20 +49,20 @@ export type QueuedMail = {
   readonly attempts: number
 }
 
-/** A claim of a mail, as those see it who wait for the mail: its holder raises the number again and again. */
+/** A claim of a mail as other claimants see it. Its holder increases `number` periodically as a heartbeat. */
 export type MailClaim = { readonly mail: string; readonly claimant: string; readonly number: number }
 
-/** How a secret ended; after `noticeAt` its owner is to be told. */
+/** An ended secret. With `noticeAt`, its owner is notified by mail, due at that time. */
 export type EndedVaultSecret = { readonly digest: string; readonly noticeAt?: number }
 
-/** How far the log has been followed, and which log that was. */
+/** How far the event log was processed, and the identity of that log. */
 export type VaultCheckpoint = {
   readonly position: PositionOrStart
   readonly log: string
   readonly event: { readonly id: string; readonly position: Position } | null
 }
 
-/** Something that the master key sealed, the key's id in its first 8 bytes. */
+/** An item encrypted with the master key; its first 8 bytes are the key's id. */
 export type SealedItem = {
   readonly kind: 'entry' | 'mail'
   /** The digest, or the mail's id. */
@@ -70,7 +70,7 @@ export type SealedItem = {
   readonly sealed: Buffer
 }
 
-/** One thing in the vault, as a copy of the vault has it. Claims of mails are not copied: nobody sends them there yet. */
+/** One item of an export of the vault. Claims of mails are not exported: the target has no running sender yet. */
 export type VaultItem =
   | (Omit<VaultEntry, 'receipt'> & { readonly kind: 'entry'; readonly confirmed: boolean })
   | (Receipt & { readonly kind: 'receipt'; readonly digest: string })
@@ -84,65 +84,65 @@ export type VaultItem =
       readonly confirmed: boolean
     }
 
-/** How much there is in a vault: secrets that wait for their readers, what their senders find them by, mails to be sent. */
+/** The number of unread secrets, of receipts and of queued mails. */
 export type VaultCounts = { readonly secrets: number; readonly receipts: number; readonly mails: number }
 
-/** Every promise resolves when the change is durable, and rejects with StoreUnavailable when it is not, or may not last. */
+/** Every promise resolves once the change is durable, and rejects with StoreUnavailable if it was not made or may be lost. */
 export interface Vault {
-  /** Made with it, and its own wherever it is moved as it is. */
+  /** Created together with the vault; it moves with the vault's data. */
   identity(): Promise<string>
-  /** The entry with its mails, all or nothing. */
+  /** Stores the entry with its mails, all or nothing. */
   put(entry: VaultEntry, mails: readonly NewMail[]): Promise<void>
   read(digest: string): Promise<Buffer | undefined>
-  /** Of these secrets, the receipts that there are, by digest. */
+  /** The existing receipts of these secrets, by digest. */
   receipts(secrets: readonly ReceiptKey[]): Promise<ReadonlyMap<string, Receipt>>
-  /** Deletes entries and mails with links; the notice falls due or goes too. Done twice, it changes nothing more. */
+  /** Deletes the entries and their link mails; schedules or deletes the notice mail. Idempotent. */
   end(ended: readonly EndedVaultSecret[], checkpoint?: VaultCheckpoint): Promise<void>
   checkpoint(): Promise<VaultCheckpoint | undefined>
 
   /**
-   * One mail that is due, or further from it than DUE_AHEAD, and that nobody holds, for this claimant alone.
-   * @param hasEnded whether the holder of a claim that stands there has ended: nothing in it is a time
+   * Claims one mail for this claimant: one that is due, or more than MAX_MAIL_DELAY_MS from being due, and not claimed
+   * by a live claimant.
+   * @param hasEnded whether the holder of an existing claim has ended; claims contain no times
    */
   claimMail(
     now: number,
     claimant: string,
     hasEnded: (claim: MailClaim) => Promise<boolean>,
   ): Promise<QueuedMail | undefined>
-  /** A sign of the holder's life. False when the claim is another's by now. */
+  /** Heartbeat of the claim's holder. False if another claimant has taken over the claim. */
   renewClaim(id: string, claimant: string): Promise<boolean>
-  /** A write that changes nothing of a claim: where it is not acknowledged, no holder can give a sign either. */
+  /** A write that leaves the claim unchanged. If it is not acknowledged, the holder cannot renew the claim either. */
   probeClaim(claim: MailClaim): Promise<void>
-  /** Gives the mail back, to be due later. */
+  /** Releases the claim and reschedules the mail. */
   postponeMail(id: string, claimant: string, dueAt: number): Promise<void>
   removeMail(id: string): Promise<void>
   /**
-   * When the next mail is due, claimed or not; undefined when none waits for a time.
-   * @param now where it is given, a mail further from it than DUE_AHEAD is due now
+   * The due time of the next scheduled mail, claimed or not; undefined if none is scheduled.
+   * @param now if given, a mail more than MAX_MAIL_DELAY_MS away counts as due now
    */
   nextMail(now?: number): Promise<number | undefined>
 
-  /** Entries whose time is over. */
+  /** Digests of expired entries. */
   expired(now: number, limit: number): Promise<string[]>
-  /** Secrets with an entry or a mail from before a time, of which nobody has said that their stream exists. */
+  /** Digests of secrets with an entry or a mail created before `before` that were never confirmed: their stream may not exist. */
   unconfirmed(before: number, limit: number): Promise<string[]>
   confirm(digests: readonly string[]): Promise<void>
-  /** Deletes receipts past their time. */
   deleteExpiredReceipts(now: number): Promise<void>
 
   counts(): Promise<VaultCounts>
 
-  /** What is not sealed by the master key of this id (hex), behind a name ('' is before all), in order. */
+  /** Items not encrypted with the master key of this id (hex), in order of name, after `behind` (exclusive, '' to start). */
   findSealedByOtherKeys(kind: SealedItem['kind'], key: string, behind: string, limit: number): Promise<SealedItem[]>
-  /** Puts in what was sealed again, where nobody has changed it meanwhile. */
+  /** Replaces the ciphertext if it is still that of `from` (compare-and-set). */
   reseal(from: SealedItem, sealed: Buffer): Promise<void>
 
-  /** Everything there is, page by page, for a copy: what is put in or deleted meanwhile may be among it or not. */
+  /** All items, page by page. Items inserted or deleted during the iteration may or may not be included. */
   contents(): AsyncIterable<VaultItem>
-  /** Puts in what another vault's contents were, all or nothing of each; what is there already stays as it is. */
+  /** Inserts items exported from another vault, each all or nothing. Existing items stay unchanged. */
   restore(items: readonly VaultItem[]): Promise<void>
 
-  /** Removes what is left of deleted bytes anywhere in the files. False when others kept it from being done. */
+  /** Erases remains of deleted data from the files. False if other connections prevented it. */
   shred(): Promise<boolean>
   close(): Promise<void>
 }

@@ -1,12 +1,12 @@
 import type Database from 'better-sqlite3'
 
-/** Numbers the turns of the event loop; asking costs nothing until the turn is over. */
+/** Returns the number of the current turn of the event loop; cheap to call repeatedly within one turn. */
 export type TurnCounter = () => number
 
 /**
- * What another process did can only be told by a message, and messages are taken between turns: whoever has asked SQLite
- * for changes in a turn (2 us) need not ask again in it. A turn is one callback of Node's, not one round of its loop: in a round
- * that is asked early, by a timer or between two pages of a long reading, requests still arrive.
+ * Limits the check for changes by other connections (2 µs) to once per turn. Changes by other processes can matter only
+ * after a message from outside, and messages are received between turns. A turn is one callback, not one iteration of
+ * the event loop: within an iteration, after a timer or between two pages of a long read, requests still arrive.
  */
 export function countTurns(): TurnCounter {
   let turn = 0
@@ -24,14 +24,13 @@ export function countTurns(): TurnCounter {
   }
 }
 
-/** Something read from a file and kept until the file changes. */
 export type CachedRead<Value> = {
   get(): Value
-  /** After a change by this connection, which SQLite does not count as one. */
+  /** Call it after a change through this connection: `data_version` does not count those. */
   invalidate(): void
 }
 
-/** Reads again when another connection has changed the file: SQLite is asked once a turn. */
+/** Reads again after another connection has changed the file. Checks `PRAGMA data_version` once per turn. */
 export function cacheUntilChanged<Value extends object>(
   db: Database.Database,
   turn: TurnCounter,
@@ -42,7 +41,7 @@ export function cacheUntilChanged<Value extends object>(
   let version: number | undefined
   let value: Value | undefined
 
-  /** The version is taken before the value: a change between the two is seen at the next asking. */
+  /** Takes the version before the value is read: a change between the two is noticed by the next check. */
   function ask(): void {
     const current = dataVersion.get()
     if (current === version) return

@@ -2,30 +2,32 @@ import Database from 'better-sqlite3'
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { OutcomeUnknown, StoreUnavailable } from '../ports/event-store.ts'
 
-/** Milliseconds that one statement may hold the event loop for another program's lock. */
+/** Milliseconds that one statement may block the event loop while another process holds the lock. */
 export const BUSY_TIMEOUT_MS = 5
 
-/** Milliseconds that a change waits for other programs' locks before it is refused. */
+/** Milliseconds that a change waits for other processes' locks before it fails. */
 export const BUSY_DEADLINE_MS = 5_000
 
 const MIN_RETRY_DELAY_MS = 1
 const MAX_RETRY_DELAY_MS = 32
 
-/** Milliseconds until the next try: soon where a transaction of this service holds the lock, seldom where another program does. */
+/**
+ * Milliseconds until the next attempt: exponential back-off, because locks of this service are short and those of other
+ * programs long.
+ */
 export const retryDelayMs = (tries: number): number =>
   Math.min(MAX_RETRY_DELAY_MS, MIN_RETRY_DELAY_MS * 2 ** Math.min(tries - 1, 10))
 
-/** True of a change that another program's lock kept from being made. */
+/** Whether a change failed because another process holds the file's lock. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof StoreUnavailable &&
   error.cause instanceof Database.SqliteError &&
   error.cause.code.startsWith('SQLITE_BUSY')
 
 /**
- * Does something that writes to a file, again and again while another program holds the file's lock; the event loop goes
- * on between the tries.
- * @param action changes nothing where it throws
- * @throws StoreUnavailable where the lock was held for too long; else what the action throws
+ * Retries a synchronous write while another process holds the file's lock. The event loop runs between the attempts.
+ * @param action must change nothing if it throws
+ * @throws StoreUnavailable if the lock was not released before the deadline; otherwise the error of `action`
  */
 export async function retryWhileBusy<Answer>(action: () => Answer, deadline = BUSY_DEADLINE_MS): Promise<Answer> {
   const started = performance.now()
@@ -39,24 +41,27 @@ export async function retryWhileBusy<Answer>(action: () => Answer, deadline = BU
   }
 }
 
-/** What a SQLite file of ours is: `versions[n]` takes a file from version n to n + 1, so that a new file runs them all. */
+/**
+ * The format of one of our SQLite files. `migrations[n]` migrates a file from version n to n + 1; a new file runs all
+ * of them.
+ */
 export type SqliteFileFormat = {
-  /** Words for messages, such as `event log`. */
+  /** Display name, such as `event log`. */
   readonly name: string
   /** Four bytes at offset 68 of the file: https://sqlite.org/pragma.html#pragma_application_id */
   readonly applicationId: number
   readonly migrations: readonly ((db: Database.Database) => void)[]
 }
 
-/** The file can't be opened by this release, and was not touched. */
+/** The file cannot be opened by this release. It was not changed. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
 /**
- * Makes a new file, brings an older one up to date, leaves a current one as it is.
- * An older file is copied to `{file}.version-{n}` first; the change itself is one transaction.
- * @throws UnreadableFile for another program's file and for a newer release's
+ * Creates the schema in a new file and migrates an older file, in one transaction. An older file is copied to
+ * `{file}.version-{n}` first. Does nothing for a current file.
+ * @throws UnreadableFile for a file of another program or of a newer release
  */
 export function createOrMigrate(db: Database.Database, format: SqliteFileFormat): void {
   if (requireSupportedVersion(db, format) === format.migrations.length) return
@@ -83,14 +88,14 @@ function requireSupportedVersion(db: Database.Database, { name, applicationId, m
   }
   if (version > migrations.length) {
     throw new UnreadableFile(
-      `${db.name} is an ${name} of version ${version}, made by a newer release; this one reads up to ${migrations.length}: ` +
-        'start the newer release, or restore a copy that is older',
+      `${db.name} is an ${name} of version ${version}, created by a newer release; this release reads up to ${migrations.length}: ` +
+        'start the newer release, or restore an older backup',
     )
   }
   return version
 }
 
-/** Through a second connection, which sees the file as it was before the transaction that the first one holds. */
+/** Copies through a second connection, which does not see the first connection's open transaction. */
 function copyFile(db: Database.Database, version: number): void {
   const copy = `${db.name}.version-${version}`
   rmSync(copy, { force: true })
@@ -106,38 +111,37 @@ function copyFile(db: Database.Database, version: number): void {
 }
 
 /**
- * Sets what a promise rests on, and reads it back: SQLite passes over a setting that it can't take.
- * @throws StoreUnavailable when it does not hold
+ * Sets a pragma and reads it back, because SQLite silently ignores values that it cannot apply.
+ * @throws StoreUnavailable if the value was not applied
  */
 export function requirePragma(db: Database.Database, pragma: string, value: string, expected: string | number): void {
   db.pragma(`${pragma} = ${value}`)
   const actual = db.pragma(pragma, { simple: true })
-  if (actual !== expected) throw new StoreUnavailable(`${db.name}: ${pragma} is ${String(actual)}, not ${value}`)
+  if (actual !== expected)
+    throw new StoreUnavailable(`${db.name}: pragma ${pragma} must be ${value}, got ${String(actual)}`)
 }
 
-/** A connection to a file, with what begins and ends its transactions. */
 export type TransactionalConnection = {
   readonly db: Database.Database
   readonly begin: Database.Statement<[]>
   readonly commit: Database.Statement<[]>
   readonly rollback: Database.Statement<[]>
-  /** Done twice, it changes nothing more. */
+  /** Idempotent. */
   close(): void
 }
 
-/** What a connection's transactions are made of: prepared once, since db.transaction() makes its functions anew each time. */
+/** Prepared once, because db.transaction() creates new functions on each call. */
 export const prepareTransactionStatements = (db: Database.Database) => ({
   begin: db.prepare<[]>('BEGIN IMMEDIATE'),
   commit: db.prepare<[]>('COMMIT'),
   rollback: db.prepare<[]>('ROLLBACK'),
 })
 
-/** The connection to a file, opened again by its next user after a failed commit. */
+/** A file's connection. After a failed commit it is closed, and the next use reconnects. */
 export class DatabaseFile<On extends TransactionalConnection> {
   #connection: On | undefined
   #isClosed = false
 
-  /** @throws what `connect` does */
   constructor(
     readonly path: string,
     private readonly connect: (path: string) => On,
@@ -145,7 +149,7 @@ export class DatabaseFile<On extends TransactionalConnection> {
     this.#connection = connect(path)
   }
 
-  /** @throws StoreUnavailable for a failure of the file; what was under way is rolled back */
+  /** @throws StoreUnavailable for an error of SQLite; the open transaction is rolled back */
   use<Result>(work: (connection: On) => Result): Result {
     if (this.#isClosed) throw new StoreUnavailable(`${this.path} is closed`)
     try {
@@ -158,7 +162,7 @@ export class DatabaseFile<On extends TransactionalConnection> {
     }
   }
 
-  /** @throws OutcomeUnknown when the commit fails: its frames may be in the WAL, where a later opening finds them */
+  /** @throws OutcomeUnknown if the commit fails: its frames may be in the WAL and be recovered when the file is next opened */
   commit(connection: On): void {
     try {
       connection.commit.run()
@@ -167,7 +171,7 @@ export class DatabaseFile<On extends TransactionalConnection> {
       this.#connection = undefined
       connection.close()
       const why = error instanceof Database.SqliteError ? describeWriteError(this.path, error) : String(error)
-      throw new OutcomeUnknown(`${why}; the commit failed, and what it holds may be stored or not`, { cause: error })
+      throw new OutcomeUnknown(`${why}; the commit failed, and its outcome is unknown`, { cause: error })
     }
   }
 
@@ -183,27 +187,27 @@ export class DatabaseFile<On extends TransactionalConnection> {
     try {
       connection.rollback.run()
     } catch {
-      // A connection that can't even roll back is given up; closing it rolls back.
+      // If even the rollback fails, close the connection; closing rolls back.
       this.#connection = undefined
       connection.close()
     }
   }
 }
 
-/** What an operator does about SQLite's errors that a disk causes, by the beginning of their code. */
+/** Advice for operators about SQLite errors caused by the disk, by error code prefix. */
 const ERROR_ADVICE: Readonly<Record<string, string>> = {
-  SQLITE_FULL: 'its disk is full: make room, and writes go on without a restart',
-  SQLITE_IOERR: 'its disk fails: look at the system log, and at the disk',
-  SQLITE_READONLY: 'its disk or its file is read-only: let this user write there',
-  SQLITE_CANTOPEN: 'it can not be opened: look at its folder and whose it is',
+  SQLITE_FULL: 'the disk is full: free up space; writes resume without a restart',
+  SQLITE_IOERR: 'the disk reported an I/O error: check the system log and the disk',
+  SQLITE_READONLY: 'the disk or the file is read-only: grant write permission to this user',
+  SQLITE_CANTOPEN: 'the file cannot be opened: check its folder, owner and permissions',
 }
 
-/** What a failed write says in an operator's words; SQLite's own, with its code, where there is nothing better. */
+/** Advice if there is any for the error, otherwise SQLite's own message. */
 function describeWriteError(
   path: string,
   { code, message }: { readonly code: string; readonly message: string },
 ): string {
   const known = Object.keys(ERROR_ADVICE).find((start) => code.startsWith(start))
   const why = known === undefined ? message : ERROR_ADVICE[known]
-  return `${path} takes no writes: ${why} (${code})`
+  return `${path} cannot be written: ${why} (${code})`
 }

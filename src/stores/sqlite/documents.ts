@@ -16,7 +16,7 @@ import { createLiveReadModel, openBuilds, openBuildPointers, type SqliteSchedule
 import { mapTransientErrors, retryWrite } from './documents/read-model-file.ts'
 import { walThread, type WalThread } from './wal.ts'
 
-/** Kept as long as the process lives: nobody can lose it and go on, so that there is nothing to fence. */
+/** A file lock that lasts until its process ends. It cannot be lost, so no fencing token is needed. */
 function takeLease(file: string): Lease | undefined {
   const lock = lockFile(file, 'exclusive', 0)
   return lock && { release: async () => lock.release(), lost: new Promise(() => undefined) }
@@ -31,9 +31,9 @@ export type SqliteReadStoreOptions = {
 const scheduleUnref: SqliteScheduler = (action, milliseconds) => void setTimeout(action, milliseconds).unref()
 
 /**
- * Read models in SQLite files of one folder: a file a build, `read-{model}-v{version}-{build}.db`, and
- * `read-models.db`, which says which build is live. Any number of processes may read and write at once.
- * @throws Error when a file is of a newer release; StoreUnavailable when the folder can't be used
+ * Read models in SQLite files in one folder: one file per build, `read-{model}-v{version}-{build}.db`, and
+ * `read-models.db`, which records which build is live. Several processes may read and write concurrently.
+ * @throws UnreadableFile for a file of a newer release; StoreUnavailable if the folder cannot be used
  */
 export function openSqliteReadStore(
   folder: string,
@@ -47,7 +47,7 @@ export function openSqliteReadStore(
   const readers = new Map<string, ReadModel>()
   const lockOf = ({ name, version }: ModelDeclaration) => join(folder, `read-${name}-v${version}.lock`)
 
-  /** A file that was deleted by hand is made anew, and filled from the log. */
+  /** If the live build's file was deleted by hand, creates an empty build, which is then filled from the log. */
   function live(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
     const known = pointers.liveBuild(name, version)
@@ -59,13 +59,13 @@ export function openSqliteReadStore(
       if (id !== made.id) builds.remove(declaration, made.id)
       return builds.open(declaration, id, 'live')
     } catch (error) {
-      // A full disk can refuse the pointer after it has taken the file: every try would leave one more.
+      // A full disk may store the file but not the pointer; without this, every retry would leave another file.
       if (!pointers.isLive(made.id)) builds.remove(declaration, made.id)
       throw error
     }
   }
 
-  /** Recorded before the next process looks for what was left behind; one that was there goes. */
+  /** Recorded immediately, so that no other process removes the new build as abandoned. The previous pending build is removed. */
   function beginFilling(declaration: ModelDeclaration): ReadModelBuild {
     const { name, version } = declaration
     const before = pointers.pendingBuild(name, version)
@@ -80,14 +80,14 @@ export function openSqliteReadStore(
     return made
   }
 
-  /** A file that was deleted by hand is nothing to go on with. */
+  /** Undefined if the build's file was deleted by hand. */
   function filling(declaration: ModelDeclaration): PendingBuild | undefined {
     const found = pointers.pendingBuild(declaration.name, declaration.version)
     return found !== undefined && builds.exists(declaration, found.id) ? found : undefined
   }
 
   function openFilling(declaration: ModelDeclaration, { id }: PendingBuild): ReadModelBuild {
-    if (!builds.exists(declaration, id)) throw new StoreUnavailable(`the build ${id} of ${declaration.name} is gone`)
+    if (!builds.exists(declaration, id)) throw new StoreUnavailable(`build ${id} of ${declaration.name} was deleted`)
     return builds.open(declaration, id, 'filling')
   }
 

@@ -9,10 +9,13 @@ import { EventWriter, type CommittedGroup } from './events/writer.ts'
 import { DatabaseFile } from './database-file.ts'
 import { checkpointWal, WalCheckpointer, walThread, type WalThread } from './wal.ts'
 
-/** Bytes of a write that takes new pages as a stone does; a smaller one might fit into what the file has left. */
+/**
+ * Bytes of the test write. Large enough to need new pages, like a stone's event: a smaller write might fit into free
+ * space of the file.
+ */
 const PROBE = 32_768
 
-/** Whether the log's disk refuses writes: known from the last one, and from trying again where that failed. */
+/** Whether the disk rejects writes. Known from the last write, and if that failed, from a test write. */
 class DiskWriteCheck {
   #recordFailure = false
 
@@ -22,18 +25,18 @@ class DiskWriteCheck {
     this.#recordFailure = false
   }
 
-  /** Of a write that failed for another reason than somebody else's lock. */
+  /** Call it after a write that failed for a reason other than another process's lock. */
   recordFailure(): void {
     this.#recordFailure = true
   }
 
-  /** Why writes are refused at this moment; undefined where they are not. Writes only where the last one failed. */
+  /** The reason why writes fail now, if they do. Makes a test write only if the last write failed. */
   currentError(): string | undefined {
     if (!this.#recordFailure) return undefined
     try {
       this.log.use((connection) => {
         connection.begin.run()
-        // The table is gone again with the same commit; what stays are some free pages, which the next events take.
+        // The same transaction drops the table. It leaves a few free pages, which the next events use.
         connection.db.exec(`CREATE TABLE room (x); INSERT INTO room VALUES (zeroblob(${PROBE})); DROP TABLE room`)
         this.log.commit(connection)
       })
@@ -45,43 +48,43 @@ class DiskWriteCheck {
   }
 }
 
-/** Milliseconds after which an idle process notices what another one wrote. */
+/** Milliseconds between two checks for events of other processes. */
 const WATCH_INTERVAL = 20
 
-/** Counted since the log was opened. */
+/** Since the log was opened. */
 export type SqliteEventStoreStats = Readonly<EventWriter['stats'] & WalCheckpointer['stats']>
 
 export interface SqliteEventStore extends EventStore<PositionOrStart> {
   stats(): SqliteEventStoreStats
-  /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
+  /** Limits the file to this many pages of 4 KiB, to simulate a full disk. */
   limitPages(pages: number): void
 }
 
 export type SqliteEventStoreOptions = {
-  /** Milliseconds that an append waits for other processes' transactions; 5000 unless told. */
+  /** Milliseconds that an append waits for other processes' transactions; default 5000. */
   readonly busyDeadlineMs?: number
-  /** A log that is made empty, and takes appends before it is complete: another one's are copied into it. */
+  /** Creates an empty log that accepts appends before it is complete: another log's events are copied into it. */
   readonly filling?: boolean
-  /** Appends that follow when this has resolved are waited for: two commits of a disk cost more than one. */
+  /** The pending commit of another store whose callers append next. This store's commit waits for it to save a disk sync. */
   readonly otherCommit?: () => Promise<void> | undefined
-  /** Told of a checkpoint that failed, and of a reading for a subscription, as often as it fails. */
+  /** Called for a failed checkpoint and for each failed read of a subscription. */
   readonly told?: WarningLogger
-  /** The process's own unless told. */
+  /** Defaults to the process's shared thread. */
   readonly thread?: WalThread
 }
 
-/** Pages of 4 KiB that are written between two checkpoints: at most 16 MB. */
+/** Pages of 4 KiB written between two checkpoints: at most 16 MB. */
 const PAGES_BETWEEN_CHECKPOINTS = 4096
-/** What a commit writes beside its events' text: the last page of the table and those of the index. */
+/** Pages per commit in addition to the events' text: the table's last page and the index's inner pages. */
 const PAGES_PER_COMMIT = 3
 const PAGE_BYTES = 4096
 
-/** Streams lie in any order, so that each append may touch a leaf of the index that no other one touches. */
+/** Streams are in random order, so that each append may dirty a different leaf of the index. */
 const pagesOf = (appends: number, characters: number) => PAGES_PER_COMMIT + appends + characters / PAGE_BYTES
 
 /**
- * Opens the embedded event log, or makes it.
- * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
+ * Opens the embedded event log, or creates it.
+ * @throws UnreadableFile for a file of another program or of a newer release; StoreUnavailable
  */
 export function openSqliteEventStore(
   file: string,
@@ -127,7 +130,7 @@ export function openSqliteEventStore(
     try {
       log.use(({ db }) => checkpointWal(db, mode))
     } catch (error) {
-      // The WAL keeps what could not be moved; the next opening reads it.
+      // The WAL keeps what could not be checkpointed; it is read when the log is next opened.
       told({ err: error, file }, 'a checkpoint of the log failed')
     }
   }
@@ -136,7 +139,7 @@ export function openSqliteEventStore(
     isAppendManyAtomic: true,
     async append(stream, expected, events) {
       const [position] = await writer.write(encodeAppends([{ stream, expected, events }]))
-      if (position === undefined) throw new StoreUnavailable(`${file} answered nothing`)
+      if (position === undefined) throw new StoreUnavailable(`${file}: the append returned no position`)
       return position
     },
     appendMany: async (appends) => (appends.length === 0 ? [] : writer.write(encodeAppends(appends))),
@@ -153,12 +156,12 @@ export function openSqliteEventStore(
     async close() {
       clearInterval(watch)
       await checkpointer.close()
-      // So that it can be copied alone.
+      // Empties the WAL so that the file can be copied alone.
       checkpointHere('empty')
       log.close()
     },
   }
-  // Each transaction looks for the fence itself.
+  // fenceDelayMs is 0: every transaction checks the fence itself.
   const engine = {
     name: file,
     firstEventWritten: 'with its file',
@@ -179,6 +182,6 @@ function tryRefreshHead(feed: SqliteLiveFeed): void {
   try {
     feed.refreshHead()
   } catch {
-    // Whoever asks next for the head is told; here nobody asked.
+    // Ignored here: the next caller of `head` gets the error.
   }
 }

@@ -7,83 +7,82 @@ import {
   type DatabaseFile,
 } from './database-file.ts'
 
-/** What waits for its transaction. */
 export type QueuedChange = {
-  /** Nobody waits for it: it shares the next transaction, and begins one of its own only after a moment. */
+  /** No caller waits for it. It joins the next transaction, which starts after a short delay if nothing else starts it. */
   readonly isLazy: boolean
   fail(error: unknown): void
 }
 
-/** What one transaction holds of what waited, from the first on. */
+/** The first `count` changes of the queue, written in one transaction. */
 export type GroupWriteResult = {
   readonly count: number
-  /** Told of the commit before whoever made the changes. */
+  /** Called after the commit, before the callers' promises resolve. */
   readonly onCommitted?: () => void
-  /** Tells whoever made the changes; they last. */
+  /** Resolves the callers' promises, once the changes are durable. */
   readonly resolveCallers: () => void
 }
 
 export type GroupCommitOptions<On, Change> = {
-  /** Inside a transaction: writes as many of those that wait as one may hold, and at least one. */
+  /** Runs in a transaction. Writes as many of the waiting changes as fit in one transaction, at least one. */
   readonly write: (connection: On, waiting: readonly Change[]) => GroupWriteResult
-  /** Before a transaction begins. @throws where none may */
+  /** Runs before a transaction begins. @throws if no transaction may begin */
   readonly prepare?: (connection: On) => void
-  /** Brings what was committed to the disk, where the commit itself does not. It may call back at once. */
+  /** Makes the commit durable if the commit itself does not sync. May call back synchronously. */
   readonly syncToDisk?: (count: number, kept: (error: Error | null) => void) => void
-  /** Told of what a transaction failed by, unless others held the file. */
+  /** Called when a transaction fails for a reason other than a lock of another process. */
   readonly onFailure?: () => void
-  /** While each turn of the event loop brings more, it is waited for: at most for so many, and so many milliseconds. */
+  /** A transaction waits while each turn of the event loop adds changes: up to `most` changes or `milliseconds`. */
   readonly gathering?: { readonly most: number; readonly milliseconds: number }
-  /** Another store's commit under way, behind which changes follow that are waited for: two of a disk cost more than one. */
+  /** The pending commit of another store whose callers write here next. Waiting for it saves a disk sync. */
   readonly otherCommit?: () => Promise<void> | undefined
-  /** Milliseconds that changes wait for other processes' transactions. */
   readonly busyDeadlineMs?: number
 }
 
-/** Milliseconds after which a transaction is begun for what nobody waits for. */
+/** Milliseconds that a lazy change waits before it starts a transaction. */
 const LAZY = 50
-/** Milliseconds in which other processes may write. */
+/** Milliseconds for which the lock is left to other processes. */
 const PAUSE = 1
-/** After so many milliseconds of writing without a break, a process leaves the lock to others for that moment. */
+/** Milliseconds of continuous writing after which a process pauses to let others take the lock. */
 const MAX_CONTINUOUS_WRITE_MS = 25
 
 type GroupCommitState =
   | 'idle'
-  /** For what is lazy. */
-  | 'putting off'
-  /** For the next turn of the event loop. */
+  /** Waiting for LAZY milliseconds with only lazy changes. */
+  | 'delaying'
+  /** Waiting for the next turn of the event loop. */
   | 'gathering'
-  /** For another store's commit; then for the turn in which its callers go on. */
+  /** Waiting for another store's commit; then, `joined`, for the turn in which its callers resume. */
   | 'joining'
   | 'joined'
-  /** For other processes. */
-  | 'resting'
-  /** For the disk; what comes meanwhile goes into the next transaction. */
-  | 'keeping'
+  /** Leaving the lock to other processes. */
+  | 'yielding'
+  /** Waiting for the disk sync; changes that arrive meanwhile go into the next transaction. */
+  | 'syncing'
 
 /**
- * Changes that come together share one transaction, and so one wait for the disk.
+ * Group commit: changes that arrive together share one transaction and one disk sync.
  *
- *     idle ──(change)──▶ gathering ──(turn)──▶ a transaction ──(committed)──▶ keeping ──(on the disk)──▶ idle, or gathering
- *      │                 ▲  ▲  └ (turn that brought more) ┘  └─(busy, or long)─▶ resting ──(pause)─▶ the transaction
- *      └(lazy)▶ putting off ┘  └ joined ◀(over)─ joining ◀(another store commits)─ gathering
+ *     idle ──(change)──▶ gathering ──(turn)──▶ transaction ──(committed)──▶ syncing ──(synced)──▶ idle, or gathering
+ *      │                 ▲  ▲  └ (turn with more changes) ┘  └─(busy, or long)─▶ yielding ──(pause)─▶ transaction
+ *      └(lazy)▶ delaying ┘  └ joined ◀(done)─ joining ◀(another store commits)─ gathering
  *
- * A transaction itself takes place within one turn. Whoever made a change is told when it lasts; others see it before.
+ * A transaction runs within one turn. A caller's promise resolves once its change is durable; other readers may see the
+ * change earlier.
  */
 export class GroupCommit<On extends TransactionalConnection, Change extends QueuedChange> {
   readonly stats = { calls: 0, transactions: 0, busy: 0, failures: 0 }
   #state: GroupCommitState = 'idle'
   readonly #queue: Change[] = []
   #timer: NodeJS.Timeout | undefined
-  /** Changes that waited a turn ago, and since when turns bring more. */
+  /** Queue length in the previous turn, and since when turns have been adding changes. */
   #gathered = 0
   #gatheringSince = 0
   #busySince: number | undefined
-  /** Tries since then. */
+  /** Failed attempts since then. */
   #tries = 0
-  /** Milliseconds of writing without a break. */
+  /** Milliseconds of continuous writing. */
   #writing = 0
-  /** Whether somebody waits for what is on its way to the disk. */
+  /** Whether a caller waits for the commit that is being synced. */
   #isAwaited = false
   readonly #onceTold: (() => void)[] = []
   readonly #onceDrained: (() => void)[] = []
@@ -95,23 +94,23 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
 
   add(change: Change): void {
     this.#queue.push(change)
-    if (this.#state === 'idle' && change.isLazy) this.#sleep('putting off', LAZY)
-    else if (this.#state === 'idle' || (this.#state === 'putting off' && !change.isLazy)) this.#gather()
+    if (this.#state === 'idle' && change.isLazy) this.#sleep('delaying', LAZY)
+    else if (this.#state === 'idle' || (this.#state === 'delaying' && !change.isLazy)) this.#gather()
   }
 
-  /** While somebody waits for a commit: resolves when they have been told, or put off. */
+  /** Set while callers wait for a commit. Resolves once their promises have settled or the commit was postponed. */
   get pendingCommit(): Promise<void> | undefined {
-    if (this.#state !== 'gathering' && !(this.#state === 'keeping' && this.#isAwaited)) return undefined
+    if (this.#state !== 'gathering' && !(this.#state === 'syncing' && this.#isAwaited)) return undefined
     return new Promise((told) => this.#onceTold.push(told))
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves once the queue is empty. */
   drained(): Promise<void> {
     if (this.#state === 'idle') return Promise.resolve()
     return new Promise((drained) => this.#onceDrained.push(drained))
   }
 
-  #sleep(state: 'putting off' | 'resting', milliseconds: number): void {
+  #sleep(state: 'delaying' | 'yielding', milliseconds: number): void {
     this.#state = state
     this.#timer = setTimeout(() => this.#turn(), milliseconds)
   }
@@ -176,7 +175,7 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
     this.stats.transactions++
     this.stats.calls += changes.length
     written.onCommitted?.()
-    this.#state = 'keeping'
+    this.#state = 'syncing'
     this.#isAwaited = changes.some(({ isLazy }) => !isLazy)
     const kept = (error: Error | null) => {
       if (error === null) written.resolveCallers()
@@ -187,7 +186,7 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
     else this.options.syncToDisk(changes.length, kept)
   }
 
-  /** @param tried how many changes the failed transaction held when its commit failed; 0 when it did not come so far */
+  /** @param tried number of changes in the transaction if its commit failed; 0 if it failed earlier */
   #fail(error: unknown, tried: number, started: number): void {
     if (isBusy(error)) {
       this.stats.busy++
@@ -198,7 +197,7 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
     this.#busySince = undefined
     this.#tries = 0
     this.stats.failures++
-    // Before the commit, it is not known how many of those that wait the file would still have taken.
+    // If it failed before the commit, all waiting changes fail: how many of them the file could take is unknown.
     const failed = error instanceof OutcomeUnknown ? tried : this.#queue.length
     for (const change of this.#queue.splice(0, failed)) change.fail(error)
   }
@@ -211,7 +210,7 @@ export class GroupCommit<On extends TransactionalConnection, Change extends Queu
     for (const told of this.#onceTold.splice(0)) told()
     const isResting = this.#busySince !== undefined || this.#writing > MAX_CONTINUOUS_WRITE_MS
     if (this.#queue.length === 0 || isResting) this.#writing = 0
-    if (this.#queue.length > 0) return isResting ? this.#sleep('resting', this.#pause) : this.#gather()
+    if (this.#queue.length > 0) return isResting ? this.#sleep('yielding', this.#pause) : this.#gather()
     this.#state = 'idle'
     for (const drained of this.#onceDrained.splice(0)) drained()
   }

@@ -19,10 +19,9 @@ import { Shredder, VaultFile, type VaultConnection } from './vault/vault-file.ts
 import { contents } from './vault/contents.ts'
 import { walThread, type WalThread } from './wal.ts'
 
-/** Rows that are read together. */
 const PAGE = 100
 
-/** The rows of persons in the vault's file. What a deletion leaves there goes as the vault shreds it. */
+/** Persons' rows in the vault's file. Shredding the vault also erases remains of deleted rows. */
 const personsIn = (file: VaultFile): PersonStore => ({
   put: ({ account, sealed, at }) => file.change((on) => void on.putPerson.run(account, sealed, at)),
   putBack: ({ account, sealed, at }) => file.change((on) => void on.putPersonBack.run(account, sealed, at)),
@@ -49,17 +48,16 @@ const personsIn = (file: VaultFile): PersonStore => ({
 })
 
 export type SqliteVault = Vault & {
-  /** In the same file. */
   readonly persons: PersonStore
-  /** While something is being committed that somebody waits for: resolves when they are about to go on. */
+  /** Set while callers wait for a commit; resolves just before they resume. */
   pendingCommit(): Promise<void> | undefined
-  /** Keeps the file from growing past so many pages of 4 KiB, as a full disk does. */
+  /** Limits the file to this many pages of 4 KiB, to simulate a full disk. */
   limitPages(pages: number): void
 }
 
 /**
- * Opens the vault in a file of its own, or makes it. Several processes may use it at once.
- * @throws UnreadableFile for another program's file or a newer release's, StoreUnavailable
+ * Opens the vault in a separate file, or creates it. Several processes may use it concurrently.
+ * @throws UnreadableFile for a file of another program or of a newer release; StoreUnavailable
  */
 export function openSqliteVault(path: string, thread: WalThread = walThread): SqliteVault {
   const file = new VaultFile(path)
@@ -81,7 +79,10 @@ export function openSqliteVault(path: string, thread: WalThread = walThread): Sq
   }
 }
 
-/** A table beside those of the format: an older release passes it over, and need not copy what is to be deleted. */
+/**
+ * The table is not part of the file format's version, because migrating would copy data that must be deletable. Older
+ * releases ignore it.
+ */
 function readOrCreateIdentity(db: Database.Database): string {
   db.exec('CREATE TABLE IF NOT EXISTS born (one INTEGER PRIMARY KEY CHECK (one = 1), identity TEXT NOT NULL)')
   db.prepare('INSERT OR IGNORE INTO born VALUES (1, ?)').run(randomUUID())
@@ -117,7 +118,7 @@ const mailOperations = (file: VaultFile) => ({
     claimMail(file, { now, claimant, hasEnded }),
   renewClaim: (id: string, claimant: string) =>
     file.change((on) => on.renew.run(...nameOf(id), claimant).changes === 1),
-  // A millisecond earlier, a mail that is due is as due as before; writing what stands there would write nothing.
+  // Makes a due mail due 1 ms earlier, which has no effect; writing the unchanged value would not write to the disk.
   probeClaim: ({ mail, claimant, number }: MailClaim) =>
     file.change((on) => void on.doubt.run(...nameOf(mail), claimant, number)),
   postponeMail: (id: string, claimant: string, dueAt: number) =>
@@ -133,10 +134,9 @@ type SqliteMailClaimRequest = {
   readonly hasEnded: (claim: MailClaim) => Promise<boolean>
 }
 
-/** Behind every time that a clock tells. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
-/** What nobody holds first; else what those held who have ended. */
+/** Claims an unclaimed mail if there is one, otherwise a mail whose claimant has ended. */
 async function claimMail(
   file: VaultFile,
   { now, claimant, hasEnded }: SqliteMailClaimRequest,
@@ -212,7 +212,7 @@ const nameOf = (id: string): [digest: string, kind: MailName] => {
   return [id.slice(0, slash), id.slice(slash + 1) as MailName]
 }
 
-/** Positions are bigint, which JSON does not have. */
+/** JSON has no bigint. */
 const encode = ({ position, log, event }: VaultCheckpoint): string =>
   JSON.stringify({ position, log, event }, (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,

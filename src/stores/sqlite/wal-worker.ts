@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { checkpointWal, type WalCheckpointResult, type WalCheckpointTask } from './wal.ts'
 
-/** Milliseconds that each waits for the write lock, and then, holding it, for readers. */
+/** Milliseconds to wait for the write lock, and then, holding it, for readers. */
 const LOCK_TIMEOUTS_MS = { 'keep up': 0, 'keep short': 100, empty: 1_000 } as const
-/** Above so many pages (64 MB) the WAL is started over: while others write, keeping up alone never ends it. */
+/** Pages (64 MB) above which writers must restart the WAL: passive checkpoints alone never shrink it while others write. */
 const LONG = 16_384
-/** The write lock is taken in a race with writers that leave it for a moment only. */
+/** The write lock is free only briefly between writers, so taking it may need several attempts. */
 const ATTEMPTS = 10
 
-/** Each message is answered: done or not, the next one goes on. */
+/** Every message gets a response, so that the worker pool continues after failures. */
 parentPort?.on('message', (work: WalCheckpointTask) => parentPort?.postMessage(outcomeOf(work)))
 
 function outcomeOf({ file, mode }: WalCheckpointTask): WalCheckpointResult {
   try {
-    // One of its own for each: a connection that stays open would keep a file from being known as nobody's.
+    // A new connection for each checkpoint: one that stays open would make the file look in use (isOpenSomewhere).
     const db = new Database(file, { fileMustExist: true, timeout: LOCK_TIMEOUTS_MS[mode] })
     try {
       db.pragma('synchronous = FULL')
@@ -24,7 +24,7 @@ function outcomeOf({ file, mode }: WalCheckpointTask): WalCheckpointResult {
       db.close()
     }
   } catch (error) {
-    // A file that was removed meanwhile has nothing left to move.
+    // The file was deleted meanwhile: nothing to checkpoint.
     if (!existsSync(file)) return { isBusy: false, failure: '' }
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
       return { isBusy: true, failure: mode === 'empty' ? '' : error.message }

@@ -5,12 +5,12 @@ import { WorkerPool } from '../../runtime/worker-pool.ts'
 import type { WarningLogger } from '../../runtime/logger.ts'
 
 /**
- * What is done with a file's WAL. `keep up` never waits for anyone; `keep short` also makes writers start it over where it is
- * long, `empty` gives its room back, and with it what was deleted.
+ * A checkpoint of a file's WAL. `keep up`: never waits for readers or writers (PASSIVE). `keep short`: also makes
+ * writers restart the WAL if it is long (RESTART). `empty`: truncates the WAL, which also removes deleted data from it.
  */
 export type WalCheckpointTask = { readonly file: string; readonly mode: 'keep up' | 'keep short' | 'empty' }
 
-/** `busy`: others kept it from being done whole. `failure`: why it was not done; '' where it was. */
+/** `isBusy`: other connections prevented a complete checkpoint. `failure`: the error message, or '' on success. */
 export type WalCheckpointResult = { readonly isBusy: boolean; readonly failure: string }
 
 const PRAGMAS = {
@@ -19,7 +19,7 @@ const PRAGMAS = {
   empty: 'wal_checkpoint(TRUNCATE)',
 } as const
 
-/** Moves what the WAL holds into the file. `pages`: what the WAL has. */
+/** Copies the WAL's content into the database file. @returns `pages`: the number of pages in the WAL */
 export function checkpointWal(
   db: Database.Database,
   mode: keyof typeof PRAGMAS,
@@ -28,7 +28,7 @@ export function checkpointWal(
   return { busy: row?.[0] !== 0, pages: row?.[1] ?? 0 }
 }
 
-/** A thread that looks after the WALs of files, so that the event loop does not wait for the disk. */
+/** A worker thread that runs checkpoints, so that the event loop does not wait for the disk. */
 export class WalThread {
   readonly #pool: WorkerPool<WalCheckpointTask, WalCheckpointResult>
 
@@ -36,7 +36,7 @@ export class WalThread {
     this.#pool = new WorkerPool(start, 1)
   }
 
-  /** @throws Error when the thread died over it; the next one starts another */
+  /** @throws Error if the thread died; the next call starts a new one */
   run(work: WalCheckpointTask): Promise<WalCheckpointResult> {
     return this.#pool.run(work)
   }
@@ -46,21 +46,20 @@ export class WalThread {
   }
 }
 
-/** The process's own, for all its files. It starts when it is needed and does not keep the process from ending. */
+/** The process's shared thread. Started on first use; it does not keep the process running. */
 export const walThread = new WalThread()
 
 type WalCheckpointerOptions = WalCheckpointTask & {
-  /** For what is told, such as `the log`. */
+  /** Display name for warnings, such as `the log`. */
   readonly name: string
-  /** How much is written between two checkpoints. */
+  /** Amount of writes between two checkpoints, in the unit of recordWrites. */
   readonly writesBetweenCheckpoints: number
   readonly thread: WalThread
   readonly told: WarningLogger
-  /** Done on the event loop where the thread fails. */
   readonly fallback?: () => void
 }
 
-/** Has a file's WAL moved into the file whenever so much was written. */
+/** Checkpoints a file's WAL each time a given amount has been written. */
 export class WalCheckpointer {
   readonly stats = { checkpoints: 0, checkpointsOnLoop: 0 }
   #recordWrites = 0
@@ -77,22 +76,23 @@ export class WalCheckpointer {
     this.#running = this.#run().finally(() => (this.#running = undefined))
   }
 
-  /** Resolves when no thread has the file open for it any more. */
+  /** Resolves once the thread no longer has the file open for this checkpointer. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#running
   }
 
-  /** Whatever fails, the WAL keeps until a later checkpoint succeeds. */
+  /** After a failure, the data stays in the WAL until a later checkpoint succeeds. */
   async #run(): Promise<void> {
     const { file, mode, name, thread, told, fallback } = this.options
     try {
       const { failure } = await thread.run({ file, mode })
-      if (failure !== '') told({ file, reason: failure }, `a checkpoint of ${name} failed; a later one makes up for it`)
+      if (failure !== '')
+        told({ file, reason: failure }, `a checkpoint of ${name} failed; it will be retried after more writes`)
       this.stats.checkpoints++
     } catch (error) {
       if (this.#isClosed) return
-      told({ err: error, file }, 'the thread for checkpoints failed; the next one starts it again')
+      told({ err: error, file }, 'the checkpoint thread failed; it restarts with the next checkpoint')
       if (fallback === undefined) return
       fallback()
       this.stats.checkpoints++

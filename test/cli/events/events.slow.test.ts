@@ -253,7 +253,7 @@ test('of which one was changed behind the back of the log are told all the same,
   for (const ended of [stream, all]) {
     assert.is(ended?.code, 1)
     const [first, last] = (ended?.err ?? '').trim().split('\n')
-    assert.is(first, `diamond-1@1, at position ${String(position)}, is damaged: its text is no JSON any more`)
+    assert.is(first, `diamond-1@1, at position ${String(position)}, is corrupt: its data or metadata is not valid JSON`)
     assert.match(last ?? '', /^adamant: 1 of them can not be shown; npx adamant verify/)
   }
   assert.equal(told(others), ['diamond-2@0'])

@@ -73,7 +73,7 @@ export function findingRules(test: Test, open: () => Promise<Opened>, runs: numb
       const outcome = await Promise.resolve()
         .then(() => model.find({ where: { owner: 1 }, order, limit: 1, offset: 0, after: [1, 1], select: ['id'] }))
         .catch((error: unknown) => error)
-      assert.ok(outcome instanceof Error && /one direction/.test(outcome.message))
+      assert.ok(outcome instanceof Error && /the same direction/.test(outcome.message))
     }),
   )
 

@@ -52,7 +52,7 @@ const DAMAGES: readonly Damage[] = [
   [
     'a text that is no JSON any more',
     log(`UPDATE events SET data = substr(data, 2) WHERE ${FIRST} = 1`),
-    { where: /^diamond-1@1$/, what: /is damaged: its text is no JSON/, do: restore },
+    { where: /^diamond-1@1$/, what: /is corrupt: its data or metadata is not valid JSON/, do: restore },
   ],
   [
     'a type that nobody knows',

@@ -40,7 +40,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
         db.exec(`UPDATE events SET data = substr(data, 2) WHERE stream = 'diamond-1' AND revision = 1`),
       ),
     /^diamond-1@1$/,
-    /is damaged/,
+    /is corrupt/,
   ],
   [
     'the log of a stone, which lost all of its events',

@@ -173,7 +173,7 @@ test('that answers reads and no appends refuses appends at once behind one that 
       const left = await failureOf(store.append('s', 'none', []))
       assert.equal(
         [left.name, left.message],
-        ['StoreUnavailable', 'EventStoreDB: the log answers reads and no appends'],
+        ['StoreUnavailable', 'EventStoreDB: the log responds to reads but not to appends'],
       )
     }
     assert.equal(await store.read('s'), [])

@@ -57,7 +57,7 @@ test('is refused when a newer release made it, or another program', () => {
   void openSqliteVault(file).close()
   const db = new Database(file)
   db.pragma('user_version = 99')
-  assert.throws(() => openSqliteVault(file), /made by a newer release/)
+  assert.throws(() => openSqliteVault(file), /created by a newer release/)
   db.pragma('application_id = 1')
   db.close()
   assert.throws(() => openSqliteVault(file), /is not an? vault of Adamant/)

@@ -59,7 +59,7 @@ function dyingFirst(real: () => Worker): () => Worker {
 const thread = () =>
   new WalThread(dyingFirst(() => startWorker('../../../src/stores/sqlite/wal-worker', import.meta.url)))
 
-const DIED = 'the thread for checkpoints failed; the next one starts it again'
+const DIED = 'the checkpoint thread failed; it restarts with the next checkpoint'
 
 test('of the read models that dies is told of, and the next checkpoint starts another', async ({ folder, told }) => {
   const wal = thread()

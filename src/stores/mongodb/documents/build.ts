@@ -25,7 +25,6 @@ import {
 import { decodeCheckpoint } from '../position-documents.ts'
 import { queriesOf, type MongoQueries } from './queries.ts'
 
-/** A build's collections: what the runner writes to and what requests read. */
 export type MongoBuild = ReadModelBuild & {
   readonly queries: MongoQueries
   loadSequences(ids: readonly number[]): Promise<readonly Document[]>
@@ -33,12 +32,11 @@ export type MongoBuild = ReadModelBuild & {
   parkedStreams(): Promise<ReadonlySet<string>>
 }
 
-/** Documents that are read together in a walk. */
 const PAGE = 500
 
 const NO_STREAMS: ReadonlySet<string> = new Set()
 
-/** The keys of which nothing was found. What is missing for a fold is no less a stale read than what is old. */
+/** The keys that were not found. A document missing from a stale read would corrupt a fold as much as an outdated one. */
 function missingKeys(keys: readonly string[], found: readonly MongoDocument[]): string[] {
   const there = new Set(found.map(({ _id }) => _id))
   return keys.filter((key) => !there.has(key))
@@ -51,12 +49,12 @@ export function createBuild(mongo: MongoDatabase, declaration: ModelDeclaration,
   const deadLetterStore = deadLettersOf(db, id)
   const sequences = tableOf(mongo, SEQUENCES_DECLARATION, collections.sequences)
   const progressNow = () => call(() => readProgress(all, id))
-  /** As this process left it. Where another was faster, the next change fails, and it is read again. */
+  /** As this process last wrote it. If another process was faster, the next write fails and it is read again. */
   let known: BuildProgressDocument | undefined
 
   const counted = { mongo, collections, declaration }
 
-  /** @returns false where another runner was faster */
+  /** @returns false if another process was faster */
   async function replace(
     of: ModelDeclaration,
     collection: Collection<MongoDocument>,
@@ -69,7 +67,7 @@ export function createBuild(mongo: MongoDatabase, declaration: ModelDeclaration,
     return call(() => writeDocuments(collection, next, stored), BATCH)
   }
 
-  /** @returns false where another runner was faster: everything is decided again, which changes nothing twice */
+  /** @returns false if another process was faster: the caller decides again, which counts nothing twice */
   async function tryToWrite(
     progress: BuildProgressDocument,
     ...[writes, checkpoint, set = [], sequenced = []]: Parameters<ReadModelBuild['write']>

@@ -8,20 +8,18 @@ import { collectionsOf, dropCollections, makeIndexes } from './collections.ts'
 import { addProgress, deadLettersOf, progressesIn } from './progress.ts'
 import type { MongoBuildPointers } from './pointers.ts'
 
-/** The builds of one database. */
 export type MongoBuilds = {
   make(declaration: ModelDeclaration): Promise<MongoBuild>
   open(declaration: ModelDeclaration, id: string): MongoBuild
   exists(id: string): Promise<boolean>
   remove(declaration: ModelDeclaration, id: string): Promise<void>
   /**
-   * Removes what runners left behind that were killed: of this model's version, not live, and not written to any more. What is
-   * recorded as being filled stays: the next rebuild goes on with it.
+   * Removes builds left by killed processes: of this model version, not live, and not written to for
+   * ABANDONED_AFTER_MS. A pending build is kept so that the next rebuild can resume it.
    */
   removeAbandoned(declaration: ModelDeclaration): Promise<void>
 }
 
-/** Milliseconds without a write after which a build that is not live has nobody who fills it. */
 const ABANDONED_AFTER_MS = 3_600_000
 
 export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): MongoBuilds {
@@ -35,7 +33,7 @@ export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): Mo
     return build
   }
 
-  /** What says that the build is there goes first: what is left after a crash has no name, and harms nobody. */
+  /** Deletes the build's progress document first; collections that remain after a crash are unreferenced and harmless. */
   async function remove(declaration: ModelDeclaration, id: string): Promise<void> {
     opened.delete(id)
     await call(() => all.deleteOne({ _id: id }))
@@ -69,7 +67,7 @@ export function buildsIn(mongo: MongoDatabase, pointers: MongoBuildPointers): Mo
 const NO_STREAMS: ReadonlySet<string> = new Set()
 const start: PositionOrStart = 'start'
 
-/** Reads whatever build is live; an answer never mixes two. */
+/** Reads the live build. A result never mixes two builds. */
 export function createLiveReadModel(
   declaration: ModelDeclaration,
   pointers: MongoBuildPointers,

@@ -3,7 +3,7 @@ import type { ModelDeclaration } from '../../ports/read-store.ts'
 import type { CountGroup } from './count-groups.ts'
 import type { MongoDocument } from './stored-documents.ts'
 
-/** The collections of one build: its documents, and their counts and sequences where the model keeps some. */
+/** The collections of one build: documents, and counts and sequences if the model has any. */
 export type BuildCollections = {
   readonly documents: Collection<MongoDocument>
   readonly groups: Collection<CountGroup>
@@ -18,7 +18,7 @@ export const collectionsOf = (db: Db, { name, version }: ModelDeclaration, id: s
 
 export const indexName = (fields: readonly string[]) => fields.join('_')
 
-/** Every filter and order has an index, as the declaration lists them; repeating it changes nothing. */
+/** Creates an index for every declared filter and order. Idempotent. */
 export async function makeIndexes(
   { documents, groups }: BuildCollections,
   declaration: ModelDeclaration,

@@ -3,26 +3,25 @@ import type { FieldValue, DocumentCount, ModelDeclaration, WhereClause } from '.
 import { toCountConditions, matchesCondition } from './filters.ts'
 import { encodePosition, decodePosition, type PositionDocument } from '../position-documents.ts'
 
-/** The kept counts of all documents that share a value of the first counted field, such as an owner's. */
+/** The maintained counts of all documents that share a value of the first counted field, such as an owner. */
 export type CountGroup = {
   readonly _id: string
-  /** Each change raises it, and counts only on the version that it was made of. */
+  /** Optimistic concurrency: each change requires the version that was read and increases it. */
   readonly version: number
   readonly of: FieldValue
   readonly sums: readonly GroupSum[]
-  /** The last batch of which something was counted. */
   readonly at: PositionDocument
-  /** What was counted, and may not have come into the documents yet: `countedIn`. */
+  /** Counts whose documents may not have been written yet; see `countInto`. */
   readonly counted: string
 }
 
-/** `values`: of the counted fields but the first. */
+/** `values`: of the counted fields except the first. */
 type GroupSum = { readonly values: readonly FieldValue[]; readonly documents: number }
 
-/** A document as it is stored, or is to be: all its counted values, null where it is removed. */
+/** A document's counted values, stored or about to be; null if it is removed. */
 export type CountedState = { readonly revision: bigint; readonly values: readonly FieldValue[] | null }
 
-/** `after` as it will be written where `before`, what is stored, has a lower revision. */
+/** `after` will be written if `before`, the stored state, has a lower revision. */
 export type CountChange = {
   readonly key: string
   readonly before: CountedState | undefined
@@ -38,10 +37,11 @@ export const emptyGroup = (of: FieldValue): Omit<CountGroup, 'version'> => ({
 })
 
 /**
- * Counts a batch into a group. Counters are written before documents: what an earlier try has counted and not written
- * stands in `counted`, and counts as stored. So a batch that comes again, cut otherwise, is not counted twice.
- * @param settled up to here all that was counted is in the documents
- * @returns undefined where nothing changes
+ * Counts a batch into a group. Counts are written before documents: `counted` lists what an earlier attempt has counted
+ * but possibly not written, and counts as stored. So a repeated batch is not counted twice, even if it is split
+ * differently.
+ * @param settled up to this position, the documents of all counts are written
+ * @returns undefined if nothing changes
  */
 export function countInto(
   group: Omit<CountGroup, 'version'>,
@@ -74,7 +74,6 @@ export function countInto(
 const isAfter = (place: PositionDocument, settled: PositionOrStart) =>
   comparePositions(decodePosition(place), settled) > 0
 
-/** Of what was counted and what is stored, the newer. */
 function newerState(
   counted: PendingCount | undefined,
   stored: CountedState | undefined,
@@ -84,7 +83,7 @@ function newerState(
   return stored && { revision: stored.revision, values: valuesWithinGroup(stored.values, of) }
 }
 
-/** The values but the first, where the first is the group's. */
+/** The values except the first, if the first is the group's value. */
 const valuesWithinGroup = (values: readonly FieldValue[] | null, of: FieldValue) =>
   values?.[0] === of ? values.slice(1) : null
 
@@ -94,7 +93,7 @@ function add(sums: Map<string, GroupSum>, values: readonly FieldValue[] | null, 
   sums.set(name, { values, documents: (sums.get(name)?.documents ?? 0) + step })
 }
 
-/** Which groups a count needs, and what it sums; undefined where kept counts can't tell. */
+/** The groups that a count needs and how to sum them; undefined if maintained counts cannot answer it. */
 export function planCount(declaration: ModelDeclaration, where: WhereClause) {
   const conditions = toCountConditions(declaration, where)
   const [first, ...others] = declaration.counts
@@ -117,7 +116,7 @@ export function planCount(declaration: ModelDeclaration, where: WhereClause) {
   }
 }
 
-/** Under which values a document is counted, from a revision on; null where under none of the group. */
+/** The values under which a document is counted, at a revision; null if it is not counted in this group. */
 export type PendingCount = {
   readonly key: string
   readonly revision: bigint
@@ -133,7 +132,7 @@ type PendingCountRow = readonly [
   prepare: string,
 ]
 
-/** One text: a list of hundreds of objects costs whoever reads the group's sums 20 times what they cost. */
+/** Serialized as one string: reading a list of hundreds of subdocuments would cost 20 times as much as reading the sums. */
 const serializePendingCounts = (counted: Iterable<PendingCount>): string =>
   JSON.stringify(
     Array.from(counted, ({ key, revision, values, at }): PendingCountRow => [

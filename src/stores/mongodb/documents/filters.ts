@@ -3,8 +3,8 @@ import type { Condition, FieldValue, ModelDeclaration, Query, WhereClause } from
 import { keyOf, requireField, type MongoDocument } from './stored-documents.ts'
 
 /**
- * Texts compare by their bytes in UTF-8, which is MongoDB's order without a collation.
- * @throws Error naming a field that the model does not have
+ * Texts compare by their UTF-8 bytes, which is MongoDB's order without a collation.
+ * @throws Error for a field that the model does not have
  */
 export function filterOf(declaration: ModelDeclaration, where: WhereClause): Filter<MongoDocument> {
   const filter: Record<string, unknown> = {}
@@ -16,7 +16,7 @@ export function filterOf(declaration: ModelDeclaration, where: WhereClause): Fil
       if (term !== undefined) filter[field] = term
     }
   }
-  // What was removed has none of the fields: any condition on one of them passes it over.
+  // Excludes tombstones, which have no fields; a condition on any other field excludes them already.
   if (Object.keys(filter).every((name) => name === '_id')) filter['id'] = { $exists: true }
   return filter as Filter<MongoDocument>
 }
@@ -29,7 +29,6 @@ const isValueCondition = (condition: Condition): condition is ValueCondition =>
 const keysIn = (condition: ValueCondition): ValueCondition =>
   typeof condition === 'object' ? { in: condition.in.map(keyOf) } : keyOf(condition)
 
-/** @returns undefined for a range without ends */
 function toMongoCondition(condition: Condition): unknown {
   if (typeof condition !== 'object') return condition
   if ('in' in condition) return condition.in.length === 1 ? condition.in[0] : { $in: condition.in }
@@ -38,7 +37,7 @@ function toMongoCondition(condition: Condition): unknown {
   return { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) }
 }
 
-/** @throws Error naming a field that the model does not have */
+/** @throws Error for a field that the model does not have */
 export function sortOf(declaration: ModelDeclaration, order: Query['order']): [string, 1 | -1][] {
   return order.map(([field, direction]) => {
     requireField(declaration, field)
@@ -46,11 +45,10 @@ export function sortOf(declaration: ModelDeclaration, order: Query['order']): [s
   })
 }
 
-/** Whether a value passes a condition that lists what may pass. */
 export const matchesCondition = (value: FieldValue | undefined, condition: ValueCondition): boolean =>
   typeof condition === 'object' ? value !== undefined && condition.in.includes(value) : value === condition
 
-/** The conditions of a query for kept counts: each lists what may pass, and on counted fields only. */
+/** The conditions by value, if all are on counted fields; otherwise undefined. */
 export function toCountConditions(
   { counts }: ModelDeclaration,
   where: WhereClause,

@@ -4,52 +4,48 @@ import { readLinearizable, insertIfAbsent } from '../linearizable-reads.ts'
 import type { MongoDatabase } from '../connection.ts'
 import { isDuplicate, STORE } from '../failure.ts'
 
-/** Which build of each model's version is live. */
 export type MongoBuildPointers = {
-  /** At most so old as POINTER_AGE, in milliseconds; what this process has pointed at, at once. */
+  /** May be up to POINTER_CACHE_MS out of date; this process's own changes are seen immediately. */
   liveBuild(declaration: ModelDeclaration): Promise<string | undefined>
-  /** Makes a build live where none is. @returns the live build, of whoever was first */
+  /** Makes the build live if there is no live build. @returns the live build, possibly another process's */
   claim(declaration: ModelDeclaration, build: string): Promise<string>
-  /** @throws StoreUnavailable where another process has taken the model's lease since this one did */
+  /** @throws StoreUnavailable if another process has acquired the model's lease since */
   setLive(declaration: ModelDeclaration, build: string): Promise<void>
-  /** From here on nobody points who took the model's lease before this process did. */
+  /** From now on, setLive fails for processes whose lease is older than this one's (fencing). */
   fence(declaration: ModelDeclaration): Promise<void>
-  /** Puts a build in the place of one that is gone, where that is still the live one. */
+  /** Replaces a deleted build by another one, if the deleted one is still recorded as live. */
   replace(declaration: ModelDeclaration, gone: string, build: string): Promise<void>
-  /** The builds that are live, of whatever model and version. */
   allLive(): Promise<ReadonlySet<string>>
   pendingBuild(declaration: ModelDeclaration): Promise<PendingBuild | undefined>
-  /** Records what is being filled, in place of what was. */
+  /** Replaces any previously recorded pending build. */
   recordPending(declaration: ModelDeclaration, filling: PendingBuild): Promise<void>
-  /** Records that it has come to the head, where it is the one that is recorded. */
+  /** Records that the build has reached the head, if it is still pending. */
   markCaughtUp(declaration: ModelDeclaration, build: string): Promise<void>
-  /** Ends the record of a build. */
   clearPending(build: string): Promise<void>
-  /** The builds that are recorded as being filled. */
   allPending(): Promise<ReadonlySet<string>>
 }
 
 /**
- * Milliseconds for which a pointer is not read again: reading costs one call, not two. An answer from the build before
- * is as right: it stays for a minute, and who waits for a write looks at the build that it will read.
+ * Milliseconds for which a pointer is cached, which saves one of two calls per read. Reading the previous build
+ * meanwhile is correct: it is kept for a minute, and read-your-writes waits on the build that it will read.
  */
 export const POINTER_CACHE_MS = 100
 
-/** @property token the highest fencing token of the model's leases that it was shown; earlier releases show it none */
+/** @property token the highest fencing token seen from the model's leases; absent if written by an earlier release */
 type PointerDocument = { readonly _id: string; readonly build: string; readonly token?: number }
 type PendingBuildDocument = { readonly _id: string; readonly build: string; readonly isFilled: boolean }
 
 const pointersOf = ({ db }: Pick<MongoDatabase, 'db'>) => db.collection<PointerDocument>('read_models')
 
-/** The highest fencing token that the pointer of a model's version was shown; 0 where it was shown none. */
+/** The highest fencing token seen by the pointer of a model version; 0 if none. */
 export const readFencingToken = async (mongo: MongoDatabase, name: string): Promise<number> =>
   (await mongo.call(() => pointersOf(mongo).findOne({ _id: name })))?.token ?? 0
 
 const nameOf = ({ name, version }: ModelDeclaration) => `${name}-v${version}`
 
 /**
- * @param now milliseconds that never go back
- * @param tokenOf the fencing token of the lease of a model that this process took last; 0 where it took none
+ * @param now milliseconds of a monotonic clock
+ * @param tokenOf the fencing token of the lease that this process acquired last; 0 if none
  */
 export function pointersIn(
   mongo: MongoDatabase,
@@ -58,14 +54,14 @@ export function pointersIn(
 ): MongoBuildPointers {
   const { db, call } = mongo
   const pointers = pointersOf(mongo)
-  /** Apart from the pointers: whoever looks for live builds need not know of it. */
+  /** A separate collection, so that code that looks for live builds need not know of it. */
   const recorded = db.collection<PendingBuildDocument>('read_models_filling')
   const known = new Map<string, { readonly build: string; readonly readAt: number }>()
 
   async function read(name: string): Promise<string | undefined> {
     const readAt = now()
     const found = await call(() => pointers.findOne({ _id: name }))
-    // An answer that was long on its way must not lead back to the build before: what was promised of the new one is not there.
+    // A late response must not switch back to the previous build, which may lack data that was already waited for.
     const newer = known.get(name)
     if (newer !== undefined && newer.readAt > readAt) return newer.build
     if (found !== null) known.set(name, { build: found.build, readAt })
@@ -87,7 +83,7 @@ export function pointersIn(
       const name = nameOf(declaration)
       if (await call(() => insertIfAbsent(pointers, { _id: name, build, token: tokenOf(declaration) }))) return build
       const found = await readLinearizable(mongo, (options) => pointers.findOne({ _id: name }, options))
-      if (found === null) throw new StoreUnavailable(`the pointer of ${name} was there, and is gone`, { store: STORE })
+      if (found === null) throw new StoreUnavailable(`the pointer of ${name} was deleted`, { store: STORE })
       return found.build
     },
     async setLive(declaration, build) {
@@ -96,9 +92,9 @@ export function pointersIn(
       try {
         await call(() => pointers.updateOne(unlessFenced(declaration), pointed, { upsert: true }))
       } catch (error) {
-        // It is there, and its token is a higher one.
+        // The pointer exists and has a higher token.
         if (!isDuplicate(error)) throw error
-        throw new StoreUnavailable(`another process has taken the lease of ${name}`, { cause: error, store: STORE })
+        throw new StoreUnavailable(`another process has acquired the lease of ${name}`, { cause: error, store: STORE })
       }
       known.set(name, { build, readAt: now() })
     },

@@ -11,11 +11,10 @@ type DeadLetterDocument = Omit<DeadLetter, 'position'> & {
   readonly build: string
 } & DeadLetter['position']
 
-/** The dead letters of one build. */
 export type DeadLetterStore = {
   all(): Promise<DeadLetter[]>
   streams(): Promise<ReadonlySet<string>>
-  /** Adding one again changes nothing. */
+  /** Idempotent. */
   add(letters: readonly DeadLetter[]): Promise<void>
   remove(stream: string): Promise<void>
   removeAll(): Promise<void>
@@ -70,18 +69,16 @@ const decodeDeadLetter = ({
   reason,
 })
 
-/** How far a build has come: one document, whose being there says that the build is. */
+/** A build's progress. The build exists if and only if this document does. */
 export type BuildProgressDocument = {
   readonly _id: string
-  /** Each change raises it, and counts only on the version that it was made of: somebody else may have been first. */
+  /** Optimistic concurrency: each change requires the version that was read and increases it. */
   readonly version: number
   readonly model: string
   readonly modelVersion: number
-  /** null before the first batch. */
   readonly checkpoint: CheckpointDocument | null
-  /** Whether any stream was set aside. */
   readonly parked: boolean
-  /** Milliseconds since 1970 of the last change: tells what was left behind. */
+  /** Milliseconds since 1970 of the last change; identifies abandoned builds. */
   readonly changedAt: number
 }
 
@@ -99,10 +96,10 @@ export const addProgress = (all: Collection<BuildProgressDocument>, id: string, 
     changedAt: Date.now(),
   })
 
-/** @throws StoreUnavailable where the build is gone: whoever works on it opens the live one again */
+/** @throws StoreUnavailable if the build was deleted; the caller must open the live build again */
 export async function readProgress(all: Collection<BuildProgressDocument>, id: string): Promise<BuildProgressDocument> {
   const progress = await all.findOne({ _id: id })
-  if (progress === null) throw new StoreUnavailable(`the build ${id} of a read model is gone`, { store: STORE })
+  if (progress === null) throw new StoreUnavailable(`build ${id} of a read model was deleted`, { store: STORE })
   return progress
 }
 
@@ -110,17 +107,17 @@ export const positionReachedBy = ({ checkpoint }: BuildProgressDocument): Positi
   checkpoint === null ? 'start' : decodePosition(checkpoint)
 
 /**
- * Whether a batch up to `next` has anything to write.
- * @throws Error for another log's
+ * Whether a batch up to `next` still has to be written.
+ * @throws Error if the checkpoint belongs to another log
  */
 export function isCheckpointAhead({ checkpoint }: BuildProgressDocument, next: Checkpoint): boolean {
   if (checkpoint === null) return true
   if (checkpoint.log !== next.log)
-    throw new Error(`this build holds documents of the log ${checkpoint.log}, not of ${next.log}: rebuild it`)
+    throw new Error(`this build belongs to log ${checkpoint.log}, not to ${next.log}: rebuild the read model`)
   return comparePositions(next.position, decodePosition(checkpoint)) >= 0
 }
 
-/** @returns what is stored now; undefined where another runner was first */
+/** @returns the stored progress; undefined if another process was first */
 export async function advance(
   all: Collection<BuildProgressDocument>,
   progress: BuildProgressDocument,

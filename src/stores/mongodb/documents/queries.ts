@@ -15,10 +15,9 @@ import { filterOf, sortOf } from './filters.ts'
 import { planCount, type CountGroup } from './count-groups.ts'
 
 /**
- * What lies behind a place of an order, as the reaches of an index that hold it, nearest first: of two fields, what has the
- * same first value, then what has a later one. In one filter they would be an $or, of which it is the server's choice whether
- * it walks to the place.
- * @throws Error for an order of both directions, in which a place can't be compared
+ * Splits the condition "after the cursor" into one filter per field, nearest first: equal first value and later second
+ * value, then later first value. A single filter would need $or, for which the server may scan up to the cursor.
+ * @throws Error if the order mixes directions
  */
 function indexRangeFilters(
   filter: Filter<MongoDocument>,
@@ -26,7 +25,8 @@ function indexRangeFilters(
   after: readonly FieldValue[],
 ): readonly Filter<MongoDocument>[] {
   const [[, direction] = ['', 'asc'] as const] = order
-  if (order.some(([, other]) => other !== direction)) throw new Error('only an order of one direction has places')
+  if (order.some(([, other]) => other !== direction))
+    throw new Error('keyset pagination requires the same direction for all fields')
   const later = direction === 'asc' ? '$gt' : '$lt'
   return order
     .map(([field], at) => {
@@ -43,7 +43,7 @@ export type MongoQueries = {
   counts(where: WhereClause): Promise<readonly DocumentCount[]>
 }
 
-/** What requests ask of one build, each in one call. @throws Error naming a field that the model does not have */
+/** A build's queries, each one call. @throws Error for a field that the model does not have */
 export function queriesOf(
   mongo: MongoDatabase,
   { documents, groups }: BuildCollections,
@@ -95,7 +95,7 @@ export function queriesOf(
   }
 }
 
-/** Of two indexes that begin alike the server takes either, and may take the one that has not all it needs. */
+/** Of two indexes with the same prefix, the server may choose the one that does not cover the rest of the query. */
 const toHintOption = (by: readonly string[] | undefined) => (by === undefined ? {} : { hint: indexName(by) })
 
 const toProjection = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))

@@ -1,17 +1,17 @@
 import type { Document, FieldValue, ModelDeclaration } from '../../ports/read-store.ts'
 
 /**
- * A document as MongoDB has it. A removed one leaves its key and its revision behind and nothing else, so that a put
- * which comes late, from a runner that was stopped and goes on, finds that it is too old.
+ * A stored document. A removed one leaves a tombstone with its key and revision, so that a late write of a process that
+ * was suspended is recognised as outdated.
  */
 export type MongoDocument = { readonly _id: string; readonly revision: bigint } & Readonly<Record<string, unknown>>
 
-/** `_id`s are texts: keys of both kinds are found in one way. */
+/** `_id`s are strings for both kinds of key. */
 export const keyOf = (id: FieldValue): string => String(id)
 
 const namesOf = ({ fields, texts }: ModelDeclaration): string[] => [...Object.keys(fields), ...texts]
 
-/** @throws Error for a document that lacks a declared value, before anything is written */
+/** @throws Error if the document lacks a declared value, before anything is written */
 export function toMongoDocument(declaration: ModelDeclaration, document: Document, revision: bigint): MongoDocument {
   const held: Record<string, FieldValue> = {}
   for (const name of namesOf(declaration)) {
@@ -34,7 +34,7 @@ export function pickValues(held: MongoDocument, names: readonly string[]): Docum
   return document
 }
 
-/** @throws Error naming a field or text that the model does not have */
+/** @throws Error for a field or text that the model does not have */
 export function requireNames(declaration: ModelDeclaration, names: readonly string[]): void {
   for (const name of names) {
     if (name !== 'revision' && !declaration.texts.includes(name)) requireField(declaration, name)

@@ -16,10 +16,9 @@ import { countInto, emptyGroup, type CountChange, type CountGroup, type CountedS
 
 const UNORDERED = { ordered: false, writeConcern: BATCH_WRITE_CONCERN }
 
-/** The batch under way, and up to where all counts are in the documents. */
+/** The current batch's position, and the position up to which the documents of all counts are written. */
 export type CountingRange = { readonly settled: PositionOrStart; readonly at: PositionOrStart }
 
-/** The build that is counted in. */
 export type CountedBuild = {
   readonly mongo: MongoDatabase
   readonly collections: BuildCollections
@@ -27,9 +26,9 @@ export type CountedBuild = {
 }
 
 /**
- * Counts a batch into its groups, before its documents are written, and reads what the documents are now.
- * Groups are read before documents: another runner's batch that the groups miss is then seen by the groups' version, and
- * one that they have counted stands either in them or in the documents.
+ * Updates the counts for a batch before its documents are written, and reads the stored documents.
+ * The groups are read before the documents: if another process's batch is missing in the groups, their version check
+ * fails; a batch that they include is recorded either in them or in the documents.
  * @returns the stored documents that the batch touches, by key
  */
 export async function countBatch(
@@ -58,7 +57,7 @@ function addGroupValue(wanted: Map<string, FieldValue>, value: unknown): void {
   if (typeof value === 'string' || typeof value === 'number') wanted.set(String(value), value)
 }
 
-/** The groups of the batch, and those that were changed by batches of which nobody knows that they came to their end. */
+/** The groups of the batch, and those changed by batches that are not known to be complete. */
 async function groupsOf(
   { mongo, collections: { groups } }: CountedBuild,
   wanted: ReadonlyMap<string, FieldValue>,
@@ -73,9 +72,9 @@ async function groupsOf(
 }
 
 /**
- * What the batch's documents are now: only what guards and counts need of them. What is counted from it is written before
- * the documents and can't be guarded by them, so it must not be older than what was acknowledged.
- * @throws Outdated for a document that is not as it was loaded
+ * The batch's stored documents, with only the fields that guards and counts need. The counts derived from them are
+ * written before the documents and cannot be guarded by them, so the read must include all acknowledged writes.
+ * @throws ConcurrencyConflict if a document is not the one that was loaded
  */
 export async function readStoredDocuments(
   mongo: MongoDatabase,
@@ -96,7 +95,7 @@ export async function readStoredDocuments(
   return stored
 }
 
-/** What stands there may be newer than what is written: then the batch comes again, and changes nothing. */
+/** The stored document may be newer than the write: then the batch is a repetition and changes nothing. */
 function requireUnchanged({ name }: ModelDeclaration, write: DocumentWrite, stored: MongoDocument | undefined): void {
   if (write.basedOn === undefined) return
   if (stored === undefined || (stored.revision !== write.basedOn.revision && stored.revision < write.revision))
@@ -120,7 +119,7 @@ function changeOf(
   return { key, before, after: { revision: write.revision, values: 'put' in write ? values(write.put) : null } }
 }
 
-/** @returns false where another runner has changed one of them since: what was not changed by it may be written */
+/** @returns false if another process has changed a group meanwhile; the other groups may have been written */
 async function writeGroups(
   { mongo, collections: { groups } }: CountedBuild,
   found: readonly (CountGroup | Omit<CountGroup, 'version'>)[],
@@ -144,23 +143,23 @@ async function writeGroups(
   }
 }
 
-/** What a write leaves: whole documents only. A removal keeps key and revision (stored-documents.ts). */
+/** The complete document to store. A removal leaves a tombstone (stored-documents.ts). */
 export const toWrittenDocument = (declaration: ModelDeclaration, write: DocumentWrite): MongoDocument =>
   'put' in write
     ? toMongoDocument(declaration, write.put, write.revision)
     : { _id: keyOfWrite(write), revision: write.revision }
 
 /**
- * Replacements in one call. FerretDB 1.24 holds one of its hundred connections to SQLite for each until the call ends: a hundred
- * wait for each other for ever. Several processes write at once, so that each takes less than a third.
+ * Replacements per call. FerretDB 1.24 uses one of its hundred SQLite connections for each until the call ends, so a
+ * hundred deadlock. Several processes may write concurrently, so each call uses less than a third.
  */
 const MAX_REPLACEMENTS_PER_CALL = 32
 
 /**
- * Writes documents in few calls, each in place of what was read of it, where that has a lower revision. What was missing is
- * inserted: no upsert, which would try to insert what its guard has passed over.
- * @param stored what was there when the batch was counted
- * @returns false where one of them is not what was read any more: what is to be written is decided again
+ * Writes documents in few calls. Each replaces the stored revision that was read, if that is lower; missing documents
+ * are inserted. No upsert, because it would insert a document whose guard did not match.
+ * @param stored the documents as they were when the batch was counted
+ * @returns false if a document has changed meanwhile; the caller decides again
  */
 export async function writeDocuments(
   documents: Collection<MongoDocument>,

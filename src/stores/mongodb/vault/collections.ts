@@ -5,11 +5,11 @@ import { isUnsupportedByServer } from '../failure.ts'
 import { indexedCalls, type CollectionCall } from '../indexed-calls.ts'
 import type { CheckpointDocument } from '../position-documents.ts'
 
-/** `_id`: the digest. Times are milliseconds since 1970; `goneAt` is for the server, which takes dates only. */
+/** `_id`: the digest. Times are milliseconds since 1970; `goneAt` is a Date for the server's TTL index. */
 export type VaultEntryDocument = {
   readonly _id: string
   readonly sealed: Buffer
-  /** Id of the master key, in hex: the first 8 bytes of what it sealed. */
+  /** Id of the master key, in hex: the first 8 bytes of `sealed`. */
   readonly sealedBy: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -26,7 +26,7 @@ export type ReceiptDocument = {
   readonly goneAt: Date
 }
 
-/** `_id`: digest/kind. Who has claimed it stands in claims. */
+/** `_id`: digest/kind. Claims are in a separate collection. */
 export type MailDocument = {
   readonly _id: string
   readonly digest: string
@@ -38,15 +38,15 @@ export type MailDocument = {
   readonly confirmed: boolean
 }
 
-/** `_id`: mail/number. The one of the highest number holds the mail; inserting the next takes it, or keeps it. */
+/** `_id`: mail/number. The highest number is the current claim; inserting the next one acquires or renews the claim. */
 export type MailClaimDocument = {
   readonly _id: string
   readonly mail: string
   readonly number: number
-  /** '' where the mail was given back. */
+  /** '' if the mail was released. */
   readonly claimant: string
   readonly attempts: number
-  /** Written by those who wait, to know that the server takes writes. */
+  /** Written by waiting claimants to verify that the server accepts writes. */
   readonly doubted?: string
 }
 
@@ -68,14 +68,14 @@ const vaultCollections = ({ db }: MongoDatabase): VaultCollections => ({
   followed: db.collection('vault_followed'),
 })
 
-/** Milliseconds after its time at which the server itself deletes what no sweeper has: none of them runs. */
+/** Milliseconds after which the server itself deletes expired documents, in case no sweeper runs. */
 const SERVER_DELETION_DELAY_MS = 86_400_000
 
 export const serverDeletionTimeOf = (time: number) => new Date(time + SERVER_DELETION_DELAY_MS)
 
 /**
- * Repeating it changes nothing. One at a time: FerretDB 1.24 breaks the connection where several are asked for that it
- * has already. The sweeper is what expires; a server that can delete by time is a net below it.
+ * Idempotent. One at a time, because FerretDB 1.24 drops the connection when several existing indexes are requested at
+ * once. Expiry is the sweeper's job; the TTL index is a safety net on servers that support it.
  */
 const vaultIndexes = ({ entries, receipts, mails, claims }: VaultCollections) => [
   () => entries.createIndex({ expiresAt: 1 }),

@@ -9,12 +9,11 @@ type VaultMailOperations = Pick<
   'claimMail' | 'renewClaim' | 'probeClaim' | 'postponeMail' | 'removeMail' | 'nextMail'
 >
 
-/** Mails that are looked at together. */
 const PAGE = 100
 
 /**
- * A mail is taken, kept and given back by inserting the next claim of it, whose number only one process can insert: that
- * is atomic on every server. Claims go with their mail and not before, or a number could be taken twice.
+ * A mail is claimed, renewed and released by inserting its next claim, whose number only one process can insert; this
+ * is atomic on every server. Claims are deleted only with their mail, so that no number is used twice.
  */
 export const mailsIn = (call: VaultCall): VaultMailOperations => ({
   claimMail: (now, claimant, hasEnded) => claimMail(call, now, { claimant, hasEnded }),
@@ -60,7 +59,7 @@ async function claimMail(
     const attempts = (claim?.attempts ?? 0) + 1
     const last = claim ?? { mail: mail._id, number: 0 }
     if (!(await addClaim(call, last, { claimant, attempts }))) continue
-    // It may have been removed meanwhile, with the claims that were there.
+    // The mail may have been deleted meanwhile, with its previous claims.
     if ((await call(({ mails }) => mails.findOne({ _id: mail._id }))) !== null) {
       const { _id, digest, kind, sealed } = mail
       return { id: _id, digest, kind, sealed, attempts }
@@ -70,7 +69,7 @@ async function claimMail(
   return undefined
 }
 
-/** Mails that are due at a time, the earliest first, each with the claim that counts. */
+/** Mails that are due, earliest first, each with its current claim. */
 async function* findDueMails(
   call: VaultCall,
   now: number,
@@ -102,7 +101,6 @@ async function claimsOf(
 const lastClaim = (call: VaultCall, mail: string): Promise<MailClaimDocument | undefined> =>
   call(async ({ claims }) => (await claims.findOne({ mail }, { sort: { number: -1 } })) ?? undefined)
 
-/** @returns false where another process was first */
 function addClaim(
   call: VaultCall,
   { mail, number }: Pick<MailClaimDocument, 'mail' | 'number'>,

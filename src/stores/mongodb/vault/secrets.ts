@@ -31,13 +31,13 @@ export const secretsIn = (call: VaultCall): VaultSecretOperations => ({
 })
 
 /**
- * The entry first: its digest is taken once. What a failure leaves of the others is taken back, or has no stream and
- * goes with the sweeper.
+ * Inserts the entry first, because its digest is unique. After a failure, the rest is deleted immediately or, being
+ * unconfirmed, by the sweeper.
  */
 async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]): Promise<void> {
   const { digest, createdAt, receipt } = entry
   const first = await call(({ entries }) => insertIfAbsent(entries, entryOf(entry)), WRITE)
-  if (!first) throw new Error(`the vault has an entry ${digest} already`)
+  if (!first) throw new Error(`the vault already has an entry ${digest}`)
   try {
     if (receipt !== null) await call(({ receipts }) => receipts.insertOne(receiptOf(digest, receipt)), WRITE)
     if (mails.length > 0) {
@@ -49,13 +49,13 @@ async function put(call: VaultCall, entry: VaultEntry, mails: readonly NewMail[]
   }
 }
 
-/** Whoever is refused need not wait for it; what a server that is away keeps of it goes with the sweeper. */
+/** Not awaited by the caller. What cannot be deleted while the server is unavailable is deleted by the sweeper. */
 const undoPut = (call: VaultCall, digest: string): Promise<void> =>
   call(async ({ entries, receipts, mails }) => {
     await mails.deleteMany({ digest })
     await receipts.deleteOne({ _id: digest })
     await entries.deleteOne({ _id: digest })
-    // The first failure is the one that is told.
+    // The caller reports the original error.
   }, WRITE).catch(() => undefined)
 
 export const masterKeyIdOf = (sealed: Buffer) => sealed.subarray(0, 8).toString('hex')
@@ -89,10 +89,10 @@ const mailOf = (digest: string, createdAt: number, { kind, sealed, dueAt }: NewM
   confirmed: false,
 })
 
-/** By their names and not by a pattern, so that the key's own index finds them. */
+/** Full names instead of a pattern, so that the index on `_id` is used. */
 const LINKS = Array.from({ length: MAX_RECIPIENTS }, (_, number) => linkName(number))
 
-/** The checkpoint last: a crash before it ends the same again. */
+/** Writes the checkpoint last: after a crash, the same secrets are ended again. */
 async function endSecrets(
   call: VaultCall,
   ended: readonly EndedVaultSecret[],
@@ -117,7 +117,7 @@ async function endSecrets(
     try {
       await followed.replaceOne({ _id: 'followed' }, saved, { upsert: true })
     } catch (error) {
-      // Another process has just saved the first one.
+      // Another process has just inserted the first checkpoint.
       if (!isDuplicate(error)) throw error
       await followed.replaceOne({ _id: 'followed' }, saved)
     }

@@ -18,10 +18,9 @@ import { queriesOf, type SqliteQueries } from './queries.ts'
 import { quoteIdentifiers, nonKeyFields, valueColumns, type TableName } from './schema.ts'
 import { writesOf } from './writes.ts'
 
-/** What a build knows of the log: how far it has folded it, and which streams it could not fold. */
 export type SqliteBuildProgress = {
   checkpoint(): Checkpoint | undefined
-  /** False, and nothing is changed, where the build is already past `checkpoint`. Call it inside a transaction. */
+  /** Returns false, without a change, if the build is already past `checkpoint`. Call it inside a transaction. */
   advance(checkpoint: Checkpoint): boolean
   deadLetters(): DeadLetter[]
   park(deadLetters: readonly DeadLetter[]): void
@@ -52,7 +51,7 @@ function progressOf(db: Database.Database): SqliteBuildProgress {
     advance(next) {
       const stored = checkpoint()
       if (stored !== undefined && stored.log !== next.log)
-        throw new Error(`this build holds documents of the log ${stored.log}, not of ${next.log}: rebuild it`)
+        throw new Error(`this build belongs to log ${stored.log}, not to ${next.log}: rebuild the read model`)
       if (stored !== undefined && comparePositions(next.position, stored.position) < 0) return false
       const [commit, prepare] = next.position === 'start' ? [null, null] : numbersOf(next.position)
       const event = next.event === null ? [null, null, null] : [next.event.id, ...numbersOf(next.event.position)]
@@ -90,7 +89,7 @@ function decodeDeadLetter({ commit, prepare, revision, ...rest }: DeadLetterRow)
   return { ...rest, revision: BigInt(revision), position: { commit: BigInt(commit), prepare: BigInt(prepare) } }
 }
 
-/** A build's file, open: what the runner writes to and what requests read. One connection serves both. */
+/** An open build file. One connection serves the projection's writes and the requests' reads. */
 export type SqliteBuild = ReadModelBuild & {
   readonly queries: SqliteQueries
   loadSequences(ids: readonly number[]): readonly Document[]
@@ -99,7 +98,7 @@ export type SqliteBuild = ReadModelBuild & {
   close(): void
 }
 
-/** @param written told how many documents each transaction wrote */
+/** @param written called with the number of documents that each transaction wrote */
 export function createBuild(
   id: string,
   db: Database.Database,
@@ -111,11 +110,14 @@ export function createBuild(
   const documents = tableOf(db, declaration, 'documents')
   const sequences = tableOf(db, SEQUENCES_DECLARATION, 'sequences')
   const apply = writesOf(db, declaration, 'documents')
-  /** Made when it is needed: most models keep no sequences, and files of earlier releases have no table of them. */
+  /** Created on first use: most models have no sequences, and files of earlier releases have no table for them. */
   let applySequences: typeof apply | undefined
   const transact = transactionsOf(db)
-  const standing = () => ({ position: progress.checkpoint()?.position ?? 'start', parked: progress.parkedStreams() })
-  const known = cacheUntilChanged(db, turn, standing)
+  const readProgress = () => ({
+    position: progress.checkpoint()?.position ?? 'start',
+    parked: progress.parkedStreams(),
+  })
+  const known = cacheUntilChanged(db, turn, readProgress)
 
   const change = (rows: number, action: () => void): Promise<void> =>
     retryWrite(() => {
@@ -162,7 +164,6 @@ function transactionsOf(db: Database.Database): (action: () => void) => void {
 
 const asTable = ({ load, scan }: SyncDocumentTable): DocumentTable => ({ load: async (keys) => load(keys), scan })
 
-/** A table of a build, read at once. */
 type SyncDocumentTable = Pick<DocumentTable, 'scan'> & {
   load(this: void, keys: readonly FieldValue[]): StoredDocument[]
 }
@@ -179,7 +180,6 @@ function tableOf(db: Database.Database, declaration: ModelDeclaration, table: Ta
 
 type DocumentRow = [revision: number, ...values: FieldValue[]]
 
-/** Gives one document, or none. */
 function documentReader(
   db: Database.Database,
   table: TableName,
@@ -202,7 +202,7 @@ function decodeDocument([revision, ...values]: DocumentRow, columns: readonly st
   return { document, revision: BigInt(revision) }
 }
 
-/** Documents that are read together: each page is a read of its own, so that no reader keeps the WAL from being emptied. */
+/** Documents per page. Each page is a separate read, so that no reader blocks emptying the WAL. */
 const PAGE = 500
 
 function walker(db: Database.Database, declaration: ModelDeclaration, table: TableName): DocumentTable['scan'] {

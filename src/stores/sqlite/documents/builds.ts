@@ -11,18 +11,16 @@ import { createBuild, type SqliteBuild } from './build.ts'
 import { mapTransientErrors, isOpenSomewhere, openDatabase, removeFile } from './read-model-file.ts'
 import { schemaOf } from './schema.ts'
 
-/** Which build of a model's version is live: one small file, followed by every process. */
 export type SqliteBuildPointers = {
   liveBuild(model: string, version: number): string | undefined
-  /** Makes a build live where none is. @returns the live build: that of the process that was first */
+  /** Makes the build live if there is no live build. @returns the live build, possibly another process's */
   claim(model: string, version: number, build: string): string
-  /** In one transaction with the end of the record that it is being filled. */
+  /** Makes the build live and clears its pending record, in one transaction. */
   setLive(model: string, version: number, build: string): void
   isLive(build: string): boolean
   pendingBuild(model: string, version: number): PendingBuild | undefined
-  /** Records what is being filled, in place of what was. */
+  /** Replaces any previously recorded pending build. */
   recordPending(model: string, version: number, filling: PendingBuild): void
-  /** Ends the record of a build. */
   clearPending(build: string): void
   isPending(build: string): boolean
   close(): void
@@ -94,26 +92,24 @@ export function openBuildPointers(path: string, turn: TurnCounter): SqliteBuildP
   }
 }
 
-/** The builds' files of one folder, each opened once a process. */
+/** The build files of one folder. Each file is opened at most once per process. */
 export type SqliteBuilds = {
   make(declaration: ModelDeclaration, use: BuildUse): SqliteBuild
-  /** One that is open already stays as it was opened. */
+  /** A build that is open already stays as it was opened. */
   open(declaration: ModelDeclaration, id: string, use: BuildUse): SqliteBuild
-  /** Told of one that was filled and is live now. */
   markPromoted(id: string): void
   exists(declaration: ModelDeclaration, id: string): boolean
-  /** Removes a build when every reader has had time to follow the pointer. */
   retire(declaration: ModelDeclaration, id: string): void
   remove(declaration: ModelDeclaration, id: string): void
   /**
-   * Removes what processes that were killed left behind: neither live nor open in any process. What is recorded as being
-   * filled waits a week for somebody who goes on with it.
+   * Removes builds left by killed processes: neither live nor open in any process. A pending build is kept for a week
+   * so that a rebuild can resume it.
    */
   removeAbandoned(): void
   close(): Promise<void>
 }
 
-/** `AdRm` in ASCII. The tables are the declaration's: a changed one has a new version, and so a file of its own. */
+/** `AdRm` in ASCII. The declaration determines the tables; a changed declaration has a new version and a separate file. */
 const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
   name: 'read model',
   applicationId: 0x4164526d,
@@ -121,29 +117,28 @@ const formatOf = (declaration: ModelDeclaration): SqliteFileFormat => ({
 })
 
 /**
- * KiB that SQLite keeps of a file. One that is being filled has its indexes written all over: the upper levels of each and
- * the newest documents of a million stay at hand. Of a live one the system keeps the rest, outside of the process: with as
- * much for each the service would grow for an hour and more, by 64 MiB a model.
+ * SQLite page cache per file, in KiB. Filling a build writes to random places of all indexes: 64 MiB keep the indexes'
+ * upper levels and the newest of a million documents in memory. For a live build, the operating system's page cache
+ * does the rest; a larger cache would make the process grow for hours, by 64 MiB per model.
  */
 const CACHE = { filling: 64 * 1024, live: 4 * 1024 } as const
 
-/** What a build is opened for. */
 export type BuildUse = keyof typeof CACHE
 const FILE_NAME = /^read-.+-v\d+-([0-9a-f]+)\.db$/
 
-/** Time for other processes to finish what they read from the old build. */
+/** Milliseconds for other processes to finish reading the old build. */
 const RETIREMENT_DELAY_MS = 60_000
-/** A file younger than this may be about to be opened by the process that made it, in milliseconds. */
+/** Milliseconds. A younger file may be about to be opened by the process that created it. */
 const NEW = 60_000
-/** Likewise of one that somebody began to fill: nobody goes on with it after so long. */
+/** Milliseconds after which a pending build counts as abandoned. */
 const ABANDONED_AFTER_MS = 7 * 86_400_000
 
-/** Documents between two checkpoints of a file: about 30 MB of WAL. */
+/** Documents written between two checkpoints of a file: about 30 MB of WAL. */
 const DOCUMENTS_BETWEEN_CHECKPOINTS = 4000
-/** Beside its documents a transaction writes the last page of each index, and the checkpoint. */
+/** Pages that each transaction writes in addition (index leaves, checkpoint), counted as documents. */
 const COMMIT_OVERHEAD_DOCUMENTS = 3
 
-/** Runs an action later, unless the process ends before. */
+/** Runs the action later, unless the process ends first. */
 export type SqliteScheduler = (action: () => void, milliseconds: number) => void
 
 export type SqliteBuildsOptions = {
@@ -153,7 +148,6 @@ export type SqliteBuildsOptions = {
   readonly thread: WalThread
 }
 
-/** What there is of a build in this process, by its id. */
 type OpenedBuildFile = { readonly build: SqliteBuild; readonly db: Database.Database }
 
 export function openBuilds(
@@ -162,7 +156,7 @@ export function openBuilds(
   { turn, schedule, told, thread }: SqliteBuildsOptions,
 ): SqliteBuilds {
   const opened = new Map<string, OpenedBuildFile>()
-  /** Also of files that were removed: a thread may still have one open. */
+  /** Including those of deleted files, which the thread may still have open. */
   const checkpointers: WalCheckpointer[] = []
   let closed = false
   const pathOf = ({ name, version }: ModelDeclaration, id: string) => join(folder, `read-${name}-v${version}-${id}.db`)
@@ -171,7 +165,8 @@ export function openBuilds(
     const path = pathOf(declaration, id)
     const db = openDatabase(path, formatOf(declaration), { cacheKib: CACHE[use], make })
     const walOf = { file: path, mode: 'keep up', writesBetweenCheckpoints: DOCUMENTS_BETWEEN_CHECKPOINTS } as const
-    // Where a checkpoint fails, SQLite itself checkpoints in a commit (AUTOCHECKPOINT in read-model-file.ts): slower, not wrong.
+    // If a checkpoint fails, SQLite checkpoints during a commit (AUTOCHECKPOINT in read-model-file.ts): slower, but
+    // correct.
     const checkpointer = new WalCheckpointer({ ...walOf, name: 'a read model', thread, told })
     const written = (documents: number) => checkpointer.recordWrites(documents + COMMIT_OVERHEAD_DOCUMENTS)
     checkpointers.push(checkpointer)
@@ -216,7 +211,7 @@ export function openBuilds(
   }
 }
 
-/** False where another program holds the index: what is left behind is then removed by the next start. */
+/** Returns false if another process has locked the pointer file; the next start then removes the build. */
 function tryClearPending(pointers: SqliteBuildPointers, id: string): boolean {
   if (!pointers.isPending(id)) return true
   try {
@@ -228,7 +223,7 @@ function tryClearPending(pointers: SqliteBuildPointers, id: string): boolean {
   }
 }
 
-/** Whether it was last written less than so many milliseconds ago; what was written last may still be in its WAL. */
+/** Whether the file or its WAL was written less than `than` milliseconds ago. */
 const isYounger = (path: string, than: number) =>
   ['', '-wal'].some((suffix) => {
     const { mtimeMs = 0 } = statSync(path + suffix, { throwIfNoEntry: false }) ?? {}
@@ -237,7 +232,7 @@ const isYounger = (path: string, than: number) =>
 
 const NO_STREAMS: ReadonlySet<string> = new Set()
 
-/** Reads whatever build is live at each call; an answer never mixes two, since each is one statement on one file. */
+/** Reads the build that is live at each call. A result never mixes two builds: each call is one statement on one file. */
 export function createLiveReadModel(
   declaration: ModelDeclaration,
   pointers: SqliteBuildPointers,

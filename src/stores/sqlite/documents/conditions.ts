@@ -1,7 +1,7 @@
 import type { Condition, FieldValue, Query, WhereClause } from '../../ports/read-store.ts'
 import { quoted } from './schema.ts'
 
-/** A filter on one field. `size` of a membership is padded, so that few statements serve lists of any length. */
+/** A filter on one field. The values of `in` are padded to a power of two, so that few statements serve lists of any length. */
 export type FilterTerm =
   | { readonly field: string; readonly kind: 'equal'; readonly values: readonly FieldValue[] }
   | { readonly field: string; readonly kind: 'in'; readonly values: readonly FieldValue[] }
@@ -31,7 +31,7 @@ function termOf(field: string, condition: Condition): FilterTerm | undefined {
   return to === undefined ? { field, kind: 'from', values: [from] } : { field, kind: 'between', values: [from, to] }
 }
 
-/** The last value fills the list up to a power of two: repeated values change nothing. */
+/** Padding repeats the last value, which does not change the result. */
 function membership(field: string, values: readonly FieldValue[]): FilterTerm {
   const last = values.at(-1)
   if (last === undefined) return { field, kind: 'in', values }
@@ -42,8 +42,8 @@ function membership(field: string, values: readonly FieldValue[]): FilterTerm {
 }
 
 /**
- * A range without the end that a place lies before: SQLite uses one upper and one lower bound of an index, and must not take
- * that of the range, from which it would walk to the place.
+ * Drops the bound of a range that the cursor supersedes. SQLite uses only one lower and one upper bound of an index;
+ * with the range's bound it would scan from there up to the cursor.
  */
 export function dropBoundBehindCursor(
   where: WhereClause,
@@ -64,21 +64,22 @@ export function dropBoundBehindCursor(
 }
 
 /**
- * What lies behind a place in an order, for what is sorted when it was found.
- * @throws Error for an order of both directions, in which a place can't be compared at once
+ * The condition for rows after a cursor, for results that are sorted after filtering.
+ * @throws Error if the order mixes directions, which a row comparison cannot express
  */
 export function afterCursorSql(order: Query['order']): string {
   const [[, direction] = ['', 'asc'] as const] = order
-  if (order.some(([, other]) => other !== direction)) throw new Error('only an order of one direction has places')
+  if (order.some(([, other]) => other !== direction))
+    throw new Error('keyset pagination requires the same direction for all fields')
   const columns = order.map(([field]) => '+' + quoted(field)).join(', ')
   return `(${columns}) ${direction === 'asc' ? '>' : '<'} (${order.map(() => '?').join(', ')})`
 }
 
-/** Two filters of one shape share a statement. */
+/** Filters of the same shape share a prepared statement. */
 export const shapeOf = (terms: readonly FilterTerm[]) =>
   terms.map(({ field, kind, values }) => `${field} ${kind} ${values.length}`).join(',')
 
-/** @param hidden true keeps SQLite from choosing an index for this term */
+/** @param hidden true keeps SQLite from using an index for this term */
 export function sqlOf({ field, kind, values }: FilterTerm, hidden: boolean): string {
   const column = (hidden ? '+' : '') + quoted(field)
   switch (kind) {

@@ -13,17 +13,17 @@ import { afterCursorSql, dropBoundBehindCursor, shapeOf, sqlOf, termsOf, type Fi
 import { indexName, quoteIdentifiers, quoted } from './schema.ts'
 
 /**
- * How a query reaches its documents. `merged`: the fields of the index whose values are each walked along by themselves, all
- * of them together giving the order.
+ * How a query finds its documents. `merged`: the index fields with an `in` condition; the index is scanned once per
+ * combination of their values, and the scans are merged in order.
  */
 export type QueryAccessPath =
-  | { readonly by: 'key' } // by id, whatever else is asked: at most as many rows as ids
+  | { readonly by: 'key' } // by id, whatever the other conditions: at most as many rows as ids
   | { readonly by: 'index'; readonly name: string; readonly sorted: boolean; readonly merged?: readonly string[] }
-  | { readonly by: 'table' } // no index fits: SQLite walks what it likes
+  | { readonly by: 'table' } // no index fits: SQLite's choice
 
 /**
- * Chosen here, because SQLite knows nothing of the values: without statistics it takes an index that saves sorting
- * over one that finds three documents of a million. Fields that are counted by have few values and choose little.
+ * Chooses the index here because SQLite has no statistics: without them, it prefers an index that avoids a sort to one
+ * that finds three of a million documents. Fields in `counts` have few distinct values and select little.
  */
 export function chooseAccessPath(
   { indexes, counts }: ModelDeclaration,
@@ -43,7 +43,6 @@ export function chooseAccessPath(
   return best.access
 }
 
-/** Along an index that somebody named. */
 function accessPathForIndex(
   fields: readonly string[],
   kinds: ReadonlyMap<string, FilterTerm['kind']>,
@@ -58,7 +57,10 @@ function accessPathForIndex(
   return { by: 'index', name, sorted, ...(sorted && merged.length > 0 && { merged }) }
 }
 
-/** Fields found by value outweigh flags, flags outweigh order, order outweighs a range; shorter indexes win a tie. */
+/**
+ * Selective equality fields outweigh low-cardinality ones, those outweigh the order, the order outweighs a range;
+ * shorter indexes win ties.
+ */
 function scoreIndex(
   fields: readonly string[],
   kinds: ReadonlyMap<string, FilterTerm['kind']>,
@@ -81,20 +83,20 @@ function scoreIndex(
   return { used: used + ranged, sorted, score: score + (sorted ? 20 : 0) + ranged * 10 - fields.length / 10 }
 }
 
-/** The index's rest begins with the order, all in one direction. */
+/** Whether the index's remaining fields begin with the order, all in one direction. */
 function matchesOrder(rest: readonly string[], order: Query['order']): boolean {
   return order.every(([field, direction], at) => rest[at] === field && direction === order[0]?.[1])
 }
 
-/** Combinations at most: SQLite takes 500 selects in one. */
+/** Maximum number of merged scans: SQLite allows 500 terms in a compound SELECT. */
 const MAX_RANGE_SCANS = 256
 
 type RangeScan = readonly FilterTerm[]
 
 /**
- * The terms of each reach of an index that is walked along by itself; there is one with all terms, unless an index gives the
- * order of several together, or the query begins at a place in it.
- * @throws Error for more reaches than can be merged
+ * The terms of each index range scan. Usually one scan with all terms; several if `in` conditions are merged in index
+ * order or the query has a cursor.
+ * @throws Error if there are more scans than can be merged
  */
 export function indexRangeScans(
   terms: readonly FilterTerm[],
@@ -103,21 +105,23 @@ export function indexRangeScans(
 ): readonly RangeScan[] {
   if (access.by !== 'index' || !access.sorted) return [terms]
   const { merged = [] } = access
-  let arms: readonly RangeScan[] = [terms.filter(({ field }) => !merged.includes(field))]
+  let scans: readonly RangeScan[] = [terms.filter(({ field }) => !merged.includes(field))]
   for (const { field, values } of terms.filter((term) => merged.includes(term.field))) {
-    // What fills a membership up would find its documents twice.
+    // Remove the padding: a repeated value would return its documents twice.
     const each = [...new Set(values)].map((value): FilterTerm => ({ field, kind: 'equal', values: [value] }))
-    arms = arms.flatMap((arm) => each.map((term) => [term, ...arm]))
+    scans = scans.flatMap((scan) => each.map((term) => [term, ...scan]))
   }
   if (after !== undefined)
-    arms = arms.flatMap((arm) => scansAfterCursor(order, after).map((place) => [...arm, ...place]))
-  if (arms.length > MAX_RANGE_SCANS) throw new Error(`${arms.length} reaches of an index are more than can be merged`)
-  return arms
+    scans = scans.flatMap((scan) => scansAfterCursor(order, after).map((place) => [...scan, ...place]))
+  if (scans.length > MAX_RANGE_SCANS)
+    throw new Error(`a query may need at most ${MAX_RANGE_SCANS} index range scans, got ${scans.length}`)
+  return scans
 }
 
 /**
- * What lies behind a place: of two fields, what has the same first value, then what has a later one. Compared as a pair they
- * would be one reach, of which SQLite finds the beginning only by the first, where the second is the key.
+ * Splits the condition "after the cursor" into one scan per field: equal first value and later second value, then later
+ * first value. As a row comparison it would be one scan, for which SQLite seeks by the first field only if the second
+ * is the key.
  */
 function scansAfterCursor(order: Query['order'], after: readonly FieldValue[]): RangeScan[] {
   const kind = order[0]?.[1] === 'desc' ? 'below' : 'above'
@@ -137,7 +141,7 @@ export type SqliteQueries = {
   counts: (where: WhereClause) => readonly DocumentCount[]
 }
 
-/** Every shape of query is prepared once. @throws Error naming a field that the model does not have */
+/** Prepares a statement for each shape of query. @throws Error for a field that the model does not have */
 export function queriesOf(db: Database.Database, declaration: ModelDeclaration): SqliteQueries {
   const gets = createStatementCache<(values: FieldValue[]) => Document[]>()
   const finds = createStatementCache<(values: FieldValue[]) => Document[]>()
@@ -152,10 +156,10 @@ export function queriesOf(db: Database.Database, declaration: ModelDeclaration):
       const { where, order, limit, offset, select, after = [], by } = query
       const terms = termsOf(dropBoundBehindCursor(where, query))
       const access = chooseAccessPath(declaration, terms, order, by)
-      const arms = indexRangeScans(terms, access, query)
-      const shape = `${shapeOf(terms)};${arms.length};${order.join(';')};${after.length};${select.join()};${by?.join()}`
-      const make = () => prepareRead(db, findSql(declaration, arms, access, query), select)
-      const values = [...arms.flatMap(valuesOf), ...(isSorted(access) ? [] : after)]
+      const scans = indexRangeScans(terms, access, query)
+      const shape = `${shapeOf(terms)};${scans.length};${order.join(';')};${after.length};${select.join()};${by?.join()}`
+      const make = () => prepareRead(db, findSql(declaration, scans, access, query), select)
+      const values = [...scans.flatMap(valuesOf), ...(isSorted(access) ? [] : after)]
       return getOrCreate(finds, shape, make)([...values, limit, offset])
     },
     counts(where) {
@@ -174,7 +178,7 @@ export function queriesOf(db: Database.Database, declaration: ModelDeclaration):
   }
 }
 
-/** One column is read without an object a row, which takes a third of the time of a page. */
+/** With a single column, rows are read without an object each, which saves two thirds of the time of a page. */
 function prepareRead(
   db: Database.Database,
   sql: string,
@@ -189,7 +193,7 @@ function prepareRead(
   return (values) => texts.all(...values).map((value) => ({ [name]: value }))
 }
 
-/** Shapes of each kind that stay prepared: callers choose the shapes, so that without a bound memory were theirs. */
+/** Prepared statements kept per kind. Bounded because clients determine the shapes. */
 const SHAPES = 500
 
 const createStatementCache = <Value extends object>() => new LRUCache<string, Value>({ max: SHAPES })
@@ -209,12 +213,12 @@ function getSql(declaration: ModelDeclaration, select: readonly string[]): strin
 }
 
 /**
- * Where rows are sorted or merged, ids are, and texts are read only for the page.
- * @param arms the terms of each reach that `access` walks along
+ * If rows must be sorted or merged, only ids are; texts are read for the resulting page.
+ * @param scans the terms of each index range scan
  */
 export function findSql(
   declaration: ModelDeclaration,
-  arms: readonly (readonly FilterTerm[])[],
+  scans: readonly (readonly FilterTerm[])[],
   access: QueryAccessPath,
   { order, select, after }: Pick<Query, 'order' | 'select' | 'after'>,
 ): string {
@@ -222,22 +226,24 @@ export function findSql(
   const columns = columnsOf(declaration, select)
   const behind = after === undefined || isSorted(access) ? [] : [afterCursorSql(order)]
   const page = `${orderSql(order, access)} LIMIT ? OFFSET ?`
-  const reaches = arms.map((terms) => fromClause(declaration, terms, access, behind))
-  const isOne = reaches.length === 1
-  if (isOne && isSorted(access)) return `SELECT ${columns} ${reaches.join('')} ${page}`
-  const ids = isOne ? `SELECT id ${reaches.join('')} ${page}` : `SELECT id FROM (${unionAll(reaches, order)} ${page})`
+  const fromClauses = scans.map((terms) => fromClause(declaration, terms, access, behind))
+  const isOne = fromClauses.length === 1
+  if (isOne && isSorted(access)) return `SELECT ${columns} ${fromClauses.join('')} ${page}`
+  const ids = isOne
+    ? `SELECT id ${fromClauses.join('')} ${page}`
+    : `SELECT id FROM (${unionAll(fromClauses, order)} ${page})`
   return `SELECT ${columns} FROM documents WHERE id IN (${ids}) ${orderSql(order, { by: 'key' })}`
 }
 
 const isSorted = (access: QueryAccessPath) => access.by === 'index' && access.sorted
 
-/** SQLite walks along all of them at once, as far as the page needs. */
-function unionAll(reaches: readonly string[], order: Query['order']): string {
+/** SQLite merges the ordered scans and reads only as far as the page needs. */
+function unionAll(fromClauses: readonly string[], order: Query['order']): string {
   const names = new Set(['id', ...order.map(([field]) => field)])
-  return reaches.map((reach) => `SELECT ${quoteIdentifiers([...names])} ${reach}`).join(' UNION ALL ')
+  return fromClauses.map((clause) => `SELECT ${quoteIdentifiers([...names])} ${clause}`).join(' UNION ALL ')
 }
 
-/** A sum over kept counts where only counted fields are asked for, else a walk along an index. */
+/** Sums the maintained counts if all terms are on counted fields; otherwise counts along an index. */
 export function countSql(declaration: ModelDeclaration, terms: readonly FilterTerm[], bounded?: CountLimit): string {
   const { counts } = declaration
   if (bounded !== undefined) {
@@ -253,7 +259,6 @@ function countsSql({ name, counts }: ModelDeclaration, terms: readonly FilterTer
   return `SELECT ${quoteIdentifiers([...counts, 'documents'])} FROM counts ${whereSql(terms, false)}`
 }
 
-/** @param behind a condition beside the terms, if any */
 function fromClause(
   declaration: ModelDeclaration,
   terms: readonly FilterTerm[],
@@ -265,7 +270,7 @@ function fromClause(
   return `FROM documents ${hint} ${whereSql(terms, access.by === 'key', behind)}`
 }
 
-/** With access by key all other terms are hidden from SQLite's choice of an index. */
+/** With access by key, the other terms are hidden from SQLite's index selection. */
 function whereSql(terms: readonly FilterTerm[], byKey: boolean, behind: readonly string[] = []): string {
   const conditions = [...terms.map((term) => sqlOf(term, byKey && term.field !== 'id')), ...behind]
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`

@@ -3,40 +3,41 @@ import { rmSync } from 'node:fs'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 import { BUSY_TIMEOUT_MS, createOrMigrate, retryWhileBusy, type SqliteFileFormat } from '../database-file.ts'
 
-/** A full disk, a failing or read-only one, a lock held too long: they pass, and nothing was changed. */
+/** Temporary errors after which nothing was changed, such as a full, failing or read-only disk or a lock held too long. */
 const TRANSIENT_ERROR_CODES = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|NOMEM)/
 
-/** @throws StoreUnavailable in place of SQLite's errors that pass */
+/** @throws StoreUnavailable in place of a temporary SQLite error */
 export function mapTransientErrors<Answer>(action: () => Answer): Answer {
   try {
     return action()
   } catch (error) {
     if (error instanceof Database.SqliteError && TRANSIENT_ERROR_CODES.test(error.code))
-      throw new StoreUnavailable(`the read models can't be used now: ${error.message}`, { cause: error })
+      throw new StoreUnavailable(`the read models are unavailable: ${error.message}`, { cause: error })
     throw error
   }
 }
 
 /**
- * Does something that writes, and waits where another program holds the file's lock.
- * @param action changes nothing where it throws
- * @throws StoreUnavailable in place of SQLite's errors that pass
+ * Retries a synchronous write while another process holds the file's lock.
+ * @param action must change nothing if it throws
+ * @throws StoreUnavailable in place of a temporary SQLite error
  */
 export const retryWrite = <Answer>(action: () => Answer): Promise<Answer> =>
   retryWhileBusy(() => mapTransientErrors(action))
 
-/** Milliseconds that opening waits for another process that makes or migrates the file. */
+/** Milliseconds to wait for another process that is creating or migrating the file. */
 const OPENING_TIMEOUT = 5_000
 
-/** Bytes. A row of 2.5 KB wastes over a third of a page of 4 KiB: 8 KiB write a third less and fill a third less. */
+/** Bytes. Rows of 2.5 KB waste over a third of a 4 KiB page; with 8 KiB pages, a third less is written and stored. */
 const PAGE_SIZE = 8192
 
-/** Pages: 128 MB of WAL, which the checkpointer normally never lets it reach. */
+/** Pages, 128 MB of WAL. A fallback: normally the checkpointer keeps the WAL shorter. */
 const AUTOCHECKPOINT = 16_384
 
 /**
- * NORMAL is enough for what the log can rebuild: a power failure may lose the last transactions, never half of one.
- * Nothing is mapped: of a large file little would be, and mapped pages count as the process's memory.
+ * synchronous = NORMAL is sufficient because read models can be rebuilt from the log: a power failure may lose the last
+ * transactions, but never part of one. No mmap: it would cover little of a large file, and mapped pages count as the
+ * process's memory.
  */
 const SETTINGS = [
   `page_size = ${PAGE_SIZE}`,
@@ -47,9 +48,9 @@ const SETTINGS = [
 ]
 
 /**
- * Opens a file of this format, and makes it where `make` says so.
- * @param cache what SQLite may keep of it in memory, in KiB
- * @throws UnreadableFile; SqliteError when it is missing or can't be made
+ * Opens a file of this format. Creates it if `make` is true.
+ * @param cacheKib size of SQLite's page cache, in KiB
+ * @throws UnreadableFile; SqliteError if the file is missing or cannot be created
  */
 export function openDatabase(
   path: string,
@@ -69,7 +70,7 @@ export function openDatabase(
   }
 }
 
-/** True while any process has the file open: SQLite holds a lock on it that ends with the process, killed or not. */
+/** Whether any process has the file open. SQLite's lock ends with its process, even a killed one. */
 export function isOpenSomewhere(path: string): boolean {
   try {
     const db = new Database(path, { timeout: 0, fileMustExist: true })

@@ -1,26 +1,24 @@
 import { SEQUENCES_DECLARATION, type ModelDeclaration } from '../../ports/read-store.ts'
 
-/** What an index is called in the file: queries name the one they mean. */
 export const indexName = (fields: readonly string[]) => `by_${fields.join('_')}`
 
 export const quoted = (name: string) => `"${name}"`
 
 export const quoteIdentifiers = (names: readonly string[]) => names.map(quoted).join(', ')
 
-/** The declared fields without the key. */
 export const nonKeyFields = (declaration: ModelDeclaration) =>
   Object.keys(declaration.fields).filter((name) => name !== 'id')
 
-/** The fields other than the key that some index holds. */
+/** The fields, other than the key, that are part of an index. */
 export const indexedFields = (declaration: ModelDeclaration) =>
   nonKeyFields(declaration).filter((name) => declaration.indexes.some((names) => names.includes(name)))
 
-/** Every column of a document but its key and its revision, in the order of the table. */
+/** All columns except the key and the revision, in table order. */
 export const valueColumns = (declaration: ModelDeclaration) => [...nonKeyFields(declaration), ...declaration.texts]
 
 /**
- * Texts stand behind the fields, so that reading a field never walks through a text.
- * @throws Error for a declaration that can't be stored, naming what is wrong
+ * Texts follow the fields, so that reading a field never reads a text's overflow pages.
+ * @throws Error for an invalid declaration
  */
 export function schemaOf(declaration: ModelDeclaration): string {
   checkDeclaration(declaration)
@@ -28,7 +26,6 @@ export function schemaOf(declaration: ModelDeclaration): string {
   return [...tables, ...indexes(declaration), ...countsTable(declaration), FIXED_TABLES].join(';\n')
 }
 
-/** The tables of a build that hold documents. */
 export type TableName = 'documents' | 'sequences'
 
 function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): string {
@@ -43,7 +40,7 @@ function documentsTable({ fields, texts }: ModelDeclaration, table: TableName): 
   return `CREATE TABLE ${table} (${columns.join(', ')}) STRICT`
 }
 
-/** An integer key is the row id, which every index ends with already: naming it would store it twice. */
+/** An integer key is the rowid, which every index ends with already; naming it would store it twice. */
 function indexes({ fields, indexes }: ModelDeclaration): string[] {
   return indexes.map((names) => {
     const stored = fields['id'] === 'integer' && names.at(-1) === 'id' ? names.slice(0, -1) : names
@@ -58,7 +55,7 @@ function countsTable({ fields, counts }: ModelDeclaration): string[] {
   return [`CREATE TABLE counts (${columns}, documents INTEGER NOT NULL, ${key}) STRICT, WITHOUT ROWID`]
 }
 
-/** Positions are texts: 64 bits don't fit a number, and nothing compares them in SQL. */
+/** Positions are stored as text: 64 bits exceed a JavaScript number, and SQL never compares them. */
 const FIXED_TABLES = `
 CREATE TABLE checkpoint (
   one INTEGER PRIMARY KEY CHECK (one = 1), "commit" TEXT, prepare TEXT, log TEXT NOT NULL,
@@ -77,9 +74,10 @@ function checkDeclaration(declaration: ModelDeclaration): void {
   if (fields['id'] === undefined) throw new Error(`${name} must declare the field id`)
   for (const column of [...Object.keys(fields), ...texts]) {
     if (!/^[A-Za-z]\w*$/.test(column) || /^(revision|rowid)$/i.test(column))
-      throw new Error(`${name} can't have a field or text called ${column}`)
+      throw new Error(`${name}: invalid name of a field or text: ${column}`)
   }
   for (const field of [...indexes.flat(), ...counts]) {
-    if (fields[field] === undefined) throw new Error(`${name} has an index or a count of ${field}, which is no field`)
+    if (fields[field] === undefined)
+      throw new Error(`${name}: an index or count uses ${field}, which is not a declared field`)
   }
 }

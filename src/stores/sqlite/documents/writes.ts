@@ -9,16 +9,15 @@ import {
 } from '../../ports/read-store.ts'
 import { indexedFields, quoteIdentifiers, nonKeyFields, quoted, valueColumns, type TableName } from './schema.ts'
 
-/** Changes to kept counts, gathered over a batch: each combination of values is written once. */
+/** Changes to the maintained counts, accumulated over a batch so that each combination of values is written once. */
 export type CountAccumulator = {
   add(values: readonly FieldValue[], change: 1 | -1): void
-  /** Writes what was gathered, and starts afresh. */
   flush(): void
-  /** Forgets what was gathered, for a transaction that failed. */
+  /** Discards the accumulated changes of a failed transaction. */
   reset(): void
 }
 
-/** @returns undefined for a model that declares no counts */
+/** @returns undefined if the model declares no counts */
 function createCountAccumulator(db: Database.Database, { counts }: ModelDeclaration): CountAccumulator | undefined {
   if (counts.length === 0) return undefined
   const places = counts.map(() => '?').join(', ')
@@ -47,16 +46,16 @@ function createCountAccumulator(db: Database.Database, { counts }: ModelDeclarat
   }
 }
 
-/** What the guard and the counts need of a stored document: its revision, then its fields in the order of otherFields. */
+/** The columns that the revision guard and the counts need: the revision, then the fields in the order of nonKeyFields. */
 type StoredGuardRow = [revision: number, ...fields: FieldValue[]]
 
-/** The driver takes an array among its arguments as so many values, without a copy. */
+/** The driver binds the elements of an array argument as separate values, without a copy. */
 type DocumentBindings = [revision: bigint, values: readonly FieldValue[], id: FieldValue]
 
-/** Of an update that takes effect only where the document still has this revision. */
+/** For an update that takes effect only at this revision. */
 type GuardedUpdateBindings = [...DocumentBindings, over: bigint]
 
-/** @returns what applies writes, each guarded by its revision; call it inside a transaction */
+/** @returns a function that applies writes, each guarded by its revision; call it inside a transaction */
 export function writesOf(
   db: Database.Database,
   declaration: ModelDeclaration,
@@ -72,7 +71,7 @@ export function writesOf(
   const counting = createCountAccumulator(db, declaration)
   const counted = declaration.counts.map((name) => fields.indexOf(name))
 
-  /** A document that was not loaded is a new one, but for batches that come again: it is looked up where it is there. */
+  /** Without `basedOn` the document is usually new; after a repeated batch it exists and its revision decides. */
   function put(document: Document, { revision, basedOn }: DocumentWrite): void {
     const id = valueOf(document, 'id')
     const values = columns.map((name) => valueOf(document, name))
@@ -85,13 +84,12 @@ export function writesOf(
     count(id, values, 0, 1)
   }
 
-  /** @returns false where nothing was written: it is counted elsewhere, or not as it was loaded any more */
+  /** @returns false if nothing was written: the counts change, or the stored document is not at the loaded revision */
   function putBasedOn(over: StoredDocument, document: Document, revision: bigint): boolean {
     if (over.revision >= revision || countedBy.some((name) => over.document[name] !== document[name])) return false
     return update(document, revision, over.revision, (name) => over.document[name]) > 0
   }
 
-  /** @param before what an indexed field is now */
   function update(
     document: Document,
     revision: bigint,
@@ -103,7 +101,7 @@ export function writesOf(
     return statements.updateOf(changed).run(revision, values, valueOf(document, 'id'), over).changes
   }
 
-  /** @throws Outdated, unless what stands there is at least as new as what is written */
+  /** @throws ConcurrencyConflict unless the stored document is `over` or at least as new as the write */
   function requireUnchanged(
     id: FieldValue,
     stored: StoredGuardRow | undefined,
@@ -124,7 +122,7 @@ export function writesOf(
     count(id, stored, 1, -1)
   }
 
-  /** @param first where the fields begin in `values`; the key is not among them, but may be counted by */
+  /** @param first index of the first field in `values`; the key is not in `values`, but may be counted */
   function count(id: FieldValue, values: readonly FieldValue[], first: number, change: 1 | -1): void {
     counting?.add(
       counted.map((at) => (at < 0 ? id : (values[at + first] ?? 0))),
@@ -143,11 +141,10 @@ export function writesOf(
   }
 }
 
-/** What no index holds. */
 const unindexedColumns = (declaration: ModelDeclaration) =>
   valueColumns(declaration).filter((name) => !indexedFields(declaration).includes(name))
 
-/** Indexed fields that stay as they are stay out of the update: setting one rewrites every index that holds it. */
+/** Updates omit unchanged indexed fields, because setting a field rewrites every index that contains it. */
 function statementsOf(db: Database.Database, declaration: ModelDeclaration, table: TableName) {
   const columns = valueColumns(declaration)
   const settings = (names: readonly string[]) => ['revision', ...names].map((name) => `${quoted(name)} = ?`).join(', ')
@@ -156,7 +153,7 @@ function statementsOf(db: Database.Database, declaration: ModelDeclaration, tabl
   const stored = ['revision', ...nonKeyFields(declaration)]
   const updates = new Map<string, Database.Statement<GuardedUpdateBindings>>()
 
-  /** Few sets of fields ever change together. */
+  /** Cached: only few combinations of fields change together. */
   function updateOf(changed: readonly string[]): Database.Statement<GuardedUpdateBindings> {
     const name = changed.join()
     const known = updates.get(name)

@@ -13,8 +13,8 @@ import {
 import type { SqliteEventRow } from './rows.ts'
 
 /**
- * Positions are the rowid, given out by the writer one by one, so that they have no gaps and a page of the log is a
- * range of them. UNIQUE(stream, revision) is what decides between two writers.
+ * The position is the rowid, assigned consecutively by the writer, so there are no gaps and a page of the log is a
+ * range of positions. UNIQUE (stream, revision) enforces optimistic concurrency.
  */
 const TABLE = `CREATE TABLE events (
   position INTEGER PRIMARY KEY,
@@ -29,7 +29,7 @@ const TABLE = `CREATE TABLE events (
 
 const createTable = (db: Database.Database) => void db.exec(TABLE)
 
-/** The first event gives the log its identity: a checkpoint of another log is worth nothing. */
+/** The first event, LogCreated, assigns the log's identity. */
 function createLog(db: Database.Database): void {
   createTable(db)
   const { id, type, data, metadata } = createLogCreatedEvent()
@@ -49,10 +49,10 @@ export const eventLogFormat: SqliteFileFormat = {
   migrations: [createLog],
 }
 
-/** A log that another one's events are copied into, its LogCreated among them. */
+/** A log that receives another log's events, including that log's LogCreated. */
 export const copiedLogFormat: SqliteFileFormat = { ...eventLogFormat, migrations: [createTable] }
 
-/** How long opening waits for another process that is making or migrating the file, in milliseconds. */
+/** Milliseconds to wait for another process that is creating or migrating the file. */
 const OPENING_TIMEOUT = 10_000
 
 export type EventLogConnection = ReturnType<typeof connect>
@@ -60,17 +60,17 @@ export type EventLogConnection = ReturnType<typeof connect>
 export type EventLogFile = DatabaseFile<EventLogConnection>
 
 /**
- * Opens the log with every commit on the disk before it is acknowledged.
+ * Opens the log so that every commit is synced to disk before it is acknowledged.
  * @throws UnreadableFile, StoreUnavailable
  */
 export function connect(file: string, format: SqliteFileFormat) {
   const db = new Database(file, { timeout: OPENING_TIMEOUT })
   try {
     requirePragma(db, 'journal_mode', 'WAL', 'wal')
-    // A WAL file that is opened again starts at NORMAL, which loses acknowledged commits with the power.
+    // Reopening a WAL file may reset this to NORMAL, which can lose acknowledged commits on power failure.
     requirePragma(db, 'synchronous', 'FULL', 2)
     createOrMigrate(db, format)
-    // Checkpoints are the checkpointer's: in a commit they would hold up the event loop.
+    // The checkpointer runs checkpoints; inside a commit they would block the event loop.
     requirePragma(db, 'wal_autocheckpoint', '0', 0)
     db.pragma('cache_size = -8192')
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -86,11 +86,9 @@ function statements(db: Database.Database) {
     savepoint: db.prepare<[]>('SAVEPOINT one'),
     release: db.prepare<[]>('RELEASE one'),
     undo: db.prepare<[]>('ROLLBACK TO one'),
-    /** For a stream without events. */
     insertFirst: db.prepare<SqliteEventRow>(
       'INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (stream, revision) DO NOTHING',
     ),
-    /** For a stream that must have the revision before. */
     insertBehind: db.prepare<[...SqliteEventRow, stream: string, before: number]>(
       `INSERT INTO events SELECT ?, ?, ?, ?, ?, ?, ?
        WHERE EXISTS (SELECT 1 FROM events WHERE stream = ? AND revision = ?)
@@ -113,7 +111,7 @@ function statements(db: Database.Database) {
   }
 }
 
-/** Reads the events behind one position up to another; with prefixes, only those whose stream starts with one of them. */
+/** Reads the events after `from` up to and including `to`; with prefixes, only those whose stream starts with one of them. */
 function pages(db: Database.Database): (from: number, to: number, prefixes?: readonly string[]) => SqliteEventRow[] {
   const range = 'SELECT * FROM events WHERE position > ? AND position <= ?'
   const prepare = (condition: string) =>

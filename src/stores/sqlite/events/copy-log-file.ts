@@ -3,13 +3,13 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreUnavailable } from '../../ports/event-store.ts'
 
-/** Pages of 4 KiB that are copied between two turns of the event loop. */
+/** Pages of 4 KiB copied per turn of the event loop. */
 const PAGES = 2_000
 
 /**
- * Copies a log as it is at one moment into a new file, while others write: https://sqlite.org/backup.html. The read
- * transaction keeps that moment; without it each write of another process would make SQLite begin anew.
- * @param progress told the pages that are done, and how many there are
+ * Copies a snapshot of the log into a new file while others write: https://sqlite.org/backup.html. The read transaction
+ * keeps the snapshot; without it, SQLite restarts the backup after each write of another process.
+ * @param progress called with the number of copied pages and the total
  */
 export async function copyEventLogFile(
   file: string,
@@ -33,16 +33,17 @@ export async function copyEventLogFile(
 }
 
 /**
- * Makes a log that nobody has open one file, without a WAL beside it, on the disk: it can be copied or renamed alone.
- * @throws StoreUnavailable where the file is damaged
+ * Turns a log that no process has open into a single synced file without a WAL, which can be copied or renamed alone.
+ * @throws StoreUnavailable if the file is corrupt or in use
  */
 export function finalizeLogFile(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {
     const found = db.pragma('quick_check(1)', { simple: true })
-    if (found !== 'ok') throw new StoreUnavailable(`${file} is damaged: ${String(found)}`)
+    if (found !== 'ok') throw new StoreUnavailable(`${file} is corrupt: ${String(found)}`)
     const mode = db.pragma('journal_mode = DELETE', { simple: true })
-    if (mode !== 'delete') throw new StoreUnavailable(`${file} is in use: its journal mode stays ${String(mode)}`)
+    if (mode !== 'delete')
+      throw new StoreUnavailable(`${file} is in use: its journal mode must be delete, got ${String(mode)}`)
   } finally {
     db.close()
   }
@@ -50,7 +51,6 @@ export function finalizeLogFile(file: string): void {
   fsyncPath(dirname(file))
 }
 
-/** What was written or renamed lasts when this has returned. */
 export function fsyncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

@@ -2,8 +2,8 @@ import { checkAppend, serializeData, serializeMetadata, uuidToBytes } from '../.
 import type { Append, NewEvent, Revision } from '../../ports/event-store.ts'
 
 /**
- * A copy of a value as JSON gives it back: a later change of the original does not reach it.
- * Plain values are copied member by member, which costs a fifth of parsing; anything else is parsed from its `text`.
+ * A deep copy, equal to a JSON round trip, so that later changes of the original do not affect it. Plain values are
+ * copied member by member, at a fifth of the cost of parsing; anything else is parsed from `text`.
  */
 export function cloneAsJson<Value>(value: Value, text: string): Value {
   const copy = copyOf(value)
@@ -49,7 +49,7 @@ function copyObject(value: object): unknown {
   return copy
 }
 
-/** An event as the table holds it, and as a reader of the table would get it. */
+/** An event's columns, and the event as decodeRows would return it. */
 export type EncodedEvent = {
   readonly id: Buffer
   readonly data: string
@@ -60,10 +60,9 @@ export type EncodedEvent = {
 export type EncodedAppend = {
   readonly stream: string
   readonly expected: Revision
-  /** Revision of the first of its events. */
   readonly firstRevision: number
   readonly events: readonly EncodedEvent[]
-  /** Characters of its data and metadata: about what it takes in the file and in memory. */
+  /** Characters of data and metadata: an estimate of the space in the file and in memory. */
   readonly approximateBytes: number
 }
 
@@ -74,11 +73,11 @@ type EncodedMetadata = {
 }
 
 /**
- * Everything that can be refused without the database is refused here, before anything is written.
- * @throws TypeError naming what is wrong
+ * Validates and encodes appends before anything is written.
+ * @throws TypeError for an invalid stream name or event
  */
 export function encodeAppends(appends: readonly Append[]): EncodedAppend[] {
-  // The events of a bulk share one metadata object: it is turned into text once.
+  // The events of a bulk share one metadata object, which is serialized once.
   let last: EncodedMetadata | undefined
   return appends.map(({ stream, expected, events }) => {
     checkAppend(stream, events)

@@ -14,7 +14,7 @@ import type { EventLogFile } from './connection.ts'
 import { decodeRows, positionAt, toStoredEvents } from './rows.ts'
 import type { CommittedGroup } from './writer.ts'
 
-/** Positions a page: what is read between two turns of the event loop. */
+/** Positions read per turn of the event loop. */
 const PAGE = 1000
 
 /** @throws StoreUnavailable */
@@ -30,7 +30,7 @@ export function readPage(log: EventLogFile, from: number, to: number, filter: St
   return log.use((connection) => decodeRows(connection.page(from, to, filter?.prefixes)))
 }
 
-/** Every page is a statement of its own, so that no long read holds up checkpoints. */
+/** Each page is a separate statement, so that a long read does not block checkpoints. */
 export async function* readPages(
   log: EventLogFile,
   from: number,
@@ -43,7 +43,7 @@ export async function* readPages(
   }
 }
 
-/** How much of the newest events is kept for subscriptions that follow closely. */
+/** Limits of the newest events kept in memory for subscriptions near the head. */
 const MAX_EVENTS = 1500
 const MAX_BYTES = 32 * 1024 * 1024
 
@@ -54,7 +54,7 @@ type TailChunk = {
   readonly bytes: number
 }
 
-/** The newest events in memory, without gaps, as they were committed. Whoever is further behind reads the file. */
+/** The newest events in memory, as committed, without gaps. Subscriptions further behind read the file. */
 export class SqliteLogTail {
   readonly #chunks: TailChunk[] = []
   #events = 0
@@ -72,7 +72,7 @@ export class SqliteLogTail {
     while (this.#chunks.length > 0) this.#drop()
   }
 
-  /** The events behind a position, at most so many; undefined when they are not all here. */
+  /** The events after `position`, up to `most`; undefined if the tail does not reach back that far. */
   eventsAfter(position: number, most: number): readonly StoredEvent[] | undefined {
     const start = this.#chunks.findLastIndex((chunk) => chunk.before <= position)
     const first = this.#chunks[start]
@@ -97,10 +97,9 @@ export class SqliteLogTail {
   }
 }
 
-/** Milliseconds until a reading that failed is tried again. */
 const RETRY_PAUSE = 100
 
-/** What a subscription reads: `inMemory` when it came from the tail, which costs nothing. */
+/** One read of a subscription. `isFromMemory`: it came from the tail and needed no file access. */
 export type SubscriptionRead = {
   readonly batch: SubscriptionBatch
   readonly position: number
@@ -108,13 +107,16 @@ export type SubscriptionRead = {
 }
 
 export type SubscriptionSource = {
-  /** The next batch behind a position; without events when nothing lies there. */
+  /** The next batch after `position`; without events if there are none. */
   next(position: number): SubscriptionRead
-  /** Registers for news, until the function that comes back is called. */
+  /** Registers a listener for new events. @returns a function that removes it */
   addListener(wake: () => void): () => void
 }
 
-/** Follows the log by pulling: nothing is read before the batch before it was taken, so a slow reader costs no memory. */
+/**
+ * A pull-based subscription with back-pressure: it reads the next batch only after the previous one was consumed, so a
+ * slow consumer uses no additional memory.
+ */
 export class SqliteSubscription implements Subscription {
   readonly #source: SubscriptionSource
   readonly #from: number
@@ -122,7 +124,7 @@ export class SqliteSubscription implements Subscription {
   readonly #told: WarningLogger
   #stopped = false
 
-  /** @param told of a reading that failed and is tried again, as often as it fails */
+  /** @param told called for each failed read, which is then retried */
   constructor(source: SubscriptionSource, from: number, told: WarningLogger) {
     this.#source = source
     this.#from = from
@@ -154,20 +156,19 @@ export class SqliteSubscription implements Subscription {
     }
   }
 
-  /** Undefined when the file can't be read now: it is tried again for ever. */
+  /** Undefined if the file cannot be read now; the caller retries without limit. */
   async #read(position: number): Promise<SubscriptionRead | undefined> {
     try {
       return this.#source.next(position)
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      this.#told({ err: error, repeats: true }, 'following the log is interrupted; trying again')
+      this.#told({ err: error, repeats: true }, 'reading the log for a subscription failed; retrying')
       await pause(RETRY_PAUSE, undefined, { ref: false })
       return undefined
     }
   }
 }
 
-/** Knows the head of the log, and wakes the subscriptions when it moves. */
 export class SqliteLiveFeed {
   readonly #log: EventLogFile
   readonly #tail = new SqliteLogTail()
@@ -183,8 +184,8 @@ export class SqliteLiveFeed {
   }
 
   /**
-   * The newest position, of any process. What other processes committed changes SQLite's data_version, which is asked
-   * once a turn; this one's own commits don't change it: https://sqlite.org/pragma.html#pragma_data_version
+   * The newest position of any process. Commits of other processes change SQLite's data_version, which is checked once
+   * per turn; commits of this connection do not: https://sqlite.org/pragma.html#pragma_data_version
    * @throws StoreUnavailable
    */
   refreshHead(): number {
@@ -202,7 +203,7 @@ export class SqliteLiveFeed {
     return head
   }
 
-  /** Takes the events of an own commit to the subscriptions without reading them. */
+  /** Passes the events of this process's commit to the subscriptions, so that they need not read the file. */
   onCommitted({ before, head, appends }: CommittedGroup, bytes: number): void {
     if (this.#followers.size > 0 && head > before) {
       this.#tail.add({

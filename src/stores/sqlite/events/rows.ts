@@ -2,7 +2,6 @@ import { CorruptEvent, type StoredEvent } from '../../ports/event-store.ts'
 import type { EncodedAppend } from './encoding.ts'
 import { uuidFromBytes } from '../../log/event-serialization.ts'
 
-/** The columns of `events`, in the table's order. */
 export type SqliteEventRow = [
   position: number,
   stream: string,
@@ -14,8 +13,8 @@ export type SqliteEventRow = [
 ]
 
 /**
- * Neighbours in the log share their metadata (a bulk is one command), so the last one parsed is kept.
- * @throws DamagedEvent
+ * Caches the last parsed metadata, because neighbouring events of one command share it.
+ * @throws CorruptEvent
  */
 export function decodeRows(rows: readonly SqliteEventRow[]): StoredEvent[] {
   let text = ''
@@ -45,7 +44,7 @@ function parseJsonColumn([position, stream, revision]: SqliteEventRow, text: str
   }
 }
 
-/** What decodeRows would read, without reading it. `last` is the position of the append's last event. */
+/** The events as decodeRows would return them, without reading them. `last` is the position of the append's last event. */
 export function toStoredEvents({ stream, firstRevision, events }: EncodedAppend, last: number): StoredEvent[] {
   const start = last - events.length + 1
   return events.map(({ event }, index) => ({

@@ -7,19 +7,18 @@ import type { EncodedAppend } from './encoding.ts'
 import { decodeRows, positionAt, type SqliteEventRow } from './rows.ts'
 
 /**
- * Looked for in each write transaction: whatever is committed after a fence has seen it. It is asked of the file only where
- * somebody else has written since this process did, which the last position tells, as positions have no gaps.
+ * The fence check of each write transaction: an append committed after a fence always sees it. The state is cached and
+ * read again only if another process has written since, which a different last position shows, because positions have
+ * no gaps.
  */
 class TransactionFence {
   #known: { readonly head: number; readonly closedReason: ReadOnlyState | undefined } | undefined
 
-  /** @param head the log's last position, as it is in this transaction */
   closedReason(connection: EventLogConnection, head: number): ReadOnlyState | undefined {
     if (this.#known?.head !== head) this.#known = { head, closedReason: readClosedReason(connection) }
     return this.#known.closedReason
   }
 
-  /** Told of each commit. */
   onCommitted(streams: readonly string[], head: number): void {
     const isDecided = streams.some(isFenceStream)
     this.#known = isDecided || this.#known === undefined ? undefined : { ...this.#known, head }
@@ -31,7 +30,7 @@ function readClosedReason(connection: EventLogConnection): ReadOnlyState | undef
   return deriveClosedReason(last, decodeRows(connection.stream.all(COPY_STREAM)), 'is being filled')
 }
 
-/** @returns what a call is refused with: none of its appends is stored */
+/** @returns the error with which a call is rejected; then none of its appends is stored */
 function refusalOfAll(closed: ReadOnlyState | undefined, appends: readonly EncodedAppend[]): LogClosed | undefined {
   if (closed === undefined) return undefined
   for (const { stream, events } of appends) {
@@ -42,14 +41,13 @@ function refusalOfAll(closed: ReadOnlyState | undefined, appends: readonly Encod
   return undefined
 }
 
-/** What became of one append: written just now, found to be stored already, or refused. */
 export type AppendOutcome =
   | { readonly kind: 'written' | 'repeated'; readonly last: number }
   | { readonly kind: 'refused'; readonly error: WrongRevision | LogClosed }
 
 /**
- * Writes the appends of one call behind position `head`, all or none, inside the transaction that is open.
- * The first event of an append decides: nothing is written before it, so one append alone needs no savepoint.
+ * Writes the appends of one call after position `head`, all or nothing, inside the open transaction. The first event of
+ * an append detects a conflict before anything is written, so a single append needs no savepoint.
  */
 function writeAppends(
   connection: EventLogConnection,
@@ -84,7 +82,6 @@ function writeAppend(connection: EventLogConnection, append: EncodedAppend, head
   return { kind: 'written', last }
 }
 
-/** False when the stream is not at the expected revision. */
 function writeFirst(
   { insertFirst, insertBehind }: EventLogConnection,
   expected: Revision,
@@ -94,7 +91,7 @@ function writeFirst(
   return insertBehind.run(...row, row[1], row[2] - 1).changes > 0
 }
 
-/** The stream has moved on: either with these very events, or with others. */
+/** The stream is past the expected revision: it contains either these events already or others. */
 function outcomeOfRepeat(
   connection: EventLogConnection,
   { stream, expected, firstRevision, events }: EncodedAppend,
@@ -108,19 +105,18 @@ function outcomeOfRepeat(
   return { kind: 'refused', error: new WrongRevision(stream, expected, actual) }
 }
 
-/** A write transaction takes no more events, unless one call alone has more. */
+/** Events per write transaction at most; a single call may exceed it. */
 const MOST_EVENTS = 500
-/** Milliseconds after which a write transaction takes no more calls; it is over soon after, well within 50. */
+/** Milliseconds after which a transaction takes no more calls; it then ends well within 50 ms. */
 const MAX_TRANSACTION_MS = 30
 
-/** One append() or appendMany() that waits for its transaction. */
 type AppendCall = QueuedChange & {
   readonly appends: readonly EncodedAppend[]
   readonly events: number
   readonly done: (positions: Position[]) => void
 }
 
-/** What one transaction wrote: everything behind position `before` up to `head`. */
+/** The events written by one transaction: all positions after `before`, up to and including `head`. */
 export type CommittedGroup = {
   readonly before: number
   readonly head: number
@@ -129,17 +125,17 @@ export type CommittedGroup = {
 
 type EventWriterOptions = {
   readonly log: EventLogFile
-  /** Told of a commit before its callers are. */
+  /** Called after a commit, before the callers' promises resolve. */
   readonly onCommitted: (group: CommittedGroup) => void
-  /** Told of what a transaction failed by, unless others held the file. */
+  /** Called when a transaction fails for a reason other than a lock of another process. */
   readonly onFailure: () => void
   readonly busyDeadlineMs: number
-  /** Where this process fills the log, which so takes its appends. */
+  /** Whether this process fills the log, so that a fence does not apply to it. */
   readonly filling: boolean
   readonly otherCommit: () => Promise<void> | undefined
 }
 
-/** Gathers the appends of a tick into one transaction. */
+/** Group commit for appends: those of one event loop turn share a transaction. */
 export class EventWriter {
   readonly #commit: GroupCommit<EventLogConnection, AppendCall>
   readonly #committed: EventWriterOptions['onCommitted']
@@ -158,7 +154,7 @@ export class EventWriter {
     return { calls, events: this.#events, transactions, busy, failures }
   }
 
-  /** Resolves with the position of each append's last event when all are durable. */
+  /** Resolves once all are durable, with the position of each append's last event. */
   write(appends: readonly EncodedAppend[]): Promise<Position[]> {
     const events = appends.reduce((sum, append) => sum + append.events.length, 0)
     return new Promise((done, fail) => this.#commit.add({ appends, events, done, fail, isLazy: false }))
@@ -176,21 +172,21 @@ export class EventWriter {
       events += call.events
       if (outcomes.length > 0 && (events > MOST_EVENTS || performance.now() - started > MAX_TRANSACTION_MS)) break
       const error = refusalOfAll(closed, call.appends)
-      const answers: AppendOutcome[] =
+      const callOutcomes: AppendOutcome[] =
         error === undefined ? writeAppends(connection, call.appends, head) : [{ kind: 'refused', error }]
-      outcomes.push(answers)
-      if (answers.at(-1)?.kind === 'refused') continue
+      outcomes.push(callOutcomes)
+      if (callOutcomes.at(-1)?.kind === 'refused') continue
       for (const [index, append] of call.appends.entries()) {
-        const answer = answers[index]
-        if (answer?.kind === 'written') written.push({ append, last: (head = answer.last) })
+        const outcome = callOutcomes[index]
+        if (outcome?.kind === 'written') written.push({ append, last: (head = outcome.last) })
       }
     }
-    const told = calls.slice(0, outcomes.length)
+    const settled = calls.slice(0, outcomes.length)
     return {
-      count: told.length,
+      count: settled.length,
       onCommitted: () => this.#wrote({ before, head, appends: written }),
       resolveCallers: () => {
-        for (const [index, call] of told.entries()) settle(call, outcomes[index] ?? [])
+        for (const [index, call] of settled.entries()) settle(call, outcomes[index] ?? [])
       },
     }
   }

@@ -3,7 +3,6 @@ import type { Vault, VaultItem } from '../../ports/vault.ts'
 import type { contentStatements, EntryRow, MailRow, ReceiptRow, VaultRow } from './statements.ts'
 import type { VaultFile } from './vault-file.ts'
 
-/** Items that are read together. */
 const PAGE = 100
 
 type ContentStatements = ReturnType<typeof contentStatements>
@@ -20,7 +19,7 @@ export const contents = (file: VaultFile): Pick<Vault, 'contents' | 'restore'> =
     }),
 })
 
-/** No page holds the file: others write between two of them. */
+/** Other connections can write between two pages. */
 async function* readPages<Found extends VaultRow>(
   file: VaultFile,
   choose: (on: ContentStatements) => Database.Statement<[number, number], Found>,

@@ -121,9 +121,8 @@ export const contentStatements = (db: Database.Database) => ({
 export type StoredPersonRow = { readonly account: number; readonly sealed: Buffer; readonly at: number }
 
 /**
- * The rows of persons, in a table beside those of the vault's format: an older release passes it over. They lie in the
- * vault's file because that is where deleted bytes are overwritten, WAL and all. An account that was forgotten keeps a row
- * without bytes.
+ * The persons' table, which is not part of the vault's format version; older releases ignore it. It is in the vault's
+ * file because deleted data is overwritten there, including the WAL. An erased account keeps an empty row.
  */
 export function personStatements(db: Database.Database) {
   db.exec(`CREATE TABLE IF NOT EXISTS persons (

@@ -14,10 +14,10 @@ import { checkpointWal, type WalThread } from '../wal.ts'
 import { contentStatements, personStatements, statements } from './statements.ts'
 
 /**
- * rowid tables, so that contents lie in the order of their making and only narrow indexes are random. Receipts stay
- * long and many, so even their index is in the order of time.
- * `claimed_until` is no time any more: a number that a mail's holder raises again and again.
- * The first 8 bytes of what the master key sealed are that key's id.
+ * Tables with a rowid: rows are stored in order of insertion, and only narrow indexes are random. Receipts are many and
+ * long-lived, so even their index is ordered by time.
+ * `claimed_until` is not a time but a counter that a mail's claimant increases as a heartbeat; the name is historical.
+ * The first 8 bytes of data sealed with the master key are the key's id.
  */
 const TABLES = `
 CREATE TABLE entries (
@@ -63,14 +63,14 @@ const vaultFormat: SqliteFileFormat = {
   migrations: [(db: Database.Database) => void db.exec(TABLES)],
 }
 
-/** Milliseconds that opening waits for another process which makes the file. */
+/** Milliseconds to wait for another process that is creating the file. */
 const OPENING_TIMEOUT = 10_000
 
 export type VaultConnection = ReturnType<typeof connect>
 
 /**
- * Opens the vault so that deleted bytes are overwritten. A commit lasts when the WAL, `wal`, is on the disk, which is the
- * caller's to see to: SQLite would keep the event loop waiting for it.
+ * Opens the vault so that deleted data is overwritten. A commit is durable only after the caller has synced the WAL
+ * through the descriptor `wal`: a sync by SQLite would block the event loop.
  * @see https://sqlite.org/pragma.html#pragma_synchronous (NORMAL)
  * @throws UnreadableFile, StoreUnavailable
  */
@@ -79,17 +79,17 @@ function connect(file: string) {
   try {
     requirePragma(db, 'journal_mode', 'WAL', 'wal')
     requirePragma(db, 'synchronous', 'NORMAL', 1)
-    // Zeroes what a deletion frees: https://sqlite.org/pragma.html#pragma_secure_delete
+    // Zeroes freed pages: https://sqlite.org/pragma.html#pragma_secure_delete
     requirePragma(db, 'secure_delete', 'ON', 1)
-    // Nothing of a query's or a transaction's inside is ever spilled into a file beside the vault.
+    // Keeps intermediate results of queries and transactions out of temporary files.
     requirePragma(db, 'temp_store', 'MEMORY', 2)
     createOrMigrate(db, vaultFormat)
     requirePragma(db, 'wal_autocheckpoint', '0', 0)
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    // SQLite has no lock on this file, which closing a descriptor of it would lose.
+    // Safe to open and close: SQLite holds no POSIX lock on the WAL file that closing a descriptor would release.
     const wal = openSync(`${file}-wal`, 'r+')
     const close = () => {
-      // The number of a descriptor that was closed already is another file's by now.
+      // Closing twice could close another file's descriptor.
       if (!db.open) return
       closeSync(wal)
       db.close()
@@ -109,32 +109,31 @@ function connect(file: string) {
   }
 }
 
-/** One change that waits for its transaction. */
 type VaultChange = QueuedChange & { readonly run: (connection: VaultConnection) => void; readonly done: () => void }
 
-/** A transaction takes no more changes after so many, and after so many milliseconds of gathering or writing them. */
+/** Limits of a transaction: number of changes, and milliseconds of gathering or writing them. */
 const MAX_CHANGES_PER_TRANSACTION = 250
 const MAX_TRANSACTION_MS = 20
 
 /**
- * With more changes than this in a transaction, the requests under way wait for it anyway, and the turn that handing it to
- * another thread takes costs a sixth of the rate; with fewer, others would wait for what is not theirs.
+ * With more changes than this, most pending requests wait for the sync anyway, and handing it to another thread would
+ * cost a sixth of the throughput. With fewer, a blocking sync would delay unrelated requests.
  */
 const MAX_CHANGES_FOR_ASYNC_SYNC = 2
 
-/** Brings a file's written bytes to the disk: beside the event loop, or at once. */
+/** Syncs a file's written data to disk: asynchronously on another thread, or synchronously. */
 export type DiskSync = {
   sync(descriptor: number, done: (error: Error | null) => void): void
   syncNow(descriptor: number): void
 }
 
-/** The vault's file. Its changes last when the WAL is on the disk, for which the event loop does not wait where they are few. */
+/** The vault's file. Changes are durable once the WAL is synced; a sync for few changes does not block the event loop. */
 export class VaultFile {
   readonly #file: DatabaseFile<VaultConnection>
   readonly #commit: GroupCommit<VaultConnection, VaultChange>
-  /** Behind a failed sync, the system may take pages for written that it has lost. */
+  /** Set after a failed sync: the operating system may have dropped pages that it reports as written. */
   #isWalLost = false
-  /** True since the last commit, until somebody has shredded what it left. */
+  /** True after a commit until its remains of deleted data have been shredded. */
   needsShredding = true
 
   constructor(
@@ -150,17 +149,17 @@ export class VaultFile {
     })
   }
 
-  /** While somebody waits for a commit: resolves when that has been told, or put off. */
+  /** Set while callers wait for a commit. Resolves once it succeeded, failed or was postponed. */
   get pendingCommit(): Promise<void> | undefined {
     return this.#commit.pendingCommit
   }
 
-  /** Resolves when the change is on the disk. */
+  /** Resolves once the change is durable. */
   change<Result>(run: (connection: VaultConnection) => Result): Promise<Result> {
     return this.#add(run, false)
   }
 
-  /** For what nobody waits for: shares the next transaction, at the latest after a moment. */
+  /** For changes that no caller waits for: joins the next transaction, which starts after a short delay at the latest. */
   changeLater<Result>(run: (connection: VaultConnection) => Result): Promise<Result> {
     return this.#add(run, true)
   }
@@ -184,7 +183,7 @@ export class VaultFile {
           result = run(connection)
         },
         done: () => done(result),
-        // What may not last is as good as not there: whoever made it is refused.
+        // A change that may be lost is reported as failed.
         fail: (error) =>
           reject(error instanceof OutcomeUnknown ? new StoreUnavailable(error.message, { cause: error }) : error),
       })
@@ -231,15 +230,18 @@ export class VaultFile {
     }
   }
 
-  /** What follows lost pages in the WAL is lost with them: all of it goes into the file first, and the WAL begins anew. */
+  /** Frames after a lost page in the WAL are lost too. Before the next transaction, checkpoint and truncate the WAL. */
   #mend({ db }: VaultConnection): void {
     if (!this.#isWalLost) return
-    if (checkpointWal(db, 'empty').busy) throw new StoreUnavailable(`${this.path}: a sync failed, and others use it`)
+    if (checkpointWal(db, 'empty').busy)
+      throw new StoreUnavailable(
+        `${this.path}: a sync failed, and other connections prevent the checkpoint that must follow`,
+      )
     this.#isWalLost = false
   }
 }
 
-/** Empties the WAL, where deleted bytes live on: the event loop does not wait. */
+/** Truncates the WAL, which still contains deleted data, on the worker thread. */
 export class Shredder {
   #running: Promise<boolean> | undefined
 
@@ -249,17 +251,17 @@ export class Shredder {
   ) {}
 
   /**
-   * @returns false when others kept it from being done
-   * @throws Error when the disk did, or the thread died: the next one starts it again
+   * @returns false if other connections prevented it
+   * @throws Error if the disk failed or the thread died; the next call starts a new thread
    */
   async shred(): Promise<boolean> {
     if (this.#running === undefined && !this.file.needsShredding) return true
     return (this.#running ??= this.#shred().finally(() => (this.#running = undefined)))
   }
 
-  /** Resolves when no thread has the file open for it any more. */
+  /** Resolves once the thread no longer has the file open. */
   async close(): Promise<void> {
-    // Its caller has got the error.
+    // The caller of `shred` handles the error.
     await this.#running?.catch(() => false)
   }
 
