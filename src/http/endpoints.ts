@@ -63,7 +63,7 @@ import {
 } from './webhooks/webhooks.ts'
 import type { WebhookServices } from './webhooks/resource.ts'
 
-/** What requests are answered from, by subject. */
+/** The services that endpoint handlers use, by subject. */
 export type EndpointServices = BearerServices &
   CertificationServices &
   DiamondServices &
@@ -83,7 +83,7 @@ export type EndpointServices = BearerServices &
   InventoryServices &
   SecretPageServices & { readonly readModels: ReadModelRegistry }
 
-/** All that the service can be asked for over HTTP. */
+/** Every HTTP endpoint of the service. */
 export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   listDiamonds,
   listChanges,

@@ -33,7 +33,7 @@ test('is burned after twenty wrong ones in its life, and its sender is told', as
   const shown = shownIn(await post(url, `private/${metadata_key}`))
   assert.equal([shown.state, shown['failed_attempts'], shown.secret_key], ['burned', 20, ''])
   const page = expect(200, await request(url, { path: `/private/${metadata_key}` })).text
-  assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: that burned it, unread/)
+  assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: the secret was burned unread/)
   const events = await service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
   assert.equal([events.at(-1)?.type, events.at(-1)?.data['by']], ['SecretBurned', 'guesses'])
   const { vault } = service.installation
