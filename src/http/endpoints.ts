@@ -63,7 +63,6 @@ import {
 } from './webhooks/webhooks.ts'
 import type { WebhookServices } from './webhooks/resource.ts'
 
-/** The services that endpoint handlers use, by subject. */
 export type EndpointServices = BearerServices &
   CertificationServices &
   DiamondServices &

@@ -8,7 +8,6 @@ import { ErrorWithHeaders } from './kit/errors.ts'
 import { expandPath, type ExpandedPath } from './kit/path-parameters.ts'
 import { setResponse } from './middleware/responses.ts'
 
-/** Handles a request whose path matched an endpoint. */
 export type EndpointHandler = (ctx: RequestContext) => Promise<void>
 
 /** Routers by the first one or two segments of their paths, such as `/v4/diamond`. */
@@ -45,7 +44,7 @@ const onlyBestMatch =
   (ctx: RouterContext, next: Next): Promise<unknown> =>
     ctx.matched?.[0]?.path === pattern ? handler(ctx as unknown as RequestContext) : next()
 
-/** Finds the router for a path. */
+/** @returns undefined if no resource has this path */
 export function routerFor(routers: ResourceRouters, path: string): Router | undefined {
   const [, first = '', second = ''] = path.split('/', 3)
   return routers.get(`/${first}/${second}`) ?? routers.get(`/${first}`)

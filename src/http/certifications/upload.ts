@@ -81,7 +81,6 @@ const noPdf = (why: string) =>
 const tooLarge = () =>
   new RequestError('too-large', [{ pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes` }])
 
-/** The fields of a form or JSON body, and the file or the error in it. */
 export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
 
 const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }

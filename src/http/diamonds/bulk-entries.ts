@@ -29,7 +29,6 @@ export const bulkSchema = (entry: z.ZodType) =>
 
 const BULK = bulkSchema(z.unknown())
 
-/** An entry of a bulk delete. */
 export const DELETE_ENTRY = objectSchema({ id: DIAMOND_ID }, 'an entry', '{"id": 337}')
 
 export type IdEntry = { readonly id: number; readonly pointer: string }
@@ -82,7 +81,7 @@ async function entriesOf<Entry extends { readonly id: number }>(
   return { entries: valuesOf(parsed), idEntries: [...idEntries.values()], faults: faultsOf(bodyFaults, parsed) }
 }
 
-/** @throws RequestError invalid if `entries` is missing or invalid, too-large if there are too many; entries are not parsed yet */
+/** @throws RequestError invalid if `entries` is missing or not an array, too-large if there are too many */
 function itemsOf(body: unknown): { readonly items: readonly unknown[]; readonly bodyFaults: readonly ErrorDetail[] } {
   const { value, errors = [] } = parseInput(BULK, body, { of: 'a bulk request', known: ['entries'] })
   if (value !== undefined) return { items: value.entries, bodyFaults: [] }

@@ -136,7 +136,6 @@ const listQuery = (version: ApiVersion) =>
     ...Object.fromEntries(FILTERS[version].map(({ parameter, schema }) => [parameter, schema])),
   })
 
-/** The query parameters of lists. */
 export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }
 
 const READERS = { v3: queryReader(LIST_QUERY.v3), v4: queryReader(LIST_QUERY.v4) }
@@ -156,7 +155,6 @@ export function parseListQuery(version: ApiVersion, search: string, decodeCursor
   return { filter: filterIn(FILTERS[version], query), page }
 }
 
-/** Errors for parameters that are not allowed here, or not together. */
 function findMisplacedParameters(version: ApiVersion, given: QueryValues): ErrorDetail[] {
   const faults: ErrorDetail[] = []
   if (given.has('after') && given.has('offset')) {
@@ -185,7 +183,6 @@ function filterIn(filters: readonly FilterParameter[], query: Readonly<Record<st
   return filter
 }
 
-/** The query parameters of a single diamond. */
 export const AT_QUERY = z.object({
   at: DATE_TIME.optional().describe(`Returns the diamond as it was at the end of this second. ${DATE_TIME_FORM}`),
 })

@@ -24,7 +24,6 @@ import {
   type DiamondServices,
 } from './resource.ts'
 
-/** The list that a cursor belongs to. */
 export type CursorScope = { readonly account: number; readonly sort: string }
 
 type CursorSigner = Pick<SignedLinks, 'mac'>

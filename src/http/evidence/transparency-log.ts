@@ -17,7 +17,6 @@ export type EvidenceServices = {
 type LogEvidence = NonNullable<EvidenceServices['evidence']>
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' }
-/** A new checkpoint may be signed at any time. */
 const NO_CACHE = { 'Cache-Control': 'no-cache' }
 /** Seconds, if there is no checkpoint yet. */
 const RETRY_AFTER_SECONDS = 60

@@ -73,7 +73,6 @@ export const unknownFile = () => new RequestError('missing', 'No such file, or t
 
 const TAG = '"5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"'
 
-/** The query and request headers of file endpoints. */
 export const FILE_REQUEST = {
   query: z.object({ signature: z.string().describe('The signature of the link.') }),
   requestHeaders: {
@@ -95,7 +94,6 @@ export const FILE_REQUEST = {
   },
 } as const
 
-/** The responses of file endpoints. */
 export const fileResponses = (mediaType: string | readonly string[]) => ({
   200: { description: 'The file', mediaType, headers: { ETag: 'Digest of the content' } },
   206: { description: 'The requested range', mediaType, headers: { 'Content-Range': 'The range and the total size' } },

@@ -46,7 +46,7 @@ function decodeCharset(bytes: Buffer, charset: string): string | undefined {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // An unknown charset.
+    // Unknown charset.
     return undefined
   }
 }
@@ -58,7 +58,6 @@ const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 5
 const BUFFER_BYTES = 16 * 1024
 
 export type FormReaderOptions = {
-  /** Maximum bytes of the whole form. */
   readonly maxBytes: number
   readonly throttle: ThrottleOptions
   readonly createValidator: () => FileValidator
@@ -78,12 +77,10 @@ class FormReader {
     private readonly options: FormReaderOptions,
   ) {}
 
-  /** The texts received so far. */
   get texts(): ReadonlyMap<string, string> {
     return this.#texts
   }
 
-  /** Whether the file part has started. */
   get hasFile(): boolean {
     return this.#file !== undefined
   }
@@ -210,7 +207,6 @@ export interface FileValidator {
 
 /** The kind of file that a form accepts. */
 export type FileUploadRule = {
-  /** Maximum bytes of the file. */
   readonly maxBytes: number
   readonly createValidator: () => FileValidator
   /** The error if the declared Content-Length is too large, or the form is too large because of its file. */

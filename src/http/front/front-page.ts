@@ -194,7 +194,6 @@ const formSender: Authenticator<undefined, FrontServices> = {
   },
 }
 
-/** Errors are HTML pages. */
 const frontPageGroup: EndpointGroup = {
   name: 'front',
   pathPrefixes: ['/share'],
@@ -256,7 +255,6 @@ async function senderOf(
   return { ...caller, token }
 }
 
-/** Shows the form again, with the errors and the previous input. */
 function rejectedForm(refusal: RequestError, typed: ShareFormInput, isOpen: boolean): HttpResponse {
   const { status, faults } = toHttpErrorDetails(refusal)
   const content = html`<p class="alert" role="alert">${faults.map(({ message }) => message).join('. ')}</p>

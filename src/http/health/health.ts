@@ -61,7 +61,7 @@ export const livenessCheck = endpoint({
   operationId: 'isLive',
   method: 'GET',
   path: '/health/live',
-  summary: 'Liveness check. Fails only if the process must be restarted.',
+  summary: 'Liveness check, for process supervisors',
   auth: publicAccess,
   group: platformGroup,
   responses: {

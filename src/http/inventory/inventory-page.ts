@@ -76,7 +76,6 @@ const RANGES: ReadonlyMap<RangeName, string> = new Map([
 
 type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
 
-/** The two parameters of a range, with their labels. */
 const endsOf = (name: RangeName) =>
   [
     [`f[${name}From]`, `${RANGES.get(name)}, from`],
@@ -92,7 +91,6 @@ const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
 const replaceParameterNames = (message: string): string =>
   LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
 
-/** Options of a select element. */
 type Choices = readonly (readonly [value: string, name: string])[]
 
 const ANY = ['', 'Any'] as const
@@ -190,7 +188,6 @@ function select(query: URLSearchParams, name: string, all: Choices): Html {
   </div>`
 }
 
-/** @param step the `step` attribute of the inputs */
 const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
   range(name, (end) => {
     const value = query.get(end) ?? ''
@@ -203,7 +200,6 @@ const days = (query: URLSearchParams): Html =>
     return html`type="date" value="${value}"`
   })
 
-/** @param attributes of the input with the given name */
 function range(name: RangeName, attributes: (end: string) => Html): Html {
   const [from, to] = endsOf(name).map(
     ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
@@ -241,7 +237,6 @@ function pageSummary(total: number, { offset }: PageWindow, shown: number): stri
     : `Stones ${count(offset + 1)} to ${count(offset + shown)} of ${count(total)}`
 }
 
-/** Pagination links with the same filters. */
 function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
   const at = (name: string, place: number) => html`<li><a href="${addressOf(query, place)}">${name}</a></li>`
@@ -257,7 +252,6 @@ function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: 
   </nav>`
 }
 
-/** Relative to the page itself. */
 function addressOf(query: URLSearchParams, offset: number): string {
   const own = new URLSearchParams(query)
   own.delete('after')
@@ -304,7 +298,6 @@ export const showInventory = endpoint({
 
 type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
 
-/** Shows the form again, with the errors and the previous input. */
 const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
   inventoryPageResponse({
     status,

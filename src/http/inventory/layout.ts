@@ -95,7 +95,6 @@ export const inventoryPageResponse = (
 /** An error message that screen readers announce immediately. */
 export const alert = (message: string): Html => html`<p class="alert" role="alert">${message}</p>`
 
-/** Errors are HTML pages. */
 export const inventoryPagesGroup: EndpointGroup = {
   name: 'inventory pages',
   pathPrefixes: ['/inventory'],

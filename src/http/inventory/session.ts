@@ -18,7 +18,6 @@ export type BrowserServices = {
   }
 }
 
-/** The cookie with the access token of a session. */
 export type SessionCookie = { readonly name: string; readonly attributes: string }
 
 /** @param isHttps adds `Secure` and the `__Host-` prefix, so that only this host can set the cookie, and only over https */
@@ -64,7 +63,7 @@ export const sameSiteLogIn: Authenticator<undefined, BrowserServices> = {
 
 type SessionRequest = Pick<HttpRequest, 'cookie' | 'method' | 'waitBudget'>
 
-/** Accepts only tokens of browser sessions; API tokens do not open pages, and browser tokens do not open the API. */
+/** Accepts only access tokens of browser sessions; those of API clients do not open pages. */
 function sessionIn(
   request: SessionRequest,
   { sessions: { tokens }, feed, cookie }: BrowserServices['browser'],

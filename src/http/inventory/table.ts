@@ -1,7 +1,7 @@
 import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
-/** The members of a v4 diamond that a row needs. */
+/** The part of a v4 diamond that a row needs. */
 export type StoneListItem = {
   readonly id: number
   readonly sku: string
@@ -41,7 +41,6 @@ const COLUMNS: readonly StoneColumn[] = [
   { name: 'Created', render: ({ date }) => html`<time datetime="${date}">${date.slice(0, 10)}</time>` },
 ]
 
-/** Placeholder for a missing value. */
 const NONE = '–'
 
 function colourOf({ color, fancyGrade, colorModifier, colorHue }: StoneListItem): string {
@@ -90,7 +89,6 @@ const row = (stone: StoneListItem, stonePagesUrl: string): Html =>
 const cell = ({ name, isNumber, render }: StoneColumn, stone: StoneListItem): Html =>
   html`<td role="cell" data-label="${name}" ${isNumber === true ? NUMBER : NOTHING}>${render(stone)}</td>`
 
-/** The link to the report page for others. */
 function reportLink({ sku, _links }: StoneListItem): Html {
   const href = _links.find(({ rel }) => rel === 'page.report')?.href
   return href === undefined ? NOTHING : html`<a href="${href}" aria-label="Report of ${sku}">Report</a>`

@@ -37,7 +37,6 @@ export type BearerAuthentication = {
 
 export type BearerServices = { readonly bearer: BearerAuthentication }
 
-/** The principal of an access token. */
 export type BearerPrincipal = { readonly account: number; readonly session: string; readonly client: string }
 
 /** The origin recorded in the metadata of events that a request causes. */
@@ -115,7 +114,6 @@ function requireActive(claims: AccessClaims, live: boolean): AccessClaims {
   return claims
 }
 
-/** @param header the request's Authorization */
 function tokenIn(header: string | undefined): string {
   if (header?.startsWith('Bearer ') === true && !header.includes(' ', 7)) return header.slice(7)
   const token = BEARER.exec(header ?? '')?.[1]
@@ -132,7 +130,7 @@ const invalidToken = (description: string) =>
     new RequestError('unauthenticated', description),
   )
 
-/** RFC 6750, section 2.1: the scheme in any case, then one token68. */
+/** RFC 6750, section 2.1: the scheme, case-insensitive, then one token68. */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD'])

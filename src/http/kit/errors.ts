@@ -61,7 +61,7 @@ const KNOWN_ERRORS: readonly (readonly [
   retryAfter?: number,
 ])[] = [
   [WrongRevision, 409, 'The resource was changed by another request; read it and try again'],
-  // An operator closed the log, for example to move the installation.
+  // The log accepts no writes: the installation was moved, is a replay, or was started read-only.
   [LogClosed, 503, undefined, 30],
   [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER],
   [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER],

@@ -30,7 +30,6 @@ export const escape = (text: string) =>
 
 export type HtmlDocument = {
   readonly title: string
-  /** Additional tags for the head. */
   readonly head?: Html
   readonly style: string
   readonly body: string

@@ -4,7 +4,6 @@ import type { Endpoint } from './endpoint.ts'
 /** A positive integer in a path, documented as an integer. The endpoint receives and validates the text. */
 export const integerPathParameter = (about: string) => z.string().describe(about).meta({ type: 'integer', minimum: 1 })
 
-/** A path and the values of its enum parameters. */
 export type ExpandedPath = { readonly path: string; readonly fixedParams: Readonly<Record<string, string>> }
 
 /** Expands enum parameters: `/{version}/diamond` becomes `/v3/diamond` and `/v4/diamond`. */

@@ -8,7 +8,6 @@ export class RequestActivity {
   #count = 0
   #last = -Infinity
 
-  /** Call before handling each request. */
   track(res: ServerResponse): void {
     this.#last = performance.now()
     this.#open.add(res)
@@ -28,7 +27,6 @@ export class RequestActivity {
     return this.#count === 0 && performance.now() - this.#last >= milliseconds
   }
 
-  /** @returns false if it was removed before */
   #remove(res: ServerResponse): boolean {
     const isOpen = this.#open.delete(res)
     if (isOpen) this.#count--

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 
-/** By name, in the case in which they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>
 
 type ResponseContent = string | Uint8Array | Readable

@@ -6,7 +6,7 @@ import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 import { VERSION } from '../../runtime/version.ts'
 
-/** One year. Without includeSubDomains, because the operator may use other subdomains otherwise. */
+/** One year. Sent without includeSubDomains, because other hosts of the domain are not part of this service. */
 const HSTS_MAX_AGE_SECONDS = 31_536_000
 
 /** Headers of every response, including those to requests that are not valid HTTP. */
@@ -22,7 +22,7 @@ const BATCH_SLICE_MS = 5
 
 /**
  * Batches calls: runs all that arrive in one poll phase of the event loop in one callback. The stores check once per
- * callback whether another process has written (stores/sqlite/changes.ts); batched requests share that check of three
+ * callback whether another process has written (stores/sqlite/change-detection.ts); batched requests share that check of three
  * files, and it still happens after each of them arrived.
  * @param monotonic a monotonic clock, in milliseconds
  */

@@ -96,7 +96,7 @@ export class SignedLinks implements LinkBuilder {
     return expires !== 0 && (expires <= now || expires > now + LINK_LIFETIME_SECONDS + LINK_STEP + CLOCK_SKEW_SECONDS)
   }
 
-  /** Expiry of a new link: seconds since 1970, at least a day from now. */
+  /** Expiry of a new link, in seconds since 1970. */
   #end(): number {
     return Math.ceil((this.clock() / 1000 + LINK_LIFETIME_SECONDS) / LINK_STEP) * LINK_STEP
   }

@@ -9,7 +9,6 @@ export type RequestLogEntry = {
   readonly status: number
   /** From the request head until the last byte of the response was handed to the connection. */
   readonly durationMs: number
-  /** Bytes of the response body. */
   readonly responseBytes: number
   /** The account of the principal, if any. */
   readonly account: number | undefined

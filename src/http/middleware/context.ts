@@ -15,7 +15,6 @@ export type RequestState = {
   params?: Readonly<Record<string, string>>
   /** The result of the endpoint's `auth`. */
   principal?: unknown
-  /** The endpoint's response. */
   response?: HttpResponse
 }
 

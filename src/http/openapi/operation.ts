@@ -21,7 +21,6 @@ export const declaredStatuses = ({ responses, auth, body }: StatusDeclarations):
     ...(body === undefined ? [] : BODY_ERROR_STATUSES),
   ])
 
-/** The parts of an endpoint that the API reference needs. */
 export type DocumentedEndpoint = Omit<Endpoint, 'handler' | 'auth'> & {
   readonly auth: Pick<Endpoint['auth'], 'scheme' | 'errorStatuses'>
 }
@@ -60,7 +59,6 @@ export function operationOf(
 /** The first clause, for lists of operations: `Retrieve a diamond` for `Retrieve a diamond, now or at a past time`. */
 const summaryOf = (description: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(description)?.[0] ?? description
 
-/** The tag of each endpoint group. */
 const TAG_BY_GROUP: Readonly<Record<string, string>> = {
   owned: 'Inventory',
   changes: 'Inventory',
@@ -174,7 +172,7 @@ const DEFAULT_ERROR_DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'Malformed request',
   401: 'Missing or invalid credentials',
   403: 'Forbidden',
-  408: 'Timed out waiting for the body',
+  408: 'The body was sent too slowly',
   413: 'The body is too large',
   415: 'Unsupported content type, encoding or charset',
   422: 'Validation failed',

@@ -103,7 +103,6 @@ export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = 
   return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...own })
 }
 
-/** Errors are HTML pages. */
 export const reportPagesGroup: EndpointGroup = {
   name: 'report',
   pathPrefixes: ['/diamond'],

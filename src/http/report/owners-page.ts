@@ -23,10 +23,7 @@ import type { ReportServices } from './report.ts'
 /** Maximum entries on a page. A diamond that is repriced every hour has thousands. */
 const MAX_TIMELINE_ENTRIES = 50
 
-/**
- * @param entries the latest entries, oldest first
- * @param total number of all entries
- */
+/** @param entries the latest of `total` entries, oldest first */
 function timelineSection(entries: readonly HistoryEntry[], total: number): Html {
   const earlier = total - entries.length
   return html`<section>

@@ -137,7 +137,6 @@ function drawing({ outline, end, girdle }: StoneProfile, measured: MeasuredPropo
   </svg>`
 }
 
-/** The edges of the girdle, and the figures. */
 function parts({ edge, under }: GirdleEdges, end: number, measured: MeasuredProportions): Html {
   return html`<path
       class="line"

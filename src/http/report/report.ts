@@ -117,7 +117,6 @@ const headersOf = ({ diamond: { fields } }: DiamondView): ResponseHeaders => ({
 
 type ReportAccess = {
   readonly view: DiamondView
-  /** The signature that gave access; empty if none was needed. */
   readonly signature: string
   /** State the age of the data while the event log is unavailable. */
   readonly headers: ResponseHeaders

@@ -90,7 +90,7 @@ const MEASURES: Readonly<Record<keyof CutMeasurements, string>> = {
   lengthToWidth: 'length to width',
 }
 
-/** Explains the labels of the scores. @param showsMeasurements whether the page may say what was measured */
+/** Explains the labels of the scores. */
 function basisText({ light, measured }: ScoreBasis, showsMeasurements: boolean): Html {
   if (light === 'shape') return TYPICAL_OF_SHAPE
   if (light === 'grade') return TYPICAL_OF_GRADE

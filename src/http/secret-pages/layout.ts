@@ -86,7 +86,6 @@ export type SecretPage = {
   readonly hasCopyButton?: boolean
 }
 
-/** @param page `hasCopyButton` adds the script */
 export const secretPageResponse = ({ status, title, content, hasCopyButton = false }: SecretPage): HttpResponse => ({
   status,
   headers: HEADERS,

@@ -8,7 +8,6 @@ const BODY_MAX_BYTES = 128 * 1024
 
 const PARAMETER_OPTIONS = { rules: 'rack', maxBytes: BODY_MAX_BYTES, verbatimNumbers: ['passphrase', 'ttl'] } as const
 
-/** Empty by default. */
 const text = z
   .string('must be text')
   .refine((value) => value.isWellFormed(), 'must be valid Unicode, but contains an unpaired surrogate')
@@ -86,5 +85,4 @@ export const FormParameters = defineParameters(
 
 export const PassphraseParameters = defineParameters({ passphrase }, PARAMETER_OPTIONS)
 
-/** Parameters for sharing a secret, except its value. */
 export type SharingOptions = Awaited<ReturnType<(typeof GenerateParameters)['read']>>

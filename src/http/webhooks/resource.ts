@@ -75,7 +75,7 @@ const DESCRIPTION = z
   .trim()
   .max(MAX_DESCRIPTION_LENGTH, DESCRIPTION_ERROR)
   .nullable()
-  .describe('Free text, not sent to the receiver; null for none')
+  .describe('Free text; null for none')
 const EXAMPLE = '{"url": "https://example.com/webhook"}'
 export const NEW_WEBHOOK = objectSchema(
   { url: WEBHOOK_URL, description: DESCRIPTION.exactOptional() },

@@ -94,7 +94,11 @@ test('that stand twice: by Rack the last counts, by RFC 6749 the request is refu
     ['', undefined, 'a=1&a=2'],
   ] as const) {
     assert.is((await rack.read(sent(body, type), { search: query })).a, '2')
-    await refuses(once.read(sent(body, type), { search: query }), 'malformed', /^The parameter a must be given only once$/)
+    await refuses(
+      once.read(sent(body, type), { search: query }),
+      'malformed',
+      /^The parameter a must be given only once$/,
+    )
   }
 })
 

@@ -69,7 +69,6 @@ function requirePartText(value: string, encoding: string): string {
   return value
 }
 
-/** Converts an error of the multipart parser. */
 export const unreadableForm = (error: unknown) =>
   new RequestError(
     'malformed',
@@ -80,7 +79,6 @@ export const unreadableForm = (error: unknown) =>
 export type RawParameters = Readonly<Record<string, unknown>>
 
 export type RawParameterOptions = {
-  /** Maximum size of the body. */
   readonly maxBytes: number
   /** With `once`, repeated parameters become an array; repeated JSON members are an error. */
   readonly rules: ParameterRules
@@ -170,7 +168,6 @@ function parseJson(text: string, verbatimNumbers: readonly string[]): unknown {
 /** A body without a Content-Type is a urlencoded form. */
 const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
 
-/** Parameters read from the query and the body. */
 export type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
   /** @throws RequestError */

@@ -60,12 +60,10 @@ export function findMistypedNames(names: Iterable<string>, known: readonly strin
   return faults
 }
 
-/** Maximum values of one repeatable parameter. */
 const VALUES_MAX = 1_000
 /** Allows two repeatable parameters with the maximum number of values, and 500 others. */
 const PARAMETERS_MAX = 2_500
 
-/** The values of a query by parameter name. */
 export type QueryValues = ReadonlyMap<string, readonly string[]>
 
 /**
@@ -223,7 +221,6 @@ export const DATE_TIME_FORM = 'ISO 8601 with an offset, such as 20150809T183142+
 
 const isText = (value: unknown) => typeof value === 'string'
 
-/** Maximum entries per page. */
 const LIMIT_MAX = 1_000
 
 export const limit = (defaultLimit: number) => wholeNumber(1, LIMIT_MAX).default(defaultLimit)
