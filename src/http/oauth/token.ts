@@ -45,8 +45,8 @@ export const issueToken = endpoint({
   method: 'POST',
   path: '/api/oauth/v2/token',
   summary:
-    'Issue an access token for a password or a refresh token. Using a refresh token twice ends the session with all its ' +
-    'tokens, since the refresh token may have been stolen.',
+    'Issue an access token for a password or a refresh token. Reusing a refresh token ends its session with all tokens, ' +
+    'since it may have been stolen; within 10 s of its first use, it is only rejected.',
   auth: oauthClient,
   body: withGrantTypeCheck(Grant),
   group: oauthGroup,
