@@ -49,7 +49,7 @@ test('opens with the right one at the twentieth try, and counts the nineteen oth
   await guess(given, secret_key, 19)
   const waiting = shownIn(await post(url, `private/${metadata_key}`))
   assert.equal([waiting.state, waiting['failed_attempts']], ['new', 19])
-  assert.match((await request(url, { path: `/private/${metadata_key}` })).text, /19; after 20 it is burned/)
+  assert.match((await request(url, { path: `/private/${metadata_key}` })).text, /19; the secret is burned after 20/)
   assert.is(shownIn(await reveal(url, secret_key, 'right')).value, 'x')
   assert.is(shownIn(await post(url, `private/${metadata_key}`))['failed_attempts'], 19)
 })

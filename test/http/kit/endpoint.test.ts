@@ -277,7 +277,7 @@ test('is told at the start when its path and its parameters differ, or another h
   const twice = withEndpoints([read, read], { shelf: new Map() }, async () => {})
   return twice.then(
     () => assert.unreachable(),
-    (error: Error) => assert.match(error.message, /both answer GET \/v3/),
+    (error: Error) => assert.match(error.message, /both declare GET \/v3/),
   )
 })
 
