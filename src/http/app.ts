@@ -12,21 +12,17 @@ import { routing, createRouters, unmatchedRequests } from './routers.ts'
 
 export type AppOptions = EndpointHandlerOptions & {
   readonly log: ErrorLogger
-  /** Proxies in front whose X-Forwarded-For is trusted. */
+  /** Number of reverse proxies whose X-Forwarded-For entries are trusted. */
   readonly trustProxy: number
-  /** Whether browsers are told to use https only. */
+  /** Sends HSTS (Strict-Transport-Security). */
   readonly https?: boolean
   readonly allowedOrigins?: AllowedOrigins
   readonly bodies?: BodyBounds
-  /** Called with each request when its answer was sent. */
+  /** Called for each request once its response was sent or its client disconnected. */
   readonly onResponse?: (request: RequestLogEntry) => void
 }
 
-/**
- * The service as a Koa application: what happens to a request, in order.
- * @param endpoints what can be asked
- * @param services what endpoints are answered from
- */
+/** Creates the Koa application: the middleware in the order in which it runs, then the routers. */
 export function createApp<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,
@@ -61,7 +57,7 @@ export function createApp<Service>(
     ),
   )
   use(unmatchedRequests(findGroup))
-  // Koa tells of a stream that broke by its own error and by the end of the connection.
+  // Koa reports a failed response stream twice: by the stream's own error and by the closed connection.
   const logged = new WeakSet<Error>()
   app.on('error', (error: NodeJS.ErrnoException, ctx?: RequestContext) => {
     if (isClientDisconnect(error) || logged.has(error)) return
@@ -71,7 +67,6 @@ export function createApp<Service>(
   return app
 }
 
-/** A client that hangs up is no fault of ours. */
 const isClientDisconnect = ({ code }: NodeJS.ErrnoException): boolean => CLIENT_DISCONNECT_CODES.has(code)
 
 const CLIENT_DISCONNECT_CODES: ReadonlySet<string | undefined> = new Set([
@@ -80,7 +75,7 @@ const CLIENT_DISCONNECT_CODES: ReadonlySet<string | undefined> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ])
 
-/** @returns the family that a target's path belongs to, whether or not there is anything at it */
+/** @returns the endpoint group by path prefix, also for paths without an endpoint */
 function createGroupFinder<Service>(endpoints: readonly Endpoint<Service>[]): (target: string) => EndpointGroup {
   const groups = [...new Set(endpoints.map(({ group }) => group))]
   return (target) => {

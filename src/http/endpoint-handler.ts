@@ -7,13 +7,13 @@ import { setResponse } from './middleware/responses.ts'
 import type { EndpointHandler } from './routers.ts'
 
 export type EndpointHandlerOptions = {
-  /** Milliseconds that a request waits for read models, in all. */
+  /** Total milliseconds that one request may wait for read models. */
   readonly readModelTimeoutMs?: number | undefined
-  /** Called with the response of a request that waits for something to happen. */
+  /** Called when a request becomes a long poll and no longer counts as active work. */
   readonly onLongPoll?: ((res: ServerResponse) => void) | undefined
 }
 
-/** Runs an endpoint: lets in who may ask, reads the body, runs, and makes what it returns Koa's answer. */
+/** Authenticates a request, reads its body, calls the endpoint's handler and sets the response. */
 export function createEndpointHandler<Service>(
   endpoint: Endpoint<Service>,
   fixedParams: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ async function runEndpoint<Service>(
   const authenticate = async () => {
     request.principal = ctx.state.principal = await auth.authenticate(request, services)
   }
-  // Credentials may stand in the body; otherwise nobody's body is read who may not ask.
+  // Authenticate before reading the body, unless the body may contain the credentials.
   if (auth.needsBody !== true) await authenticate()
   if (body === undefined) return endpoint.handler(request, services)
   request.body = await body.read(ctx, request, services)
@@ -52,11 +52,11 @@ async function runEndpoint<Service>(
   }
 }
 
-/** What endpoints see of a request. A class, since V8 gives each object literal with getters a hidden class of its own. */
+/** A class, because V8 gives each object literal with getters its own hidden class. */
 class EndpointRequest implements HttpRequest<unknown, unknown> {
   readonly requestId: string
   readonly trace: string | undefined
-  // What these hold is what the endpoint's own `who` and `body` made, for its own `run`.
+  // Set by the endpoint's `auth` and `body`, so the handler of the same endpoint knows their types.
   principal: unknown
   body: unknown
   #waitBudget: WaitBudget | undefined

@@ -63,7 +63,6 @@ import {
 } from './webhooks/webhooks.ts'
 import type { WebhookServices } from './webhooks/resource.ts'
 
-/** What requests are answered from, by subject. */
 export type EndpointServices = BearerServices &
   CertificationServices &
   DiamondServices &
@@ -83,7 +82,7 @@ export type EndpointServices = BearerServices &
   InventoryServices &
   SecretPageServices & { readonly readModels: ReadModelRegistry }
 
-/** All that the service can be asked for over HTTP. */
+/** Every HTTP endpoint of the service. */
 export const ENDPOINTS: readonly Endpoint<EndpointServices>[] = [
   listDiamonds,
   listChanges,

@@ -8,15 +8,14 @@ import { ErrorWithHeaders } from './kit/errors.ts'
 import { expandPath, type ExpandedPath } from './kit/path-parameters.ts'
 import { setResponse } from './middleware/responses.ts'
 
-/** What runs an endpoint for a request, once its path was found. */
 export type EndpointHandler = (ctx: RequestContext) => Promise<void>
 
-/** Routers by the first segments of their paths. */
+/** Routers by the first one or two segments of their paths, such as `/v4/diamond`. */
 export type ResourceRouters = ReadonlyMap<string, Router>
 
 /**
- * A router for each resource, filled from the table of endpoints. Its routes have the names of their endpoints.
- * @throws Error where two endpoints claim one method of one path
+ * Creates one router for each resource. Routes are named after their endpoints' operation ids.
+ * @throws Error if two endpoints have the same method and path
  */
 export function createRouters<Service>(
   endpoints: readonly Endpoint<Service>[],
@@ -37,20 +36,21 @@ export function createRouters<Service>(
 }
 
 /**
- * A path that fits better counts for all methods: POST of /private/recent is not POST of /private/{key}.
+ * The most specific path wins for every method: POST /private/recent is 405 and does not fall through to
+ * POST /private/{key}.
  */
 const onlyBestMatch =
   (pattern: string, handler: EndpointHandler) =>
   (ctx: RouterContext, next: Next): Promise<unknown> =>
     ctx.matched?.[0]?.path === pattern ? handler(ctx as unknown as RequestContext) : next()
 
-/** The router that a request's path belongs to; undefined where there is none. */
+/** @returns undefined if no resource has this path */
 export function routerFor(routers: ResourceRouters, path: string): Router | undefined {
   const [, first = '', second = ''] = path.split('/', 3)
   return routers.get(`/${first}/${second}`) ?? routers.get(`/${first}`)
 }
 
-/** Hands a request to the router of its resource, which compares it with the few routes of that alone. */
+/** Passes a request to the router of its resource, so that it is matched only against the routes of that resource. */
 export function routing(routers: ResourceRouters): Middleware {
   const middlewares = new Map([...routers.values()].map((router) => [router, router.routes() as unknown as Middleware]))
   return (ctx, next) => {
@@ -59,7 +59,7 @@ export function routing(routers: ResourceRouters): Middleware {
   }
 }
 
-/** Every path of every endpoint; those without braces first, since they fit better. */
+/** Every path of every endpoint; paths with fewer parameters first, because they are more specific. */
 function routesOf<Service>(endpoints: readonly Endpoint<Service>[]) {
   const routes = endpoints.flatMap((endpoint) =>
     endpoint.paths.flatMap((path) => expandPath(path, endpoint).map((expanded) => ({ endpoint, ...expanded }))),
@@ -69,30 +69,30 @@ function routesOf<Service>(endpoints: readonly Endpoint<Service>[]) {
 
 const countParameters = (path: string) => path.split('{').length
 
-/** Its first two segments, or the first alone where the second is in braces. */
+/** The first two segments of a path, or only the first if the second is a parameter. */
 const resourceOf = (path: string): string => /^\/[^/]*(?:\/[^/{]+)?/.exec(path)?.[0] ?? path
 
 function claim(claimed: Map<string, string>, route: string, operationId: string): void {
   const other = claimed.get(route)
-  if (other !== undefined) throw new Error(`${operationId} and ${other} both answer ${route}`)
+  if (other !== undefined) throw new Error(`${operationId} and ${other} both declare ${route}`)
   claimed.set(route, operationId)
 }
 
-/** Of the whole service (RFC 9110, 9.3.7). */
+/** `Allow` for `OPTIONS *` (RFC 9110, section 9.3.7). */
 const METHODS = 'HEAD, GET, POST, PUT, PATCH, DELETE, OPTIONS'
 
-/** Answers what no route has: OPTIONS, 405 with `Allow`, and 404. */
+/** Responds to requests that no route handles: OPTIONS, 405 with `Allow`, and 404. */
 export function unmatchedRequests(findGroup: (target: string) => EndpointGroup): Middleware {
   return (ctx) => {
     const allow = ctx.url === '*' ? METHODS : findAllowedMethods(ctx)
-    if (allow === undefined) throw new RequestError('missing', `There is nothing at ${ctx.path.slice(0, 200)}`)
+    if (allow === undefined) throw new RequestError('missing', `Not found: ${ctx.path.slice(0, 200)}`)
     if (ctx.method === 'OPTIONS') return setResponse(ctx, noContent({ ...findGroup(ctx.url).headers, Allow: allow }))
-    const wrong = new RequestError('not-allowed', `${ctx.method} is not possible here; ${allow} is`)
+    const wrong = new RequestError('not-allowed', `Method ${ctx.method} is not allowed; allowed: ${allow}`)
     throw new ErrorWithHeaders({ Allow: allow }, wrong)
   }
 }
 
-/** The methods of the path that fits best; undefined where none does. */
+/** The methods of the most specific matching path; undefined if no path matches. */
 function findAllowedMethods({ matched = [] }: RequestContext): string | undefined {
   const [best] = matched
   if (best === undefined) return undefined

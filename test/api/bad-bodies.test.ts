@@ -140,7 +140,7 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
     await changesNothing([ann], async () => {
       for (const body of [Buffer.from(JSON.stringify(stone())), whole.subarray(0, -9)]) {
         const { error } = refusal(400, await send(body))
-        assert.equal(error, ['The body is not what its Content-Encoding says'])
+        assert.equal(error, ['The body does not match its Content-Encoding'])
       }
       const large = encode(JSON.stringify(stone({ scores: 'x'.repeat(50_000_000) })))
       assert.ok(large.length < LIMIT, `${large.length} bytes`)
@@ -191,7 +191,7 @@ test('of exactly 64 KiB is read, and of one byte more is 413, with and without a
     for (const size of [LIMIT + 1, 9_000_000]) {
       const body = sized(stone(), size)
       const { error } = refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body }))
-      assert.equal(error, ['The body may have at most 65,536 bytes'])
+      assert.equal(error, ['The body must be at most 65,536 bytes'])
       refusal(413, await ann.send({ method: 'POST', path: '/v4/diamond', body: [body] }))
     }
   })
@@ -317,7 +317,7 @@ const fields = (count: number) =>
 
 test('with over 1,000 fields is 413', async ({ ann }) => {
   const { error } = refusal(413, await ann.post('/v4/diamond', fields(1_000)))
-  assert.equal(error, ['An object or array may have at most 1,000 members, one has 1003'])
+  assert.equal(error, ['An object or array must have at most 1,000 members, got 1003'])
 })
 
 test('with 900 unknown fields is 422 and an answer of bounded size', async ({ ann }) => {

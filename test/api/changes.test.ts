@@ -56,7 +56,7 @@ test('leave the diamond of another account out, and are no diamond', async ({ se
 
 for (const [query, status, message] of [
   ['after=x', 400, 'must be a cursor'],
-  ['after=0-1&after=0-2', 400, 'may stand once'],
+  ['after=0-1&after=0-2', 400, 'must be given only once'],
   ['after=0-999', 400, 'has not come so far'],
   ['after=1-0', 400, 'has not come so far'],
   ['limit=x', 400, 'whole number'],
@@ -85,7 +85,7 @@ test('are waited for, and nothing is told where none has come', async ({ service
 async function allWaiting(vendor: Vendor): Promise<Promise<FeedPage>[]> {
   const asked = Array.from({ length: 21 }, () => vendor.get('/v4/diamond/changes?after=0-0&wait=60'))
   const [refused, answer] = await Promise.race(asked.map(async (each, index) => [index, await each] as const))
-  assert.match(refusal(429, answer).error.join(), 'wait for changes')
+  assert.match(refusal(429, answer).error.join(), 'Too many concurrent requests for changes')
   return asked.toSpliced(refused, 1).map(async (each) => expect(200, await each).json() as FeedPage)
 }
 

@@ -61,7 +61,7 @@ test('is 409, names no secret of the store, and can be sent again', async () => 
     others.busy = true
     for (const change of changes) {
       const { error } = refusal(409, await ann.send(change))
-      assert.match(error.join(), 'somebody else')
+      assert.match(error.join(), 'changed by another request')
       assert.not.match(error.join(), /revision \d/)
     }
     others.busy = false

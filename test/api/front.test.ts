@@ -86,7 +86,7 @@ test('gives back what was typed where something is wrong with it, and neither to
 
 test('takes no form from a page of another site', async ({ open }) => {
   const answer = await sent(open, { secret: 'x' }, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' })
-  assert.match(expect(403, answer).text, 'Nothing was shared')
+  assert.match(expect(403, answer).text, 'No secret was shared')
 })
 
 test('tells search engines, browsers and finders of weaknesses what they ask every server', async ({

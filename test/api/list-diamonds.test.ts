@@ -210,7 +210,7 @@ test('takes 1000 values of a filter and refuses more', async ({ service }) => {
   }
   // More than two filters and a page have: refused by their number, before any is decoded.
   const { error } = refusal(422, await vendor.get(`/v4/diamond?${filters(20_000, 'id')}`))
-  assert.equal(error, ['A request may have at most 2,500 parameters'])
+  assert.equal(error, ['A request must have at most 2,500 parameters'])
 })
 
 test('by isColored takes 1, 0, true and false', async ({ service }) => {

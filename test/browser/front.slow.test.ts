@@ -28,7 +28,7 @@ if (launch !== undefined) {
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
       await picture(page, `front-${look.name}`)
       await page.getByLabel('The secret').fill('the door opens with 4711')
-      await page.getByLabel('Deleted unread after').selectOption('an hour')
+      await page.getByLabel('Expires after').selectOption('an hour')
       await page.getByLabel('Your e-mail address').fill(email)
       await page.getByLabel('Your API token').fill('wrong')
       await page.getByRole('button').click()
@@ -41,7 +41,7 @@ if (launch !== undefined) {
       await page.waitForSelector('#value')
       const link = (await page.locator('#value').textContent()) ?? ''
       await page.goto(link)
-      await page.getByRole('button', { name: 'Show the secret' }).click()
+      await page.getByRole('button', { name: 'Reveal the secret' }).click()
       await page.waitForSelector('#value')
       assert.is(await page.locator('#value').textContent(), 'the door opens with 4711')
       const own = said.filter((message) => !message.includes('the server responded with a status of 403'))

@@ -85,7 +85,7 @@ if (launch !== undefined) {
       assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
 
       await page.getByRole('link', { name: /^History of LOT-25$/ }).click()
-      await page.getByText('What happened to it').waitFor()
+      await page.getByRole('heading', { name: 'History' }).waitFor()
       assert.equal(await findings(page), [])
       await picture(page, `inventory-stone-${look.name}`)
       await page.getByRole('link', { name: 'Your inventory' }).click()

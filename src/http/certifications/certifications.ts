@@ -24,15 +24,15 @@ export const attachCertificationEndpoint = endpoint({
   operationId: 'attachCertification',
   method: 'POST',
   path: '/v4/certification',
-  summary: "Attaches a laboratory's report to a diamond, with its PDF where there is one.",
+  summary: 'Attach a laboratory report to a diamond, optionally with its PDF',
   auth: bearer,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
   body: certificationUpload,
   responses: {
     201: {
-      description: 'The certification. `file` opens its PDF for a day, for whoever has it.',
+      description: 'The certification. Anyone with the link in `file` can open the PDF for 24 hours.',
       schema: CERTIFICATION,
-      headers: { Location: 'Where it can be removed' },
+      headers: { Location: 'URL of the certification, for deleting it' },
       example: {
         id: 12,
         laboratory: 'GIA',
@@ -42,9 +42,9 @@ export const attachCertificationEndpoint = endpoint({
       },
     },
     403: 'The diamond belongs to another account',
-    404: 'There is no such diamond',
-    409: 'Somebody else changed the diamond meanwhile; send it again',
-    422: 'A part is missing or not acceptable, or the Idempotency-Key was used for another body',
+    404: 'No such diamond',
+    409: 'The diamond was changed by another request; send the request again',
+    422: 'Validation failed, or the Idempotency-Key was used with another body',
   },
   group: accountGroup,
   async handler(request, { certifications: { commandContext, diamondsProgress, links } }: CertificationServices) {
@@ -64,9 +64,8 @@ export const attachCertificationEndpoint = endpoint({
 })
 
 /**
- * What is asked for, where all of it is acceptable.
- * @throws Refusal with all that is wrong, of the texts, the file and the diamond: invalid where a text is, else what the
- *   file is refused for
+ * Validates the texts, the file and the ownership of the diamond together.
+ * @throws RequestError with all errors; its kind is `invalid` if a text is invalid, else that of the file's error
  */
 async function validateUpload(
   commandContext: CertificationCommandContext,
@@ -85,14 +84,14 @@ export const removeCertificationEndpoint = endpoint({
   operationId: 'removeCertification',
   method: 'DELETE',
   path: '/v4/certification/{id}',
-  summary: 'Removes a certification, and its file with it where no other has the same one.',
+  summary: 'Delete a certification. Its file is deleted too, unless another certification has the same file.',
   auth: bearer,
   pathParameters: { id: CERTIFICATION_ID },
   responses: {
-    204: { description: 'It is gone', headers: CONSISTENCY },
-    403: 'It belongs to another account',
-    404: 'There is none',
-    409: 'Somebody else changed its diamond meanwhile; send it again',
+    204: { description: 'Deleted', headers: CONSISTENCY },
+    403: 'The certification belongs to another account',
+    404: 'No such certification',
+    409: 'The diamond was changed by another request; send the request again',
   },
   group: accountGroup,
   async handler(request, { certifications }: CertificationServices) {
@@ -112,7 +111,7 @@ export const readCertificationFile = endpoint({
   operationId: 'readCertificationFile',
   method: 'GET',
   path: '/v4/certification/{id}/file',
-  summary: "A report's PDF, for whoever holds the link that a certification shows as its `file`, for a day.",
+  summary: 'Download the PDF of a certification. Needs the signed link in its `file`, which is valid for 24 hours.',
   auth: signedLink(({ certifications: { links } }: CertificationServices) => links, 'the certification'),
   pathParameters: { id: CERTIFICATION_ID },
   ...FILE_REQUEST,

@@ -7,12 +7,11 @@ import type { SignedLinks } from '../kit/signed-links.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { FormUploads } from '../files/form-uploads.ts'
 
-/** What the Certification API answers from. */
 export type CertificationServices = {
   readonly certifications: {
     readonly commandContext: CertificationCommandContext
     readonly queries: CertificationQueries
-    /** How far the read model of diamonds is, whose bodies show certifications. */
+    /** Progress of the diamonds read model, because diamonds include their certifications. */
     readonly diamondsProgress: ProjectionProgress
     readonly uploads: FormUploads
     readonly files: FileStore
@@ -22,7 +21,7 @@ export type CertificationServices = {
 
 export const CERTIFICATION_ID = integerPathParameter('The id of a certification.').meta({ examples: [12] })
 
-/** @throws Refusal missing for what is no certification's id */
+/** @throws RequestError missing if the text is not a certification id */
 export function parseCertificationId(text: string): number {
   const id = Number(text)
   if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id

@@ -15,25 +15,25 @@ import type { BearerPrincipal } from '../kit/authenticate.ts'
 import type { RequestBody } from '../kit/endpoint.ts'
 import { JSON_TYPES, jsonReader } from '../kit/json-body.ts'
 
-/** Bytes of a report's file at most. */
+/** Maximum bytes of a report's file. */
 export const FILE_LIMIT = 10_485_760
 
 const HEADER = Buffer.from('%PDF-')
 const END = Buffer.from('%%EOF')
 
-/** Readers of PDF look for the header in so many first bytes (ISO 32000-1, annex H, implementation note 13). */
+/** PDF readers search for the header in the first 1,024 bytes (ISO 32000-1, annex H, implementation note 13). */
 const HEADER_SEARCH_BYTES = 1_024
 
 /**
- * Looks at a PDF while it flows by, whatever its name or declared type. As in readers of PDF, `%PDF-` stands within its
- * first 1,024 bytes, and an end-of-file mark anywhere behind it; what is before and behind those does not count.
+ * Validates a PDF by its content while it is streamed: `%PDF-` within the first 1,024 bytes and an end-of-file mark anywhere
+ * after it. Ignores its name and declared type, and bytes before and after those marks, as PDF readers do.
  */
 export class PdfValidator {
   #bytes = 0
-  /** The first bytes, as long as they have no header. */
+  /** The bytes received so far, until the header is found. */
   #head = Buffer.alloc(0)
   #hasHeader = false
-  /** The last bytes that may be the beginning of the mark. */
+  /** The last bytes received, which may be the start of the end-of-file mark. */
   #tail = Buffer.alloc(0)
   #hasEnd = false
 
@@ -41,7 +41,7 @@ export class PdfValidator {
     return this.#bytes
   }
 
-  /** @throws Refusal unsupported as soon as it can't be a PDF, too-large with the first byte over the limit */
+  /** @throws RequestError unsupported as soon as it cannot be a PDF, too-large as soon as it exceeds the limit */
   update(chunk: Buffer): void {
     this.#bytes += chunk.length
     if (this.#hasHeader) this.#lookForEnd(chunk)
@@ -49,10 +49,10 @@ export class PdfValidator {
     if (this.#bytes > FILE_LIMIT) throw tooLarge()
   }
 
-  /** @throws Refusal unsupported */
+  /** @throws RequestError unsupported */
   finish(): void {
     if (!this.#hasHeader) throw withoutHeader()
-    if (!this.#hasEnd) throw noPdf('its end-of-file mark %%EOF is missing, as when it was cut off')
+    if (!this.#hasEnd) throw noPdf('the end-of-file mark %%EOF is missing; the file may be truncated')
   }
 
   #lookForHeader(chunk: Buffer): void {
@@ -73,23 +73,22 @@ export class PdfValidator {
   }
 }
 
-const withoutHeader = () => noPdf(`%PDF- is not within its first ${HEADER_SEARCH_BYTES} bytes`)
+const withoutHeader = () => noPdf(`%PDF- is missing in the first ${HEADER_SEARCH_BYTES} bytes`)
 
 const noPdf = (why: string) =>
   new RequestError('unsupported', [{ pointer: '/file', message: `file must be a PDF: ${why}` }])
 
 const tooLarge = () =>
-  new RequestError('too-large', [{ pointer: '/file', message: `file may have at most ${FILE_LIMIT} bytes` }])
+  new RequestError('too-large', [{ pointer: '/file', message: `file must be at most ${FILE_LIMIT} bytes` }])
 
-/** What a form's texts or a JSON body say, and the report's file where there was one, or what is wrong with it. */
 export type CertificationUpload = Omit<UploadForm, 'texts'> & { readonly input: unknown }
 
 const PDF: FileUploadRule = { maxBytes: FILE_LIMIT, createValidator: () => new PdfValidator(), tooLarge }
 
 /**
- * Reads a form as a stream, its file straight into the files' temporary place, or a body that has texts alone. Whoever
- * gets a file discards it, unless it was kept.
- * @throws Refusal unsupported, malformed, too-large, too-slow; StoreUnavailable
+ * Reads a form or a JSON body. Streams the file of a form into temporary storage; the caller discards it unless it was
+ * stored.
+ * @throws RequestError unsupported, malformed, too-large, too-slow; StoreUnavailable
  */
 async function readUpload(forms: FormUploads, ctx: Context, uploader: Uploader): Promise<CertificationUpload> {
   const type = ctx.get('Content-Type')
@@ -113,13 +112,12 @@ async function formOf(forms: FormUploads, type: string, ctx: Context, uploader: 
 
 const MEDIA = 'multipart/form-data, application/json or application/x-www-form-urlencoded'
 
-/** A form that is not read to its end: of its texts those are judged that have come. */
+/** Adds the validation errors of the texts that arrived before the form was rejected. */
 function withTextFaults({ refusal: { kind, details }, texts }: FormUploadError): RequestError {
   const wrong = parseCertification(certificationFromForm(texts)).errors ?? []
   return new RequestError(kind, [...details, ...wrong.filter(({ pointer }) => texts.has(pointer?.slice(1) ?? ''))])
 }
 
-/** What the endpoint that takes uploads says of its body. */
 export const certificationUpload: RequestBody<
   CertificationUpload,
   { readonly certifications: { readonly uploads: FormUploads } },

@@ -17,15 +17,14 @@ import { endpoint, type HttpRequest, type EndpointGroup } from '../kit/endpoint.
 import { accountGroup } from '../kit/errors.ts'
 import { limit, queryReader, wholeNumber } from '../kit/parameters/query.ts'
 
-/** Milliseconds after which a connection without news carries a comment, so that nobody between takes it for dead. */
+/** Interval of keep-alive comments, so that proxies do not close an idle stream. */
 const KEEP_ALIVE_INTERVAL_MS = 15_000
 
-/** Changes that are read at a time: so many are in memory for each connection. */
+/** Page size of a stream: the maximum number of changes in memory for each connection. */
 export const CHANGES_PER_READ = 50
 
 const COMMENT = ':\n\n'
 
-/** Whose feed, and until when. */
 export type ChangeStreamOptions = {
   readonly feed: Pick<ChangeFeed, 'after' | 'waitForChanges' | 'isStopped'>
   readonly version: ApiVersion
@@ -34,8 +33,9 @@ export type ChangeStreamOptions = {
 }
 
 /**
- * The feed as Server-Sent Events: what there is, then what comes, until it is over or the service stops.
- * @param first the page that it begins with
+ * The change feed as server-sent events: existing changes first, then new ones, until the stream is aborted or the service
+ * stops.
+ * @param first the first page, already read
  */
 export async function* streamChangeEvents(
   { feed, version, account, abortSignal }: ChangeStreamOptions,
@@ -54,23 +54,23 @@ export async function* streamChangeEvents(
 
 const eventOf = ({ cursor, text }: FeedChange) => `id: ${cursor}\nevent: change\ndata: ${text}\n\n`
 
-/** Requests of one account that may wait at a time: each holds a connection. */
+/** Concurrent long polls and streams for each account. Each occupies a connection. */
 const MAX_WAITING_REQUESTS = 20
 
-/** Seconds after which one of them may have ended. */
+/** Seconds. */
 const RETRY_AFTER = 5
 
-/** Bounds how many requests of an account wait for changes. */
+/** Limits the concurrent long polls and streams of each account. */
 export class LongPollLimiter {
   readonly #taken = new Map<number, number>()
 
-  /** @returns gives the place back, once @throws Refusal too-many */
+  /** @returns releases the slot; idempotent @throws RequestError too-many */
   acquire(account: number): () => void {
     const taken = this.#taken.get(account) ?? 0
     if (taken >= MAX_WAITING_REQUESTS) {
       throw new RequestError(
         'too-many',
-        `${MAX_WAITING_REQUESTS} requests of this account wait for changes already`,
+        `Too many concurrent requests for changes; an account may have at most ${MAX_WAITING_REQUESTS}`,
         RETRY_AFTER,
       )
     }
@@ -86,14 +86,13 @@ export class LongPollLimiter {
   }
 }
 
-/** What the feed of changes answers from. */
 export type ChangeServices = BearerServices & {
   readonly changes: { readonly feed: ChangeFeed; readonly longPollLimiter: LongPollLimiter }
 }
 
-/** Milliseconds between two looks whether the token of a stream is still good: it ends within ten seconds of it. */
+/** How often a stream's token is checked. A stream must end within 10 s after its token expired or was revoked. */
 const TOKEN_CHECK_INTERVAL_MS = 5_000
-/** Milliseconds that a client has to take what is on its way, once the stream is over. */
+/** Milliseconds for the client to receive pending data after the stream has ended. */
 const LINGER = 2_000
 
 const CURSOR = z.string().regex(/^\d+-\d+$/)
@@ -102,21 +101,24 @@ const WHAT_CHANGED = z.enum(CHANGE_KINDS).meta({ id: 'WhatChanged' })
 
 const changeOf = (diamond: z.ZodType) =>
   z.object({
-    cursor: CURSOR.describe('Where the feed goes on behind this change.'),
+    cursor: CURSOR.describe('The cursor after this change.'),
     id: z.int(),
     sku: z.string(),
-    what: z.array(WHAT_CHANGED).min(1).describe('What happened to it since `after`; deleted stands alone.'),
-    diamond: diamond.nullable().describe('As it is now; null where it was deleted.'),
+    what: z
+      .array(WHAT_CHANGED)
+      .min(1)
+      .describe('What happened to the diamond since `after`. `deleted` is always the only element.'),
+    diamond: diamond.nullable().describe('The current diamond; null if it was deleted.'),
   })
 
 const pageOf = (diamond: z.ZodType) =>
   z.object({
     changes: z.array(changeOf(diamond)),
-    next: CURSOR.describe('The next `after`.'),
-    more: z.boolean().describe('Whether there is more already.'),
+    next: CURSOR.describe('The cursor for the next request, as `after`.'),
+    more: z.boolean().describe('Whether more changes are available now.'),
   })
 
-/** As the others; where a cursor was lost, with the one that is good instead. */
+/** Like `accountGroup`, but 410 errors have the cursor to restart from. */
 const changeFeedGroup: EndpointGroup = {
   ...accountGroup,
   name: 'changes',
@@ -125,7 +127,7 @@ const changeFeedGroup: EndpointGroup = {
     ...accountGroup.errorFormat,
     ...(accountGroup.errorFormat.schema instanceof z.ZodObject && {
       schema: accountGroup.errorFormat.schema.extend({
-        restart: CURSOR.optional().describe('Of 410: the cursor to go on from.'),
+        restart: CURSOR.optional().describe('With 410: the cursor to restart from.'),
       }),
     }),
   },
@@ -144,10 +146,10 @@ const QUERY = z.object({
   after: z
     .string()
     .optional()
-    .describe('Where to begin: a cursor of the feed, or now. Without it, at the beginning.')
+    .describe('A cursor of the feed, or `now`. If absent, the feed starts at the beginning.')
     .meta({ examples: ['0-17'] }),
-  limit: limit(100).describe('Changes on a page.'),
-  wait: wholeNumber(0, 60).default(0).describe('Seconds to wait until there is something.'),
+  limit: limit(100).describe('Maximum number of changes per response.'),
+  wait: wholeNumber(0, 60).default(0).describe('Long polling: how many seconds to wait if there are no changes yet.'),
 })
 
 type ChangesQuery = z.output<typeof QUERY>
@@ -159,7 +161,8 @@ export const listChanges = endpoint({
   method: 'GET',
   path: '/{version}/diamond/changes',
   summary:
-    "What has changed in the account's inventory since a cursor, each diamond once, in the order of their last changes.",
+    "List changes in the account's inventory since a cursor. Each diamond occurs once, ordered by its latest change. " +
+    'Supports long polling and server-sent events.',
   auth: bearer,
   pathParameters: VERSION_PARAMETERS,
   query: QUERY,
@@ -167,19 +170,19 @@ export const listChanges = endpoint({
     Accept: z
       .string()
       .optional()
-      .describe('text/event-stream for a stream of events that goes on for as long as the token is good'),
-    'Last-Event-ID': z.string().optional().describe('Of a stream: counts as after'),
+      .describe('`text/event-stream` for server-sent events until the token expires or is revoked'),
+    'Last-Event-ID': z.string().optional().describe('For a stream: takes precedence over `after`'),
   },
   group: changeFeedGroup,
   responses: {
     200: {
-      description: 'The changes, and where the next ones begin',
+      description: 'The changes, and the cursor for the next request',
       schema: { v3: pageOf(DIAMOND.v3), v4: pageOf(DIAMOND.v4) },
     },
-    400: 'The query is not readable, or the cursor is none of this feed',
-    410: 'What the cursor names was lost in a restore; `restart` has the one to go on from',
-    422: 'The query asks for what there can not be',
-    429: 'Too many requests of this account wait already',
+    400: 'A query parameter cannot be parsed, or the cursor is malformed',
+    410: 'The changes at the cursor were lost in a restore; continue from the cursor in `restart`',
+    422: 'A query parameter is out of range',
+    429: 'Too many concurrent requests of this account',
   },
   handler(request, services: ChangeServices) {
     const { version } = request.params
@@ -209,7 +212,7 @@ async function createPageResponse(
   return toPageResponse(await pollPage(request, version, { ...query, after: page.next }, services))
 }
 
-/** Where nothing has come, `next` is where it was. */
+/** Long polling: waits for changes, then reads a page. If none arrived, `next` equals `after`. */
 async function pollPage(
   request: ChangesRequest,
   version: ApiVersion,
@@ -226,7 +229,7 @@ async function pollPage(
   }
 }
 
-/** @throws Refusal malformed, CursorLost */
+/** @throws RequestError malformed, CursorLost */
 async function readFirstPage(
   feed: ChangeFeed,
   version: ApiVersion,

@@ -23,9 +23,9 @@ export const CUT_SHAPE_DETAIL = z
   .strictObject({
     id,
     title,
-    parent: z.int().nullable().describe('The id of the shape of which it is a variant.'),
-    aliases: z.array(z.string()).describe('Other names that input may use.'),
-    children: z.array(SHAPE).describe('Its variants.'),
+    parent: z.int().nullable().describe('The id of the shape that this shape is a variant of.'),
+    aliases: z.array(z.string()).describe('Other names accepted as input.'),
+    children: z.array(SHAPE).describe('Variants of this shape.'),
   })
   .meta({ id: 'CutShapeDetail' })
 
@@ -33,24 +33,23 @@ const ENTRY = z.object({
   id,
   title,
   short: z.string(),
-  position: z.int().describe('On its scale: lists are in ascending position.'),
+  position: z.int().describe('Position on the scale. Lists are sorted by it.'),
   abbreviation: z.string().optional(),
 })
 
 const DICTIONARY_ENTRY = ENTRY.extend({
-  children: z.array(ENTRY).optional().describe('Neighbours of a hue.'),
+  children: z.array(ENTRY).optional().describe('Neighbouring hues.'),
 }).meta({ id: 'DictionaryEntry' })
 
-const ver = z.string().describe('The version of the model that computes it.')
+const ver = z.string().describe('The version of the scoring model.')
 const grades = z.array(z.number()).length(6).describe('Upper bounds of the grades P, F, G, VG, EX and OU.')
 
-/** A schema for each of these names. */
 const each = <Name extends string, Schema>(names: readonly Name[], schema: Schema) =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>
 
 export const CONSTANTS = z
   .strictObject({
-    ver: z.string().describe('The release, as in X-App-Version.'),
+    ver: z.string().describe('The platform version, as in X-App-Version.'),
     dict: z.strictObject({
       cutShape: z.array(SHAPE),
       ...each(Object.keys(DICTIONARIES) as (keyof typeof DICTIONARIES)[], z.array(DICTIONARY_ENTRY)),
@@ -62,20 +61,20 @@ export const CONSTANTS = z
   })
   .meta({ id: 'Constants' })
 
-/** Clients cache the constants until X-App-Version changes; an hour bounds those that don't look. */
+/** Clients should cache the constants until X-App-Version changes; the hour limits clients that do not check it. */
 const CACHE = 'public, max-age=3600'
 
-const NOT_MODIFIED = { 304: "The caller's copy, named by If-None-Match, is still the one there is" }
+const NOT_MODIFIED = { 304: 'Not modified: the ETag in If-None-Match is current' }
 
 export const readConstants = endpoint({
   operationId: 'readConstants',
   method: 'GET',
   path: '/v2/constants',
-  summary: 'The dictionaries of all fields, and the constants of scoring.',
+  summary: 'Retrieve the constants: the dictionaries of all fields and the scoring constants',
   auth: publicAccess,
   group: platformGroup,
   responses: {
-    200: { description: 'The constants', schema: CONSTANTS, headers: { ETag: 'Of this release' } },
+    200: { description: 'The constants', schema: CONSTANTS, headers: { ETag: 'Changes with the release' } },
     ...NOT_MODIFIED,
   },
   handler: () => constantsResponse,
@@ -85,11 +84,11 @@ export const listCutShapes = endpoint({
   operationId: 'listCutShapes',
   method: 'GET',
   path: '/v2/cutshapes',
-  summary: 'The tree of cut shapes.',
+  summary: 'List the cut shapes as a tree',
   auth: publicAccess,
   group: platformGroup,
   responses: {
-    200: { description: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Of this release' } },
+    200: { description: 'The tree', schema: CUT_SHAPE_TREE, headers: { ETag: 'Changes with the release' } },
     ...NOT_MODIFIED,
   },
   handler: () => cutShapesResponse,
@@ -99,14 +98,14 @@ export const readCutShape = endpoint({
   operationId: 'readCutShape',
   method: 'GET',
   path: '/v2/cutshapes/{id}',
-  summary: 'One cut shape with its detail.',
+  summary: 'Retrieve a cut shape',
   auth: publicAccess,
   pathParameters: { id: integerPathParameter('The id of a cut shape.') },
   group: platformGroup,
   responses: {
-    200: { description: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Of this release' } },
+    200: { description: 'The shape', schema: CUT_SHAPE_DETAIL, headers: { ETag: 'Changes with the release' } },
     ...NOT_MODIFIED,
-    404: 'There is no such cut shape',
+    404: 'No such cut shape',
   },
   handler: ({ params: { id } }) => cacheableResponse(detailOf(id)),
 })
@@ -118,7 +117,6 @@ function detailOf(text: string) {
   return detail
 }
 
-/** With an ETag by which clients ask whether their copy is still the same. */
 function cacheableResponse(value: object): HttpResponse {
   const body = JSON.stringify(value)
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)

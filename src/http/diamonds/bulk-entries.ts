@@ -11,18 +11,16 @@ import { isJsonObject, type ParseResult } from '../../representations/json.ts'
 import { atMost, DIAMOND_ID, parseDiamondId, mustBe, objectSchema, parseInput } from '../../representations/parse.ts'
 import { mapInSlices } from '../../runtime/event-loop.ts'
 
-/** Diamonds of one bulk request at most. */
 const ENTRIES_MAX = 500
 
 const EXPECTED_ENTRIES = `an array of 1 to ${ENTRIES_MAX} diamonds`
 
-/** The body of a bulk request. */
 export const bulkSchema = (entry: z.ZodType) =>
   objectSchema(
     {
       entries: z
         .array(entry, mustBe(EXPECTED_ENTRIES))
-        .min(1, `must be ${EXPECTED_ENTRIES}, got an empty one`)
+        .min(1, `must be ${EXPECTED_ENTRIES}, got an empty array`)
         .max(ENTRIES_MAX, atMost(ENTRIES_MAX, 'diamonds')),
     },
     'a bulk request',
@@ -31,20 +29,19 @@ export const bulkSchema = (entry: z.ZodType) =>
 
 const BULK = bulkSchema(z.unknown())
 
-/** What stands in a bulk delete. */
 export const DELETE_ENTRY = objectSchema({ id: DIAMOND_ID }, 'an entry', '{"id": 337}')
 
 export type IdEntry = { readonly id: number; readonly pointer: string }
 export type ChangeEntry = IdEntry & IdentifiedFieldChanges
 
-/** What a bulk request asks for, or what is wrong with it; `named` are all its ids, those of bad entries too. */
+/** The valid entries of a bulk request, the ids of all entries including invalid ones, and the errors. */
 export type BulkEntries<Entry> = {
   readonly entries: readonly Entry[]
   readonly idEntries: readonly IdEntry[]
   readonly faults: readonly ErrorDetail[]
 }
 
-/** The entries of a bulk create. @throws Refusal with the faults of every entry */
+/** Parses the entries of a bulk create. @throws RequestError with the errors of all entries */
 export async function parseNewEntries(version: ApiVersion, body: unknown): Promise<NewDiamond[]> {
   const { items, bodyFaults } = itemsOf(body)
   const parsed = await mapInSlices(items, (entry, at) => parseNewDiamond(version, entry, pointerTo(at)))
@@ -53,17 +50,17 @@ export async function parseNewEntries(version: ApiVersion, body: unknown): Promi
   return valuesOf(parsed)
 }
 
-/** The entries of a bulk modify: an id and what changes, each id once. @throws Refusal where there are none */
+/** Parses the entries of a bulk modify. @throws RequestError if there are no entries, or too many */
 export const parseChangeEntries = (version: ApiVersion, body: unknown): Promise<BulkEntries<ChangeEntry>> =>
   entriesOf(body, (entry, at) => parseIdentifiedFieldChanges(version, entry, at))
 
-/** The entries of a bulk delete: ids and nothing else. @throws Refusal where there are none */
+/** Parses the entries of a bulk delete. @throws RequestError if there are no entries, or too many */
 export const parseIdEntries = (body: unknown): Promise<BulkEntries<IdEntry>> =>
   entriesOf(body, (entry, at) => parseInput(DELETE_ENTRY, entry, { of: 'an entry to delete', known: ['id'] }, at))
 
 const pointerTo = (index: number) => `/entries/${index}`
 
-/** Entries that name their diamonds: one id twice would leave open which of them counts. */
+/** Parses entries with ids. A repeated id is an error. */
 async function entriesOf<Entry extends { readonly id: number }>(
   body: unknown,
   read: (entry: unknown, at: string) => ParseResult<Entry>,
@@ -75,7 +72,7 @@ async function entriesOf<Entry extends { readonly id: number }>(
     const { value, errors = [] } = read(item, pointer)
     const id = value === undefined ? parseDiamondId(item, 'id') : value.id
     if (id !== undefined && idEntries.has(id)) {
-      const repeated = { pointer: `${pointer}/id`, message: `id ${id} stands in more than one entry` }
+      const repeated = { pointer: `${pointer}/id`, message: `id ${id} occurs in more than one entry` }
       return { errors: [repeated, ...errors] }
     }
     if (id !== undefined) idEntries.set(id, { id, pointer })
@@ -84,7 +81,7 @@ async function entriesOf<Entry extends { readonly id: number }>(
   return { entries: valuesOf(parsed), idEntries: [...idEntries.values()], faults: faultsOf(bodyFaults, parsed) }
 }
 
-/** @throws Refusal invalid, or too-large before anything of an entry is looked at */
+/** @throws RequestError invalid if `entries` is missing or not an array, too-large if there are too many */
 function itemsOf(body: unknown): { readonly items: readonly unknown[]; readonly bodyFaults: readonly ErrorDetail[] } {
   const { value, errors = [] } = parseInput(BULK, body, { of: 'a bulk request', known: ['entries'] })
   if (value !== undefined) return { items: value.entries, bodyFaults: [] }
@@ -95,7 +92,7 @@ function itemsOf(body: unknown): { readonly items: readonly unknown[]; readonly 
   return { items, bodyFaults: errors }
 }
 
-/** Faults of one answer that are told one by one; past them each bad entry is named with its first fault. */
+/** Number of errors reported in full. Beyond it, only the first error of each invalid entry is reported. */
 const MAX_REPORTED_FAULTS = 1_000
 
 function faultsOf(bodyFaults: readonly ErrorDetail[], parsed: readonly ParseResult<unknown>[]): readonly ErrorDetail[] {
@@ -108,10 +105,10 @@ function valuesOf<Value>(parsed: readonly ParseResult<Value>[]): Value[] {
   return parsed.flatMap((entry) => (entry.value === undefined ? [] : [entry.value]))
 }
 
-/** @param before faults that are told of other entries */
+/** @param before number of errors already reported */
 function limitFaults(faults: readonly ErrorDetail[], before: number): readonly ErrorDetail[] {
   const [first] = faults
   if (first === undefined || before + faults.length <= MAX_REPORTED_FAULTS) return faults
   const more = faults.length - 1
-  return [more === 0 ? first : { ...first, message: `${first.message}; ${more} more faults in this entry` }]
+  return [more === 0 ? first : { ...first, message: `${first.message}; ${more} more errors in this entry` }]
 }

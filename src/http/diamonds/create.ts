@@ -19,14 +19,18 @@ export const createDiamond = endpoint({
   operationId: 'createDiamond',
   method: 'POST',
   path: '/{version}/diamond',
-  summary: 'Creates a diamond.',
+  summary: 'Create a diamond',
   auth: bearer,
   pathParameters: VERSION_PARAMETERS,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
   body: json(NEW_DIAMOND),
   group: accountGroup,
   responses: {
-    201: { description: 'The diamond', schema: DIAMOND, headers: { Location: 'Of the diamond', ETag: 'Its revision' } },
+    201: {
+      description: 'The diamond',
+      schema: DIAMOND,
+      headers: { Location: 'URL of the diamond', ETag: 'Its revision' },
+    },
   },
   async handler(request, services: DiamondServices) {
     const { version } = request.params
@@ -45,7 +49,7 @@ export const createDiamonds = endpoint({
   operationId: 'createDiamonds',
   method: 'POST',
   path: '/{version}/diamond/bulk',
-  summary: 'Creates up to 500 diamonds, all or none.',
+  summary: 'Create up to 500 diamonds. Either all are created or none.',
   auth: bearer,
   pathParameters: VERSION_PARAMETERS,
   requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY },
@@ -72,7 +76,7 @@ async function createAll(
   entries: readonly NewDiamond[],
 ): Promise<{ readonly createdEvents: readonly DiamondCreated[]; readonly consistency: ResponseHeaders }> {
   const name = idempotencyKeyOf(request)
-  // A repeat is known by what was read from its body: what the service ignores makes no other request.
+  // Compare the parsed entries, so that ignored members do not make a repeated request look different.
   const key = name && { ...name, body: entries }
   const command = {
     owner: request.principal.account,

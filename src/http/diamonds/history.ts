@@ -25,27 +25,31 @@ import { DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES, type DiamondServic
 
 const ENTRY = z
   .object({
-    revision: z.int().describe("Counts the diamond's own events from 0; of scores, the revision that was scored."),
+    revision: z
+      .int()
+      .describe(
+        'The revision of the diamond, counting its own events from 0. For scores, the revision that was scored.',
+      ),
     at: z.iso.datetime({ offset: true }),
     type: z.enum(Object.values(API_EVENT_TYPES)).meta({ id: 'HistoryType' }),
     by: z
       .object({
-        account: z.string().nullable().describe('An e-mail address; null where it was no account.'),
-        client: z.string().nullable().describe("The client's name; null where none was noted."),
+        account: z.string().nullable().describe('The e-mail address of the account; null if it was not an account.'),
+        client: z.string().nullable().describe('The name of the client; null if none was recorded.'),
         via: z.string().meta({ examples: ['http'] }),
       })
       .nullable()
-      .describe('null for what the service did by itself.'),
-    request: z.string().describe('The X-Request-Id of what asked for it.'),
+      .describe('null for changes made by the service itself.'),
+    request: z.string().describe('The X-Request-Id of the request that caused it.'),
     changes: z
       .array(z.object({ field: z.string(), from: z.unknown(), to: z.unknown() }))
-      .describe('Each field whose value differs, from what to what, as v4 shows it; null is nothing.'),
+      .describe('The changed fields with their old and new values, as in v4; null means no value.'),
   })
   .meta({ id: 'HistoryEntry' })
 
 const PAGE_HEADERS = {
-  'X-Total-Count': 'Of all pages',
-  Link: 'The pages around this one (RFC 8288); alternate: the page for people, open for a day',
+  'X-Total-Count': 'Number of entries on all pages',
+  Link: 'Pagination links (RFC 8288); `alternate` is the web page for the owner, valid for 24 hours',
 }
 
 const readPage = queryReader(PAGE_QUERY)
@@ -54,20 +58,20 @@ export const readHistory = endpoint({
   operationId: 'readHistory',
   method: 'GET',
   path: '/v4/diamond/{id}/history',
-  summary: 'What happened to a diamond, oldest first, a page at a time; of a deleted one too.',
+  summary: 'List the history of a diamond, oldest entry first. Also available after the diamond was deleted.',
   auth: bearer,
   pathParameters: { id: DIAMOND_ID },
   query: PAGE_QUERY,
   group: accountGroup,
   responses: {
     200: {
-      description: 'A page',
+      description: 'A page of entries',
       schema: z.array(ENTRY),
       headers: PAGE_HEADERS,
     },
-    204: { description: 'There is nothing on this page', headers: PAGE_HEADERS },
-    400: 'The query is not readable',
-    422: 'The query asks for what there can not be',
+    204: { description: 'No entries on this page', headers: PAGE_HEADERS },
+    400: 'A query parameter cannot be parsed',
+    422: 'A query parameter is out of range',
     ...DIAMOND_ERROR_RESPONSES,
   },
   async handler(request, { diamonds: { inventory, links, people } }: DiamondServices) {
@@ -92,7 +96,7 @@ export const readHistory = endpoint({
   },
 })
 
-/** The pages around this one, and the same for people where the stone still is. */
+/** Pagination links, and a link to the owner's web page unless the diamond was deleted. */
 function historyLinkHeader(
   around: string | undefined,
   { lastView, isLive }: DiamondHistory,
@@ -106,8 +110,8 @@ function historyLinkHeader(
 }
 
 /**
- * Another account is told of a deleted diamond what it is told everywhere.
- * @throws Refusal; BrokenEvent, NewerSchema where nothing of the diamond can be understood
+ * @throws RequestError missing, or forbidden if another account owns the diamond; for a deleted diamond, other accounts get
+ *   missing. InvalidEventPayload or UnsupportedEventVersion if not even the first event can be decoded
  */
 export function checkOwner({ transitions, lastView, isLive }: DiamondHistory, id: number, account: number): void {
   const [first] = transitions
@@ -118,9 +122,9 @@ export function checkOwner({ transitions, lastView, isLive }: DiamondHistory, id
 }
 
 const unreadable = ({ stream, revision }: StoredEvent, cause: unknown) =>
-  isDecodeError(cause) ? cause : new InvalidEventPayload(`${stream}@${revision} can not be shown`, { cause })
+  isDecodeError(cause) ? cause : new InvalidEventPayload(`${stream}@${revision} cannot be shown`, { cause })
 
-/** An entry as its stone's owner reads it: what is an operator's business stays with the operator. */
+/** Converts an entry for the owner, without the members that are for the operator only. */
 const toHistoryResponseEntry = (
   { revision, at, type, by, request, changes }: HistoryEntry,
   past: DiamondHistory,
@@ -134,7 +138,7 @@ const toHistoryResponseEntry = (
   changes: changes.map((change) => signReportLinks(change, past, links)),
 })
 
-/** Links of reports open by the access of now. */
+/** Signs the links to report files with the diamond's current access revision. */
 function signReportLinks(
   { field, from, to }: FieldChange,
   { lastView }: DiamondHistory,

@@ -33,7 +33,7 @@ import {
 
 export type ListQuery = { readonly filter: DiamondFilter; readonly page: DiamondPageRequest }
 
-/** Reads a cursor of a list; undefined for what is none of it. */
+/** Decodes a cursor; undefined if it was not issued for this list and sort order. */
 export type CursorDecoder = (cursor: string, sort: Sort) => KeysetCursor | undefined
 
 const ID = parsedBy(
@@ -45,10 +45,10 @@ const ID = parsedBy(
   `an integer from 1 to ${Number.MAX_SAFE_INTEGER}`,
 ).meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** As texts are stored, and as earlier releases stored them: with characters that nobody sees, and with blanks around them. */
+/** A text as it is stored, and as earlier releases stored it: with invisible characters, and with surrounding white space. */
 const spellingsOf = (text: string) => [...new Set([visibleText(text), text.trim(), text])]
 
-/** A parameter that filters, and the member of a filter that it is read to; of a range, which end of it. */
+/** A filter parameter and the member of the filter that it sets; for a range, its `from` or `to`. */
 type FilterParameter = {
   readonly parameter: string
   readonly schema: z.ZodType
@@ -56,7 +56,7 @@ type FilterParameter = {
   readonly end?: 'from' | 'to'
 }
 
-/** As v4 reads a field in a body; digits are an id there, and numbers come as texts here. */
+/** Parses a value as v4 does in a body. Digits are a dictionary id, which is a number there. */
 const asField = (name: FieldName) =>
   z
     .string()
@@ -65,7 +65,6 @@ const asField = (name: FieldName) =>
 
 const TEXTS = repeatable(z.string()).transform((list) => list.flatMap(spellingsOf))
 
-/** What a member's parameters take: values may stand several times, all else once. */
 function schemaOf({ name, filterKind, field }: ListAttribute): z.ZodType {
   if (name === 'date') return DATE_TIME
   if (filterKind !== 'values') return filterKind === 'flag' ? FLAG : NUMBER
@@ -74,21 +73,21 @@ function schemaOf({ name, filterKind, field }: ListAttribute): z.ZodType {
   return repeatable(asField(field)).meta({ examples: [[FIELD_DESCRIPTIONS[field].example]] })
 }
 
-/** What is said about members that are no fields. */
+/** Descriptions of the filters that do not correspond to a field. */
 const FILTER_DESCRIPTIONS: Readonly<Partial<Record<FilterName, readonly string[]>>> = {
-  id: ['Of these ids.'],
-  date: [`Created then or later. ${DATE_TIME_FORM}`, `Created then or before. ${DATE_TIME_FORM}`],
-  hasScores: ['That have scores, or have none.'],
-  integral: ['Whose scores.integral.val is that or more.', 'Whose scores.integral.val is that or less.'],
+  id: ['Only diamonds with one of these ids.'],
+  date: [`Created at this time or later. ${DATE_TIME_FORM}`, `Created at this time or earlier. ${DATE_TIME_FORM}`],
+  hasScores: ['Only diamonds with scores, or without.'],
+  integral: ['Minimum `scores.integral.val`.', 'Maximum `scores.integral.val`.'],
 }
 
 function describeFilter({ name, filterKind, field }: ListAttribute): readonly string[] {
   const about = FILTER_DESCRIPTIONS[name]
   if (about !== undefined) return about
-  if (filterKind === 'range') return [`Whose ${name} is that or more.`, `Whose ${name} is that or less.`]
-  if (filterKind === 'flag') return [`Whose ${name} is so.`]
+  if (filterKind === 'range') return [`Minimum \`${name}\`.`, `Maximum \`${name}\`.`]
+  if (filterKind === 'flag') return [`Only diamonds with this value of \`${name}\`.`]
   const isText = field !== undefined && FIELDS[field].kind === 'text'
-  return [`Whose ${name} is one of these${isText ? '' : ', in any form that input takes'}.`]
+  return [`Only diamonds with one of these values of \`${name}\`${isText ? '' : ', in any accepted input form'}.`]
 }
 
 const ENDS = ['from', 'to'] as const
@@ -106,7 +105,7 @@ const filtersOf = (version: ApiVersion): readonly FilterParameter[] =>
 
 const FILTERS = { v3: filtersOf('v3'), v4: filtersOf('v4') }
 
-/** `CARAT_DESCENDING`: the name of an order in generated clients. */
+/** The name of a sort order in generated clients: `CARAT_DESCENDING`. */
 const nameOfSort = (sort: string) =>
   sort.startsWith('-') ? `${sort.slice(1).toUpperCase()}_DESCENDING` : sort.toUpperCase()
 
@@ -120,32 +119,31 @@ const SORT = z
   })
   .meta({ id: 'DiamondOrder', 'x-enum-varnames': SORTS.map(nameOfSort) })
   .default(NEWEST_FIRST)
-  .describe('The order: of what, from the least, or behind a - from the greatest. What has no value comes last.')
+  .describe('The sort order: ascending, or descending with a leading `-`. Diamonds without the value come last.')
 
 const listQuery = (version: ApiVersion) =>
   z.object({
-    limit: PAGE_QUERY.shape.limit.describe('Diamonds on a page.'),
-    offset: PAGE_QUERY.shape.offset.describe('Diamonds before the page.'),
+    limit: PAGE_QUERY.shape.limit.describe('Number of diamonds per page.'),
+    offset: PAGE_QUERY.shape.offset.describe('Number of diamonds to skip.'),
     after: z
       .string()
       .optional()
       .describe(
-        'Instead of offset: the cursor that Link gave with rel="next", which begins behind it. Empty for the first page.',
+        'Keyset pagination, instead of `offset`: the cursor in the `Link` with rel="next". Empty for the first page.',
       )
       .meta({ examples: [''] }),
     ...(version === 'v4' && { sort: SORT }),
     ...Object.fromEntries(FILTERS[version].map(({ parameter, schema }) => [parameter, schema])),
   })
 
-/** The queries of lists. */
 export const LIST_QUERY = { v3: listQuery('v3'), v4: listQuery('v4') }
 
 const READERS = { v3: queryReader(LIST_QUERY.v3), v4: queryReader(LIST_QUERY.v4) }
 
 /**
- * limit, offset or after, sort, and the f[...] filters of a list.
- * @param search the query string, without its question mark
- * @throws Refusal malformed or invalid, with all that is wrong
+ * Parses the query of a list: `limit`, `offset` or `after`, `sort`, and the `f[...]` filters.
+ * @param search the query string without the question mark
+ * @throws RequestError malformed or invalid, with all errors
  */
 export function parseListQuery(version: ApiVersion, search: string, decodeCursor: CursorDecoder): ListQuery {
   const query = READERS[version](search, (given) => findMisplacedParameters(version, given))
@@ -157,22 +155,21 @@ export function parseListQuery(version: ApiVersion, search: string, decodeCursor
   return { filter: filterIn(FILTERS[version], query), page }
 }
 
-/** Parameters that can't stand here, or not together. */
 function findMisplacedParameters(version: ApiVersion, given: QueryValues): ErrorDetail[] {
   const faults: ErrorDetail[] = []
   if (given.has('after') && given.has('offset')) {
-    const message = 'after begins behind a place, and offset counts from the first diamond: send one of them'
+    const message = 'offset must not be combined with after; send one of them'
     faults.push({ pointer: 'offset', message })
   }
   if (given.has('at')) {
-    const message = `at shows one diamond as it was: GET /${version}/diamond/{id}?at=TIME; a list is as it is now`
+    const message = `at is not supported for lists; it works for a single diamond: GET /${version}/diamond/{id}?at=TIME`
     faults.push({ pointer: 'at', message })
   }
   return faults
 }
 
 function wrongCursor(cursor: unknown): RequestError {
-  const message = `after must be a cursor that Link gave for this list in this order, or empty, got ${jsonExcerpt(cursor)}`
+  const message = `after must be empty or a cursor from the Link header of this list in this sort order, got ${jsonExcerpt(cursor)}`
   return new RequestError('malformed', [{ pointer: 'after', message }])
 }
 
@@ -186,17 +183,17 @@ function filterIn(filters: readonly FilterParameter[], query: Readonly<Record<st
   return filter
 }
 
-/** The query of one diamond. */
 export const AT_QUERY = z.object({
-  at: DATE_TIME.optional().describe(`As it was at the end of that second. ${DATE_TIME_FORM}`),
+  at: DATE_TIME.optional().describe(`Returns the diamond as it was at the end of this second. ${DATE_TIME_FORM}`),
 })
 
 const readAtQuery = queryReader(AT_QUERY)
 
 /**
- * The time that a diamond is asked for by `at`, in whole seconds since 1970; undefined for as it is now.
- * @param now milliseconds since 1970: what is later has not happened
- * @throws Refusal malformed or invalid
+ * Parses the `at` parameter.
+ * @param now milliseconds since 1970
+ * @returns whole seconds since 1970; undefined for the current state
+ * @throws RequestError malformed, or invalid if `at` is in the future
  */
 export function parseAt(search: string, now: number): number | undefined {
   const { at } = readAtQuery(search)

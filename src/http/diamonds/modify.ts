@@ -33,15 +33,15 @@ import {
   type DiamondServices,
 } from './resource.ts'
 
-const ENTRY_RESPONSES = { 403: "One of them is another account's", 404: 'One of them does not exist' } as const
-const CONFLICT_RESPONSE = { 409: 'Somebody else changed it meanwhile; read it and try again' } as const
-const PRECONDITION_RESPONSE = { 412: 'Its revision is not that of If-Match' } as const
+const ENTRY_RESPONSES = { 403: 'A diamond belongs to another account', 404: 'A diamond does not exist' } as const
+const CONFLICT_RESPONSE = { 409: 'Changed by another request; read it and try again' } as const
+const PRECONDITION_RESPONSE = { 412: 'The revision does not match If-Match' } as const
 
 export const modifyDiamond = endpoint({
   operationId: 'modifyDiamond',
   method: ['PUT', 'PATCH'],
   path: '/{version}/diamond/{id}',
-  summary: 'Changes the fields that are sent; null removes a value, and what is left out stays.',
+  summary: 'Update a diamond. Fields that are not sent stay unchanged; null removes a value.',
   auth: bearer,
   pathParameters: DIAMOND_PARAMETERS,
   requestHeaders: IF_MATCH,
@@ -68,7 +68,7 @@ export const modifyDiamonds = endpoint({
   operationId: 'modifyDiamonds',
   method: ['PUT', 'PATCH'],
   path: '/{version}/diamond/bulk',
-  summary: 'Changes up to 500 diamonds, each named by its id, all or none.',
+  summary: 'Update up to 500 diamonds. Either all are updated or none.',
   auth: bearer,
   pathParameters: VERSION_PARAMETERS,
   body: bulkJson(IDENTIFIED_FIELD_CHANGES),
@@ -93,13 +93,13 @@ export const removeDiamond = endpoint({
   operationId: 'removeDiamond',
   method: 'DELETE',
   path: '/{version}/diamond/{id}',
-  summary: 'Removes a diamond, and its certifications with it.',
+  summary: 'Delete a diamond and its certifications',
   auth: bearer,
   pathParameters: DIAMOND_PARAMETERS,
   requestHeaders: IF_MATCH,
   group: accountGroup,
   responses: {
-    204: { description: 'It is gone', headers: CONSISTENCY },
+    204: { description: 'Deleted', headers: CONSISTENCY },
     ...DIAMOND_ERROR_RESPONSES,
     ...CONFLICT_RESPONSE,
     ...PRECONDITION_RESPONSE,
@@ -118,12 +118,12 @@ export const removeDiamonds = endpoint({
   operationId: 'removeDiamonds',
   method: 'DELETE',
   path: '/{version}/diamond/bulk',
-  summary: 'Removes up to 500 diamonds, all or none.',
+  summary: 'Delete up to 500 diamonds. Either all are deleted or none.',
   auth: bearer,
   pathParameters: VERSION_PARAMETERS,
   body: bulkJson({ v3: DELETE_ENTRY, v4: DELETE_ENTRY }),
   group: accountGroup,
-  responses: { 204: { description: 'They are gone', headers: CONSISTENCY }, ...ENTRY_RESPONSES, ...CONFLICT_RESPONSE },
+  responses: { 204: { description: 'Deleted', headers: CONSISTENCY }, ...ENTRY_RESPONSES, ...CONFLICT_RESPONSE },
   async handler(request, services: DiamondServices) {
     const by = actorOf(request)
     const entries = await requireValidEntries(request, services, await parseIdEntries(request.body))
@@ -135,10 +135,7 @@ export const removeDiamonds = endpoint({
 
 type DiamondChangeRequest = HttpRequest<BearerPrincipal, unknown, unknown>
 
-/**
- * The entries, where each is acceptable.
- * @throws Refusal invalid, which names the entries that are another account's or nobody's as well
- */
+/** @throws RequestError invalid, if any entry is; also reports entries whose diamond is unknown or of another account */
 async function requireValidEntries<Entry>(
   { principal }: DiamondChangeRequest,
   { diamonds: { inventory } }: DiamondServices,
@@ -152,7 +149,7 @@ async function requireValidEntries<Entry>(
   )
 }
 
-/** Which entry a fault is of; -1 for one beside them. */
+/** The index of the entry that an error belongs to; -1 if it belongs to none. */
 const entryIndexOf = ({ pointer }: ErrorDetail) => Number(/^\/entries\/(\d+)/.exec(pointer ?? '')?.[1] ?? -1)
 
 type DiamondChangeResult = { readonly changed: readonly ChangedDiamond[]; readonly consistency: ResponseHeaders }
@@ -177,9 +174,9 @@ async function changeAll(
 }
 
 /**
- * If-Match on a write: only a diamond's revision counts, not that of its scores. A proxy that compresses answers makes their
- * tags weak (nginx: `W/"3.0"`) or marks them (Apache: `"3.0-gzip"`); they name the same revision.
- * @returns undefined without the header; a list of the revisions that would do, to which other tags add nothing
+ * Parses If-Match. Compares only the diamond's revision, not that of its scores. Accepts ETags as changed by compressing
+ * proxies: weak (nginx: `W/"3.0"`) or with a suffix (Apache: `"3.0-gzip"`).
+ * @returns undefined without the header; otherwise the accepted revisions, without unknown ETags
  */
 function parseIfMatch(header: string | undefined): IfMatchRevisions | undefined {
   if (header === undefined) return undefined

@@ -2,10 +2,10 @@ import type { ListQuery } from './list-query.ts'
 
 type PagedRequest = { readonly path: string; readonly search: string; readonly query: Pick<ListQuery, 'page'> }
 
-/** Common clients refuse an answer with more than 16 KiB of headers; a filter of hundreds of ids stands in each link. */
+/** Common clients reject more than 16 KiB of response headers, and every link repeats the filters, which may be long. */
 const LINK_LIMIT = 12 * 1024
 
-/** RFC 8288: the pages around this one, with the same filters; undefined where they are too long for a header. */
+/** The Link header (RFC 8288) for offset pagination; undefined if it would be too long. */
 export function pageLinks(baseUrl: string, request: PagedRequest, total: number): string | undefined {
   const { limit, offset } = request.query.page
   const last = Math.floor((total - 1) / limit) * limit
@@ -18,8 +18,8 @@ export function pageLinks(baseUrl: string, request: PagedRequest, total: number)
 }
 
 /**
- * As `pageLinks`, of a list that is read by places: which page that is, nobody knows.
- * @param next cursor of the page behind this one, if there is one
+ * The Link header for keyset pagination, which has no `prev` and `last`; undefined if it would be too long.
+ * @param next cursor of the next page, if there is one
  */
 export function cursorLinks(baseUrl: string, request: PagedRequest, next: string | undefined): string | undefined {
   const link = linkTo(baseUrl, request)
@@ -38,7 +38,7 @@ function joinLinks(links: readonly string[]): string | undefined {
   return text.length <= LINK_LIMIT ? text : undefined
 }
 
-/** The query's other parameters, written as a URL needs them. */
+/** The query without the pagination parameters. */
 function otherParameters(search: string): string {
   if (search === '') return ''
   const parameters = new URLSearchParams(search)

@@ -24,24 +24,23 @@ import {
   type DiamondServices,
 } from './resource.ts'
 
-/** The list that a place is in: somebody's, in an order. */
 export type CursorScope = { readonly account: number; readonly sort: string }
 
 type CursorSigner = Pick<SignedLinks, 'mac'>
 
 /**
- * A place in a list as clients carry it: opaque, good for this account and this order alone, and as long as links are signed
- * by the same key. It holds what the last diamond of the page was sorted by, so it stays where it is whatever is written.
+ * Encodes an opaque cursor. It contains the sort key of the last diamond of the page, so writes do not shift it. A MAC binds
+ * it to the account, the sort order and the current link key.
  */
 function encodeCursor(signer: CursorSigner, scope: CursorScope, place: KeysetCursor): string {
   const text = JSON.stringify(place)
   return Buffer.concat([signer.mac(cursorMacInput(scope, text)), Buffer.from(text)]).toString('base64url')
 }
 
-/** @returns undefined for what was not given out for this list */
+/** @returns undefined if the cursor was not issued for this list */
 function decodeCursor(signer: CursorSigner, scope: CursorScope, cursor: string): KeysetCursor | undefined {
   const bytes = Buffer.from(cursor, 'base64url')
-  // Other texts that stand for the same bytes were not given out either.
+  // Reject non-canonical encodings of the same bytes.
   if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== cursor) return undefined
   const text = bytes.toString('utf8', MAC_BYTES)
   if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), signer.mac(cursorMacInput(scope, text)))) return undefined
@@ -50,14 +49,13 @@ function decodeCursor(signer: CursorSigner, scope: CursorScope, cursor: string):
 
 const cursorMacInput = ({ account, sort }: CursorScope, text: string) => `list\n${account}\n${sort}\n${text}`
 
-/** Bytes. */
 const MAC_BYTES = 16
 
 export const readDiamond = endpoint({
   operationId: 'readDiamond',
   method: 'GET',
   path: '/{version}/diamond/{id}',
-  summary: 'One diamond, as it is or as it was at a time.',
+  summary: 'Retrieve a diamond, as it is now or as it was at a given time',
   auth: bearer,
   pathParameters: DIAMOND_PARAMETERS,
   query: AT_QUERY,
@@ -67,13 +65,13 @@ export const readDiamond = endpoint({
       description: 'The diamond',
       schema: DIAMOND,
       headers: {
-        ETag: 'Its revision, for If-Match and If-None-Match; with at, that of then',
-        'Memento-Datetime': 'With at: the time that it is shown of (RFC 7089)',
+        ETag: 'The revision, for If-Match and If-None-Match; with `at`, the revision at that time',
+        'Memento-Datetime': 'With `at`: the requested time (RFC 7089)',
       },
     },
-    304: "The caller's copy, named by If-None-Match, is still the one there is",
-    400: 'at is not readable',
-    422: 'at is in the future, or no date of the calendar',
+    304: 'Not modified: the ETag in If-None-Match is current',
+    400: '`at` cannot be parsed',
+    422: '`at` is in the future or not a valid date',
     ...DIAMOND_ERROR_RESPONSES,
   },
   handler(request, { diamonds: { queries, links, inventory } }: DiamondServices) {
@@ -87,26 +85,26 @@ export const readDiamond = endpoint({
   },
 })
 
-const PAGE_HEADERS = { 'X-Total-Count': 'Of all pages', Link: 'The pages around this one (RFC 8288)' }
+const PAGE_HEADERS = { 'X-Total-Count': 'Number of diamonds on all pages', Link: 'Pagination links (RFC 8288)' }
 
 export const listDiamonds = endpoint({
   operationId: 'listDiamonds',
   method: 'GET',
   path: '/{version}/diamond',
-  summary: "The account's diamonds, the newest first unless told, a page at a time.",
+  summary: "List the account's diamonds, newest first by default",
   auth: bearer,
   pathParameters: VERSION_PARAMETERS,
   query: LIST_QUERY,
   group: accountGroup,
   responses: {
     200: {
-      description: 'A page',
+      description: 'A page of diamonds',
       schema: listOf(DIAMOND),
       headers: PAGE_HEADERS,
     },
-    204: { description: 'There are none, or none on this page', headers: PAGE_HEADERS },
-    400: 'The query is not readable, or asks for a time (at), which one diamond alone can be asked for',
-    422: 'The query asks for what there can not be, or for a list that no index serves: it names one that is',
+    204: { description: 'No diamonds match, or none on this page', headers: PAGE_HEADERS },
+    400: 'A query parameter cannot be parsed or is misspelt, or `at` was sent, which lists do not support',
+    422: 'A query parameter is out of range, or no index supports the combination; the message suggests one that works',
   },
   handler(request, { diamonds: { queries, links } }: DiamondServices) {
     const { account } = request.principal
@@ -121,7 +119,7 @@ export const listDiamonds = endpoint({
 
 type DiamondRequest = HttpRequest<BearerPrincipal, undefined, { readonly version: ApiVersion }>
 
-/** @throws Refusal missing, or forbidden for another account's diamond */
+/** @throws RequestError missing, or forbidden if the diamond belongs to another account */
 function createDiamondResponse(
   { principal, params: { version } }: DiamondRequest,
   id: number,
@@ -133,15 +131,16 @@ function createDiamondResponse(
   const { diamond, changedAt } = view
   if (diamond.owner !== principal.account)
     throw new RequestError('forbidden', `Diamond ${id} belongs to another account`)
-  // A client whose copy has links that have expired needs new ones, though the ETag is the same.
+  // If signed links in a cached copy may have expired, send the body even though the ETag is unchanged.
   const isRenewed = !links.areStillValid(linkLifetimes(version, diamond), changedAt)
   return { ...ok(diamondJson(version, view, links), { ETag: etagOf(view), ...stale }), ignoresIfNoneMatch: isRenewed }
 }
 
 /**
- * Whose a diamond is, is asked of it as it is now; of a deleted one, of what it was.
+ * Responds with a past state.
  * @param at whole seconds since 1970
- * @throws Refusal missing, also for a diamond that there was not yet, or not any more
+ * @throws RequestError missing if the diamond did not exist at that time; forbidden if it exists now and belongs to another
+ *   account
  */
 async function createPastDiamondResponse(
   request: DiamondRequest,
@@ -156,7 +155,6 @@ async function createPastDiamondResponse(
   return { ...response, headers: { ...response.headers, 'Memento-Datetime': new Date(at * 1000).toUTCString() } }
 }
 
-/** The last millisecond of a second. */
 const LAST_MS = 999
 
 function createListResponse(

@@ -10,21 +10,20 @@ import { bulkSchema } from './bulk-entries.ts'
 import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { SignedLinks } from '../kit/signed-links.ts'
 
-/** What the Diamond API answers from. */
 export type DiamondServices = {
   readonly diamonds: {
     readonly inventory: DiamondCommandContext
     readonly queries: DiamondQueries
     readonly links: SignedLinks
-    /** Who did what stands in a history. */
+    /** Account and client names for the history. */
     readonly people: Pick<AccountDirectory, 'displayNameOf'>
   }
 }
 
-/** The Diamond API exists twice: the same methods and rules, another object. */
+/** Both versions have the same endpoints and rules; only the representation differs. */
 const VERSION = z
   .enum(['v3', 'v4'])
-  .describe('The version of the diamonds in the answer.')
+  .describe('The API version.')
   .meta({ examples: ['v4'] })
 
 export const DIAMOND_ID = integerPathParameter('The id of a diamond.')
@@ -32,14 +31,13 @@ export const DIAMOND_ID = integerPathParameter('The id of a diamond.')
 export const DIAMOND_PARAMETERS = { version: VERSION, id: DIAMOND_ID } as const
 export const VERSION_PARAMETERS = { version: VERSION } as const
 
-/** @throws Refusal missing for what is no diamond's id */
+/** @throws RequestError missing if the path parameter is not a diamond id */
 export function parseDiamondId({ id: text }: { readonly id: string }): number {
   const id = Number(text)
   if (/^[1-9]\d*$/.test(text) && id <= Number.MAX_SAFE_INTEGER) return id
   throw new RequestError('missing', `There is no diamond ${text.slice(0, 40)}`)
 }
 
-/** In whose name something is changed. */
 export const actorOf = (request: Pick<HttpRequest<BearerPrincipal>, 'principal' | 'requestId'>): CommandPrincipal => ({
   owner: request.principal.account,
   origin: eventOriginOf(request),
@@ -49,7 +47,7 @@ type SchemaByVersion = { readonly v3: ZodType; readonly v4: ZodType }
 
 export const listOf = ({ v3, v4 }: SchemaByVersion): SchemaByVersion => ({ v3: z.array(v3), v4: z.array(v4) })
 
-/** The body of a request about many: a tag is one diamond's, it would hold for none of them, or be overlooked. */
+/** The body of a bulk request. Rejects If-Match, because an ETag refers to a single diamond. */
 export function bulkJson({ v3, v4 }: SchemaByVersion): RequestBody<unknown> {
   const body = json({ v3: bulkSchema(v3), v4: bulkSchema(v4) }, BULK_BODY_MAX_BYTES)
   return {
@@ -58,15 +56,21 @@ export function bulkJson({ v3, v4 }: SchemaByVersion): RequestBody<unknown> {
       if (request.headers['if-match'] === undefined) return body.read(ctx, request, service)
       throw new RequestError(
         'malformed',
-        'If-Match names one diamond; a bulk request has many: change that one by itself',
+        'If-Match is not supported for bulk requests; change the diamond with a single request',
       )
     },
   }
 }
 
-/** What may be refused of a diamond that is named in the path. */
-export const DIAMOND_ERROR_RESPONSES = { 403: "It is another account's", 404: 'There is no such diamond' } as const
+/** Error responses of endpoints with a diamond id in the path. */
+export const DIAMOND_ERROR_RESPONSES = {
+  403: 'The diamond belongs to another account',
+  404: 'No such diamond',
+} as const
 
 export const IF_MATCH = {
-  'If-Match': z.string().optional().describe("ETags, one of which must be the diamond's; or *"),
+  'If-Match': z
+    .string()
+    .optional()
+    .describe("One or more ETags, one of which must match the diamond's revision; or `*`"),
 } as const

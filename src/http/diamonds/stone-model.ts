@@ -40,9 +40,9 @@ import { actorOf, DIAMOND_ID, parseDiamondId, DIAMOND_ERROR_RESPONSES } from './
 
 const ofFile = (message: string) => [{ pointer: '/file', message }]
 
-const tooLarge = () => new RequestError('too-large', ofFile(`file may have at most ${MAX_MODEL_BYTES} bytes`))
+const tooLarge = () => new RequestError('too-large', ofFile(`file must be at most ${MAX_MODEL_BYTES} bytes`))
 
-/** Counts a 3D file's bytes; what they say is looked at when all of them are there. */
+/** Checks the size of a 3D file. Its content is inspected once the upload is complete. */
 class ModelSizeValidator implements FileValidator {
   bytes = 0
 
@@ -52,19 +52,19 @@ class ModelSizeValidator implements FileValidator {
   }
 
   finish(): void {
-    if (this.bytes === 0) throw new RequestError('invalid', ofFile('file is empty'))
+    if (this.bytes === 0) throw new RequestError('invalid', ofFile('file must not be empty'))
   }
 }
 
 const MODEL: FileUploadRule = { maxBytes: MAX_MODEL_BYTES, createValidator: () => new ModelSizeValidator(), tooLarge }
 
-/** What the endpoint that takes 3D files says of its body: a form with one file, and nothing else. */
+/** A multipart form with exactly one part, `file`. */
 const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploads: FormUploads } }, BearerPrincipal> =
   {
     mediaTypes: ['multipart/form-data'],
     maxBytes: MAX_MODEL_BYTES + FORM_OVERHEAD_BYTES,
     schema: z.strictObject({
-      file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, of at most 20 MB.'),
+      file: z.unknown().describe('The 3D file: OFF, STL (binary or text) or OBJ, in millimetres, at most 20 MB.'),
     }),
     async read(ctx, { principal: { account }, clientAddress }, { models: { uploads } }) {
       const type = ctx.get('Content-Type')
@@ -82,21 +82,20 @@ const modelUpload: RequestBody<ReceivedFile, { readonly models: { readonly uploa
     release: ({ incoming }) => incoming.discard(),
   }
 
-/** @throws Refusal invalid for a form that has more, or no file */
+/** @throws RequestError invalid if the form has no file or has other parts */
 async function onlyFile({ texts, file, fileRefusal }: UploadForm): Promise<ReceivedFile> {
   const unknown = [...texts.keys()].map((name) => ({
     pointer: `/${name.slice(0, 60)}`,
-    message: `${name.slice(0, 60)} is no part of a model; it has file`,
+    message: `Unknown part ${name.slice(0, 60)}; allowed: file`,
   }))
   const missing =
-    file === undefined && fileRefusal === undefined ? ofFile('file is required: a 3D file of the stone') : []
+    file === undefined && fileRefusal === undefined ? ofFile('file is required: a 3D file of the diamond') : []
   const faults = [...missing, ...(fileRefusal?.details ?? []), ...unknown]
   if (file !== undefined && faults.length === 0) return file
   await file?.incoming.discard()
   throw new RequestError('invalid', faults)
 }
 
-/** What the resource of stones' own bodies answers from. */
 export type ModelServices = {
   readonly models: {
     readonly commandContext: CommandContext
@@ -109,7 +108,7 @@ export type ModelServices = {
 }
 
 const PATH = '/v4/diamond/{id}/model'
-const CONFLICT_RESPONSE = { 409: 'Somebody else changed the diamond meanwhile; send it again' } as const
+const CONFLICT_RESPONSE = { 409: 'The diamond was changed by another request; send the request again' } as const
 
 const EXAMPLE = {
   format: 'STL',
@@ -124,20 +123,20 @@ export const attachStoneModel = endpoint({
   method: 'POST',
   path: PATH,
   summary:
-    'Attaches a 3D file of the stone, in the place of the one before: its scores are traced from its own facets.',
+    'Attach a 3D file to a diamond. It replaces an earlier one, and the optical scores are computed from its facets.',
   auth: bearer,
   pathParameters: { id: DIAMOND_ID },
   body: modelUpload,
   responses: {
     201: {
-      description: 'What the file says. The scores follow, as after a creation',
+      description: 'The properties of the model. The scores are computed asynchronously, as after creating a diamond',
       schema: STONE_MODEL,
-      headers: { Location: 'Where it can be read and removed' },
+      headers: { Location: 'URL of the model' },
       example: EXAMPLE,
     },
     ...DIAMOND_ERROR_RESPONSES,
     ...CONFLICT_RESPONSE,
-    422: 'The body is not closed, not convex or degenerate, or the file is broken: it says where',
+    422: 'The solid is not closed, not convex or degenerate, or the file is malformed; the message says where',
   },
   group: accountGroup,
   async handler(request, { models: { commandContext, queries, links, inspect } }: ModelServices) {
@@ -158,7 +157,7 @@ export const readStoneModel = endpoint({
   operationId: 'readModel',
   method: 'GET',
   path: PATH,
-  summary: 'What the 3D file of a stone says, with a link that opens it for a day.',
+  summary: "Retrieve the properties of a diamond's 3D file. `file` is a link to it that is valid for 24 hours.",
   auth: bearer,
   pathParameters: { id: DIAMOND_ID },
   responses: {
@@ -171,7 +170,7 @@ export const readStoneModel = endpoint({
       },
     },
     403: DIAMOND_ERROR_RESPONSES[403],
-    404: 'There is no such diamond, or it has no model',
+    404: 'No such diamond, or it has no 3D file',
   },
   group: accountGroup,
   async handler(request, { models: { queries, links } }: ModelServices) {
@@ -189,13 +188,13 @@ export const removeStoneModel = endpoint({
   operationId: 'removeModel',
   method: 'DELETE',
   path: PATH,
-  summary: 'Removes the 3D file of a stone: its scores are computed from what else is known of it again.',
+  summary: "Delete a diamond's 3D file. The scores are recomputed from the remaining data.",
   auth: bearer,
   pathParameters: { id: DIAMOND_ID },
   responses: {
-    204: 'It is gone',
+    204: 'Deleted',
     403: DIAMOND_ERROR_RESPONSES[403],
-    404: 'There is no such diamond, or it has no model',
+    404: 'No such diamond, or it has no 3D file',
     ...CONFLICT_RESPONSE,
   },
   group: accountGroup,
@@ -205,7 +204,7 @@ export const removeStoneModel = endpoint({
   },
 })
 
-/** Registered at https://www.iana.org/assignments/media-types (model/obj, model/stl); OFF is not. */
+/** model/obj and model/stl are registered at https://www.iana.org/assignments/media-types; OFF is not. */
 const MEDIA: Readonly<Record<ModelFormat, string>> = {
   OFF: 'application/octet-stream',
   STL: 'model/stl',
@@ -216,7 +215,7 @@ export const readModelFile = endpoint({
   operationId: 'readModelFile',
   method: 'GET',
   path: modelPath('{id}'),
-  summary: 'The 3D file of a stone, for whoever holds the link that its model shows as its `file`, for a day.',
+  summary: "Download a diamond's 3D file. Needs the signed link in the model's `file`, which is valid for 24 hours.",
   auth: signedLink(({ models: { links } }: ModelServices) => links, 'the model'),
   pathParameters: { id: DIAMOND_ID },
   ...FILE_REQUEST,

@@ -20,37 +20,39 @@ const PROOF = z
     events: z
       .array(
         z.object({
-          index: z.int().min(0).describe('Its place among all events of the log, from 0.'),
+          index: z.int().min(0).describe('The index of the leaf in the Merkle tree, from 0.'),
           stream: z.string(),
-          revision: z.int().min(0).describe('Its place in its stream, from 0.'),
+          revision: z.int().min(0).describe('The revision of the event in its stream, from 0.'),
           id: z.string(),
           type: z.string(),
           data: z.record(z.string(), z.unknown()),
           metadata: TEXTS,
-          path: z.array(HASH).describe('What it is hashed with, from the leaf to the root.'),
+          path: z.array(HASH).describe('The inclusion proof: sibling hashes from the leaf to the root.'),
         }),
       )
       .min(1)
-      .describe('All that happened to the diamond up to the checkpoint, in the order of the log.'),
-    checkpoint: z.string().describe('The signed note that the paths lead to.'),
-    key: z.string().describe('The key of the log. Check with one that you have from elsewhere.'),
+      .describe('All events of the diamond up to the checkpoint, in log order.'),
+    checkpoint: z.string().describe('The signed checkpoint whose root the inclusion proofs lead to.'),
+    key: z.string().describe("The log's verifier key. Verify with a key from an independent source instead."),
   })
   .meta({ id: 'Proof' })
 
-/** Seconds until the tree has come to a stone that was made just now. */
+/** Seconds until the Merkle tree usually includes a new diamond. */
 const RETRY_AFTER_SECONDS = 2
 
 export const readProof = endpoint({
   operationId: 'readProof',
   method: 'GET',
   path: '/v4/diamond/{id}/proof',
-  summary: 'Shows to others what happened to a diamond, and that nobody rewrote it; of a deleted one too.',
+  summary:
+    "Retrieve a proof of a diamond's history. It shows that the events are in the transparency log and were not altered. " +
+    'Also available after the diamond was deleted.',
   auth: bearer,
   pathParameters: { id: DIAMOND_ID },
   group: accountGroup,
   responses: {
-    200: { description: 'The proof; `adamant check` checks it without the service', schema: PROOF },
-    503: 'The diamond was made just now, and nothing of it is signed yet',
+    200: { description: 'The proof. `adamant check` verifies it offline', schema: PROOF },
+    503: 'The diamond is new, and no checkpoint includes its events yet',
     ...DIAMOND_ERROR_RESPONSES,
   },
   async handler(request, services: DiamondServices & EvidenceServices) {
@@ -60,7 +62,11 @@ export const readProof = endpoint({
     const events = past.transitions.map(({ event }) => event)
     const proof = await request.waitBudget.spendOn((ms) => proveDiamond(requireEvidence(services), id, events, ms))
     if (proof === undefined)
-      throw new RequestError('unavailable', `Nothing of diamond ${id} is signed yet: ask again`, RETRY_AFTER_SECONDS)
+      throw new RequestError(
+        'unavailable',
+        `No signed checkpoint includes diamond ${id} yet; try again`,
+        RETRY_AFTER_SECONDS,
+      )
     return ok(proof)
   },
 })

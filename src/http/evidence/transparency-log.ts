@@ -8,9 +8,8 @@ import { publicAccess, endpoint, type HttpRequest } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { queryReader, wholeNumber } from '../kit/parameters/query.ts'
 
-/** What evidence is answered from. */
 export type EvidenceServices = {
-  /** Undefined where the log has no key and takes none any more. */
+  /** Undefined if the log was closed before it had a signing key. */
   readonly evidence:
     { readonly checkpoints: SignedCheckpoints; readonly signer: Signer; readonly model: ReadModel } | undefined
 }
@@ -18,21 +17,20 @@ export type EvidenceServices = {
 type LogEvidence = NonNullable<EvidenceServices['evidence']>
 
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' }
-/** Another may be signed at any moment. */
 const NO_CACHE = { 'Cache-Control': 'no-cache' }
-/** Seconds until a first checkpoint is worth another look. */
+/** Seconds, if there is no checkpoint yet. */
 const RETRY_AFTER_SECONDS = 60
 
-const UNSIGNED = { 404: 'The log was closed before it had a key', 503: 'Nothing has been signed yet' }
+const UNSIGNED = { 404: 'The log was closed before it had a signing key', 503: 'There is no signed checkpoint yet' }
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 export function requireEvidence({ evidence }: EvidenceServices): LogEvidence {
   if (evidence === undefined)
-    throw new RequestError('missing', 'This log has no key, and is closed: nothing of it is signed')
+    throw new RequestError('missing', 'This log has no checkpoints: it was closed before it had a signing key')
   return evidence
 }
 
-/** What was signed last; a log of which nothing is signed yet is signed now. @throws Refusal unavailable */
+/** The latest checkpoint; signs the first one if there is none. @throws RequestError unavailable */
 async function readLatestCheckpoint(
   { checkpoints, signer }: LogEvidence,
   { waitBudget }: Pick<HttpRequest, 'waitBudget'>,
@@ -40,7 +38,11 @@ async function readLatestCheckpoint(
   const found: SignedCheckpoint | undefined =
     (await checkpoints.latestOfEpoch()) ?? (await signer.sign(waitBudget.remainingMs))
   if (found === undefined)
-    throw new RequestError('unavailable', 'Nothing has been signed yet: ask again in a minute', RETRY_AFTER_SECONDS)
+    throw new RequestError(
+      'unavailable',
+      'There is no signed checkpoint yet; try again in a minute',
+      RETRY_AFTER_SECONDS,
+    )
   return found
 }
 
@@ -48,11 +50,16 @@ export const readLogCheckpoint = endpoint({
   operationId: 'readLogCheckpoint',
   method: 'GET',
   path: '/log/checkpoint',
-  summary: 'The last signed root of the hash tree over all events, to be kept elsewhere (C2SP tlog-checkpoint).',
+  summary:
+    'Retrieve the latest signed checkpoint (C2SP tlog-checkpoint). It commits to the Merkle tree over all events; store it ' +
+    'elsewhere to detect later changes.',
   auth: publicAccess,
   group: platformGroup,
   headers: NO_CACHE,
-  responses: { 200: { description: 'Origin, size, root and signature', mediaType: 'text/plain' }, ...UNSIGNED },
+  responses: {
+    200: { description: 'Origin, tree size, root hash and signature', mediaType: 'text/plain' },
+    ...UNSIGNED,
+  },
   async handler(request, services: EvidenceServices) {
     return createResponse(200, (await readLatestCheckpoint(requireEvidence(services), request)).note, TEXT)
   },
@@ -62,7 +69,7 @@ export const readLogKey = endpoint({
   operationId: 'readLogKey',
   method: 'GET',
   path: '/log/key',
-  summary: 'The key that checkpoints are checked with, in the form of signed notes.',
+  summary: 'Retrieve the key for verifying checkpoints, in signed note format',
   auth: publicAccess,
   group: platformGroup,
   headers: NO_CACHE,
@@ -76,16 +83,16 @@ export const HASH = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
 
 const SIZES = z.object({
   from: wholeNumber(0)
-    .describe('Events of the earlier tree.')
+    .describe('Size of the earlier tree.')
     .meta({ examples: [0] }),
   to: wholeNumber(0)
-    .describe('Events of the later tree, up to the size that is signed.')
+    .describe('Size of the later tree, at most that of the latest checkpoint.')
     .meta({ examples: [0] }),
 })
 
 const readSizes = queryReader(SIZES)
 
-/** @throws Refusal invalid */
+/** @throws RequestError invalid */
 function refuseSizes({ from, to }: z.output<typeof SIZES>, most: number): void {
   const faults = [
     ...(to > most ? [{ pointer: 'to', message: `to must be from 0 to ${most}, got ${to}` }] : []),
@@ -98,20 +105,24 @@ export const readLogConsistency = endpoint({
   operationId: 'readLogConsistency',
   method: 'GET',
   path: '/log/consistency',
-  summary: 'What shows that the tree of so many events is the beginning of a later one (RFC 6962, 2.1.2).',
+  summary: 'Retrieve a consistency proof between two tree sizes (RFC 6962, section 2.1.2)',
   auth: publicAccess,
   query: SIZES,
   group: platformGroup,
   headers: NO_CACHE,
   responses: {
     200: {
-      description: 'The hashes',
+      description: 'The consistency proof',
       schema: z
-        .object({ from: z.int(), to: z.int(), hashes: z.array(HASH).describe('SHA-256 in base64, in their order.') })
+        .object({
+          from: z.int(),
+          to: z.int(),
+          hashes: z.array(HASH).describe('SHA-256 hashes in base64, in the order of RFC 6962.'),
+        })
         .meta({ id: 'LogConsistency' }),
     },
-    400: 'The query is not readable',
-    422: 'The log is not that large, or from is behind to',
+    400: 'A query parameter cannot be parsed',
+    422: '`to` exceeds the size of the latest checkpoint, or `from` is greater than `to`',
     ...UNSIGNED,
   },
   async handler(request, services: EvidenceServices) {

@@ -8,13 +8,13 @@ import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { parseSignature, type SignedLinks } from '../kit/signed-links.ts'
 
-/** Bytes of a file, both included. */
+/** Byte offsets in a file, both inclusive. */
 export type ByteRange = { readonly start: number; readonly end: number }
 
 /**
- * The one range that a Range header asks for (RFC 9110, section 14.1.2).
- * @returns undefined where the whole file is the answer: without the header, for another unit, for several ranges and
- *   for what is no range; 'unsatisfiable' where it lies behind the end
+ * Parses a Range header (RFC 9110, section 14.1.2).
+ * @returns undefined if the whole file must be sent: without the header, or if it has another unit, several ranges or a
+ *   syntax error; 'unsatisfiable' if the range starts after the end
  */
 export function parseRange(header: string | undefined, bytes: number): ByteRange | undefined | 'unsatisfiable' {
   const { type, code, ranges } = parse(bytes, header ?? '')
@@ -22,13 +22,12 @@ export function parseRange(header: string | undefined, bytes: number): ByteRange
   return ranges[0] ?? 'unsatisfiable'
 }
 
-/** range-parser's code for what is no range. */
+/** range-parser's code for a syntax error. */
 const MALFORMED = 1
 
 /**
- * `inline` with a file name, which every browser reads as it should (RFC 6266): a plain one in ASCII, and beside it the
- * full one where it has other characters.
- * @param name without controls, quotes or slashes, as safeFileName leaves it
+ * An `inline` Content-Disposition (RFC 6266) with an ASCII file name and, if the name has other characters, the full name.
+ * @param name without control characters, quotes and slashes, as returned by `sanitiseFileName`
  */
 export function inlineDisposition(name: string): string {
   const plain = name
@@ -39,23 +38,21 @@ export function inlineDisposition(name: string): string {
   return `inline; filename="${plain}"; filename*=UTF-8''${encodeHeaderValue(name)}`
 }
 
-/** RFC 8187: what encodeURIComponent leaves and the header may not have is encoded as well. */
+/** RFC 8187: also encodes characters that encodeURIComponent keeps but the header does not allow. */
 const encodeHeaderValue = (name: string) =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** A file under its digest, as it is sent. */
 export type FileDownload = {
   readonly digest: string
   readonly bytes: number
   readonly mediaType: string
-  /** What a browser saves it as. */
+  /** The file name offered for saving. */
   readonly name: string
 }
 
 /**
- * Whoever has a link that was signed for a file: it says which access of its stone it is for.
- * @param links among the services of its subject
- * @param again what to read for a link that is not expired
+ * Authenticates by the signature of a link to a file. The result has the access revision that the link was signed for.
+ * @param resourceName the resource that contains a new link, for the error message
  */
 export const signedLink = <Service>(
   links: (service: Service) => SignedLinks,
@@ -67,47 +64,44 @@ export const signedLink = <Service>(
     const opened = links(service).verify(path, parseSignature(search))
     if (opened === undefined) throw unknownFile()
     if (opened.isExpired)
-      throw new RequestError('gone', `This link has expired: read ${resourceName} again for one that opens its file`)
+      throw new RequestError('gone', `This link has expired; read ${resourceName} again for a new link`)
     return opened
   },
 })
 
-export const unknownFile = () => new RequestError('missing', 'There is no such file')
+export const unknownFile = () => new RequestError('missing', 'No such file, or the signature is invalid')
 
-/** A file's digest. */
 const TAG = '"5feceb66ffc86f38d952786c6d696c79c2dbc239dd4e91b46729d73a27fb57e9"'
 
-/** What a request for a file may say. */
 export const FILE_REQUEST = {
-  query: z.object({ signature: z.string().describe('What the link is signed with.') }),
+  query: z.object({ signature: z.string().describe('The signature of the link.') }),
   requestHeaders: {
     'If-None-Match': z
       .string()
       .optional()
-      .describe('Tags of copies that the caller has.')
+      .describe('ETags of cached copies.')
       .meta({ examples: [TAG] }),
     Range: z
       .string()
       .optional()
-      .describe('One range; several are answered with the whole file.')
+      .describe('A single byte range. A request with several ranges gets the whole file.')
       .meta({ examples: ['bytes=0-1023'] }),
     'If-Range': z
       .string()
       .optional()
-      .describe('The tag of the file that the caller has a part of.')
+      .describe('The ETag of the file that the client has a part of.')
       .meta({ examples: [TAG] }),
   },
 } as const
 
-/** What it may be answered. */
 export const fileResponses = (mediaType: string | readonly string[]) => ({
-  200: { description: 'The file', mediaType, headers: { ETag: 'Of its bytes' } },
-  206: { description: 'The range of it', mediaType, headers: { 'Content-Range': 'Which bytes of how many' } },
-  304: 'The copy is the file that there is',
-  416: 'The range lies behind its end: Content-Range says how many bytes it has',
+  200: { description: 'The file', mediaType, headers: { ETag: 'Digest of the content' } },
+  206: { description: 'The requested range', mediaType, headers: { 'Content-Range': 'The range and the total size' } },
+  304: 'Not modified: the ETag in If-None-Match is current',
+  416: 'The range starts after the end of the file; Content-Range has the size',
 })
 
-/** @throws RefusedWith unsatisfiable; BytesMissing, StoreUnavailable when its body is made */
+/** @throws ErrorWithHeaders unsatisfiable; creating the body throws BytesMissing or StoreUnavailable */
 export function createFileResponse(
   request: HttpRequest<unknown, unknown, unknown>,
   files: FileStore,
@@ -123,37 +117,40 @@ export function createFileResponse(
   return binaryResponse(206, mediaType, stream, { ...headers, 'Content-Length': length, 'Content-Range': which })
 }
 
-/** A file is looked at and nothing else: no script, no form, no other resource, no page's frame that is not meant to. */
+/** The sandbox prevents an uploaded file from running scripts, submitting forms or loading other resources. */
 const headersOf = ({ digest, name }: FileDownload) => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
-  // Asked again each time: what is gone is gone from caches too.
+  // Caches must revalidate, so that a deleted file is not served from a cache.
   'Cache-Control': 'private, no-cache',
   'Accept-Ranges': 'bytes',
   ETag: `"${digest}"`,
   'Content-Disposition': inlineDisposition(name),
 })
 
-/** @throws RefusedWith unsatisfiable */
+/** @throws ErrorWithHeaders unsatisfiable */
 function wantedRange(
   { method, headers }: HttpRequest<unknown, unknown, unknown>,
   { bytes: size }: FileDownload,
   etag: string,
 ): ByteRange | undefined {
-  // What the client has a copy of is asked first (RFC 9110, 13.2.2); then it gets the whole file.
+  // If-None-Match is evaluated before Range (RFC 9110, section 13.2.2); a client with a stale copy gets the whole file.
   if (method !== 'GET' || headers['if-none-match'] !== undefined) return undefined
   if (!rangeIsWanted(String(headers['if-range'] ?? ''), etag)) return undefined
   const range = parseRange(headers.range, size)
   if (range !== 'unsatisfiable') return range
-  const refusal = new RequestError('unsatisfiable', `The file has ${size} bytes; the range lies behind them`)
+  const refusal = new RequestError(
+    'unsatisfiable',
+    `The range must start before the end of the file, which has ${size} bytes`,
+  )
   throw new ErrorWithHeaders({ 'Content-Range': `bytes */${size}` }, refusal)
 }
 
-/** RFC 9110, section 13.1.5: with If-Range a range is wanted only of the very file that the client has a part of. */
+/** RFC 9110, section 13.1.5: with If-Range, the range applies only if the ETag is current. */
 const rangeIsWanted = (condition: string, etag: string) => condition === '' || condition === etag
 
-/** Tries to open a file that is just being put back by a collector, and milliseconds between them. */
+/** Attempts, and milliseconds between them: the garbage collector may be moving the file back at that moment. */
 const TRIES = 5
 const PAUSE = 20
 
@@ -162,7 +159,8 @@ async function openFile(files: FileStore, digest: string, range: ByteRange | und
   for (let attempt = 1; ; attempt++) {
     const stream = await files.read(digest, range)
     if (stream !== undefined) return stream
-    if (attempt === TRIES) throw new BytesMissing(`The file ${digest} is missing, though the log refers to it`)
+    if (attempt === TRIES)
+      throw new BytesMissing(`The event log refers to file ${digest}, but the file store does not have it`)
     await new Promise<void>((done) => setTimeout(done, PAUSE))
   }
 }

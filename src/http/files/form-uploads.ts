@@ -16,15 +16,15 @@ import { unreadableForm } from '../kit/parameters/parameters.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from '../kit/read-body.ts'
 import { ChunkGarbageCollector, UploadThrottle, type ThrottleOptions } from './upload-throttle.ts'
 
-/** `=?UTF-8?B?UHLDvGY=?=`, `=?iso-8859-1?q?Pr=FCf?=`; behind the charset there may be a language. */
+/** `=?UTF-8?B?UHLDvGY=?=`, `=?iso-8859-1?q?Pr=FCf?=`; a language may follow the charset. */
 const WORD = /=\?([\w-]{1,40})(?:\*[\w-]*)?\?([bq])\?([^?\s]*)\?=/gi
 
-/** Blanks between two encoded words belong to neither. */
+/** White space between two adjacent encoded words is ignored (RFC 2047, section 6.2). */
 const BLANKS_BETWEEN_WORDS = /(?<=\?=)\s+(?==\?[\w-]+(?:\*[\w-]*)?\?[bq]\?)/gi
 
 /**
- * A text without encoded words (RFC 2047): programs that send e-mail write names of files so in forms, too. A word of an
- * unknown charset stays as it is.
+ * Decodes encoded words (RFC 2047), which some clients use for file names in forms. A word with an unknown charset is
+ * unchanged.
  */
 export const withoutEncodedWords = (text: string): string =>
   text
@@ -34,7 +34,7 @@ export const withoutEncodedWords = (text: string): string =>
       return decodeCharset(bytes, charset) ?? word
     })
 
-/** The `Q` encoding: RFC 2047, 4.2. */
+/** Decodes the `Q` encoding (RFC 2047, section 4.2). */
 function quotedPrintable(encoded: string): Buffer {
   const latin = encoded
     .replaceAll('_', ' ')
@@ -46,25 +46,24 @@ function decodeCharset(bytes: Buffer, charset: string): string | undefined {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // An unknown charset.
+    // Unknown charset.
     return undefined
   }
 }
 
-/** A text is at most a laboratory or a number; what is longer is refused by its value. */
+/** Long enough for a laboratory or a certificate number; a truncated text fails validation. */
 const LIMITS = { fieldNameSize: 100, fieldSize: 1_024, parts: 20, headerPairs: 50 }
 
-/** Bytes that the parser and a file's stream hold each: as much as on Node 20, where Node's own 64 KiB were 16. */
+/** Buffer size of the parser and of each file stream: Node's default up to version 20; later versions use 64 KiB. */
 const BUFFER_BYTES = 16 * 1024
 
 export type FormReaderOptions = {
-  /** Bytes of the whole form at most. */
   readonly maxBytes: number
   readonly throttle: ThrottleOptions
   readonly createValidator: () => FileValidator
 }
 
-/** Reads one multipart form: its texts into memory, its file as it comes into the temporary place. */
+/** Reads a multipart form: texts into memory, the file as a stream into temporary storage. */
 class FormReader {
   readonly #texts = new Map<string, string>()
   #file: Promise<ReceivedFile | undefined> | undefined
@@ -78,24 +77,22 @@ class FormReader {
     private readonly options: FormReaderOptions,
   ) {}
 
-  /** Those that have come so far. */
   get texts(): ReadonlyMap<string, string> {
     return this.#texts
   }
 
-  /** Whether its file has begun. */
   get hasFile(): boolean {
     return this.#file !== undefined
   }
 
   /**
-   * Parts may come in any order. After a refusal nothing of the form is left, but the request's rest is not read.
-   * @throws Refusal malformed, too-large, too-slow; StoreUnavailable
+   * Accepts parts in any order. After an error, the temporary file is discarded; the rest of the request is still unread.
+   * @throws RequestError malformed, too-large, too-slow; StoreUnavailable
    */
   async read(): Promise<UploadForm> {
     const { req } = this.ctx
     const { maxBytes, throttle } = this.options
-    // Nobody waits for it where the body is refused by its head.
+    // Prevents an unhandled rejection if the request head is already rejected.
     this.#failed.promise.catch(() => undefined)
     const parser = this.#parser()
     this.#listen(parser)
@@ -107,7 +104,7 @@ class FormReader {
     } catch (error) {
       throttled.destroy()
       parser.destroy()
-      // What can't be discarded is a leftover, which the collector removes; the form's own fault is what is told.
+      // Report the form's error. If discarding fails, the garbage collector removes the temporary file later.
       await this.#file?.then((file) => file?.incoming.discard()).catch(() => undefined)
       throw error
     }
@@ -133,7 +130,7 @@ class FormReader {
     parser.on('field', (name, value) => this.#addText(name, value))
     parser.on('file', (name, stream, info) => this.#takeFile(name, stream, info))
     parser.on('partsLimit', () =>
-      this.#fail(new RequestError('malformed', `The form may have at most ${LIMITS.parts} parts`)),
+      this.#fail(new RequestError('malformed', `The form must have at most ${LIMITS.parts} parts`)),
     )
   }
 
@@ -143,9 +140,9 @@ class FormReader {
     else if (value !== '') this.#fileRefusal = new RequestError('invalid', [FILE_SENT_AS_TEXT])
   }
 
-  /** A file under another name says nothing that could be read; its name is judged with those of the texts. */
+  /** Discards a file with another name, but keeps the name for validation. */
   #takeFile(name: string, stream: Readable, { filename }: Partial<FileInfo>): void {
-    // When the form is given up, its file fails too, whoever reads it: the form has said why.
+    // If the form fails, the file stream fails too; the form's error is the one reported.
     stream.on('error', () => undefined)
     const again = this.#isRepeated(name)
     if (again || name !== 'file') {
@@ -164,8 +161,9 @@ class FormReader {
   }
 
   /**
-   * What is no such file is read on for the sake of what comes behind it, and forgotten; what is too large is not.
-   * @returns false once the file was refused
+   * After an invalid file, keeps reading without storing it, so that later parts are validated too.
+   * @returns false once the file was rejected
+   * @throws RequestError too-large
    */
   #isAccepted(validator: () => void): boolean {
     try {
@@ -177,7 +175,7 @@ class FormReader {
     return this.#fileRefusal === undefined
   }
 
-  /** @returns undefined for the empty part that a browser sends where no file was chosen */
+  /** @returns undefined for a rejected file, and for the empty part that a browser sends if no file was chosen */
   async #receive(stream: Readable, filename: string | undefined): Promise<ReceivedFile | undefined> {
     const validator = this.options.createValidator()
     const incoming = await this.files.receive()
@@ -197,41 +195,39 @@ class FormReader {
   }
 }
 
-/** Looks at a form's file while it flows by. */
+/** Validates a file while it is streamed. */
 export interface FileValidator {
-  /** Those that were taken. */
+  /** Bytes seen so far. */
   readonly bytes: number
-  /** @throws Refusal as soon as it can't be what is asked for; too-large with the first byte over the limit */
+  /** @throws RequestError as soon as the file is invalid; too-large as soon as it exceeds the limit */
   update(chunk: Buffer): void
-  /** @throws Refusal for what is not whole */
+  /** @throws RequestError if the file is incomplete */
   finish(): void
 }
 
-/** Which files a form may have. */
+/** The kind of file that a form accepts. */
 export type FileUploadRule = {
-  /** Bytes at most. */
   readonly maxBytes: number
   readonly createValidator: () => FileValidator
-  /** What a form is refused with that says itself that it has more, or whose file is what makes it too large. */
+  /** The error if the declared Content-Length is too large, or the form is too large because of its file. */
   readonly tooLarge: () => RequestError
 }
 
 export type UploadForm = {
   readonly texts: ReadonlyMap<string, string>
   readonly file: ReceivedFile | undefined
-  /** What is wrong with the file; what the texts say is read all the same. */
+  /** The error in the file. The texts are complete nevertheless. */
   readonly fileRefusal: RequestError | undefined
 }
 
-/** What a file's part is where it has no file name. */
+/** The error for a file part without a file name. */
 const FILE_SENT_AS_TEXT: ErrorDetail = {
   pointer: '/file',
   message: 'file must be sent as a file: with a filename in its Content-Disposition',
 }
 
-/** @param name as it is told to the caller */
 const repeatedPart = (name: string) =>
-  new RequestError('malformed', [{ pointer: `/${name}`, message: `${name} may stand once in the form` }])
+  new RequestError('malformed', [{ pointer: `/${name}`, message: `${name} must be given only once` }])
 
 const readUrlencoded = bodyReader({
   urlencoded: true,
@@ -241,7 +237,7 @@ const readUrlencoded = bodyReader({
   defaultType: 'application/x-www-form-urlencoded',
 })
 
-/** Reads a urlencoded form, which has texts alone. @throws Refusal malformed, too-large, too-slow, unsupported */
+/** Reads a urlencoded form, which cannot contain a file. @throws RequestError malformed, too-large, too-slow, unsupported */
 export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
   const texts = new Map<string, string>()
   for (const [name, value] of Object.entries((await readUrlencoded(ctx)) ?? {})) {
@@ -257,19 +253,19 @@ export async function readUrlencodedForm(ctx: Context): Promise<UploadForm> {
   }
 }
 
-/** Bytes that a form may have around its file: texts, headers, boundaries. */
+/** Bytes allowed in addition to the file: texts, headers, boundaries. */
 export const FORM_OVERHEAD_BYTES = 64 * 1024
 
-/** Forms that are read at a time, as long as their clients send: one alone already sends as fast as a disk writes. */
+/** Forms read concurrently while their clients send. A single fast client can already saturate the disk. */
 const MAX_CONCURRENT_FORMS = 8
 
-/** Bytes of uploads between two collections of the chunks that they have left behind. */
+/** Uploaded bytes between two garbage collections of used chunks. */
 const BYTES_PER_COLLECTION = 8 * 1024 * 1024
 
-/** Who sends: permits go round among addresses, and among the accounts at each. */
+/** The client of an upload. Permits are shared fairly among addresses and, for each address, among accounts. */
 export type Uploader = { readonly account: number; readonly address: string }
 
-/** A form that was refused before it was read to its end, and its texts that had come. */
+/** A form that was rejected before its end, with the texts received until then. */
 export class FormUploadError extends Error {
   constructor(
     readonly refusal: RequestError,
@@ -281,7 +277,7 @@ export class FormUploadError extends Error {
 
 export const isMultipart = (type: string | undefined): boolean => /^multipart\/form-data\s*(?:;|$)/i.test(type ?? '')
 
-/** Reads the forms with files of one process, of which so many send at a time. */
+/** Reads forms with files, and limits how many are read concurrently in this process. */
 export class FormUploads {
   readonly #shared: Omit<ThrottleOptions, 'waiter'> = {
     permits: new FairSemaphore(MAX_CONCURRENT_FORMS),
@@ -291,9 +287,8 @@ export class FormUploads {
   constructor(private readonly files: FileStore) {}
 
   /**
-   * Reads a multipart form as a stream, its file straight into the files' temporary place. Whoever gets a file discards it,
-   * unless it was kept.
-   * @throws FormRefused for one that is too large; Refusal malformed, too-slow; StoreUnavailable
+   * Reads a multipart form, streaming its file into temporary storage. The caller discards the file unless it was stored.
+   * @throws FormUploadError if the form is too large; RequestError malformed, too-slow; StoreUnavailable
    */
   async read(
     ctx: Context,
@@ -310,7 +305,7 @@ export class FormUploads {
     } catch (error) {
       discardRest(ctx.req)
       if (!(error instanceof RequestError)) throw error
-      // Whoever sends nothing more does not read the rest of its own request either.
+      // The client stopped sending, so do not wait for the rest.
       if (error.kind === 'too-slow') throw new ErrorWithHeaders({ Connection: 'close' }, error)
       if (error.kind !== 'too-large') throw error
       throw new FormUploadError(reader.hasFile ? tooLarge() : error, reader.texts)

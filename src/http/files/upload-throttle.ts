@@ -8,18 +8,16 @@ import type { FairSemaphore, PermitRequest } from '../../runtime/fairness/semaph
 type MinorCollection = (options: { readonly type: 'minor' }) => void
 
 /**
- * V8 collects its young objects when their own memory is full, where a chunk of 64 KiB counts as the hundred bytes that
- * refer to it: uploads would leave over 64 MB behind before anything is freed. So each so many bytes of chunks ask for
- * a collection of young objects, which takes about a millisecond.
+ * Triggers a minor garbage collection after every `bytesPerCollection` bytes of used chunks, which takes about 1 ms. V8 counts
+ * a 64 KiB buffer as about 100 bytes of young generation, so uploads would otherwise accumulate over 64 MB of garbage.
  */
 export class ChunkGarbageCollector {
   #bytes = 0
   readonly #collect = minorCollection()
 
-  /** @param limit bytes of chunks between two collections */
   constructor(private readonly bytesPerCollection: number) {}
 
-  /** Tells of a chunk that has been used. */
+  /** Records a chunk that has become garbage. */
   recordUsed(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes < this.bytesPerCollection) return
@@ -28,7 +26,7 @@ export class ChunkGarbageCollector {
   }
 }
 
-/** Node offers it by a flag only, which may be set and taken back at any time: https://nodejs.org/api/v8.html */
+/** Node exposes `gc` only with a flag, which may be set and unset at run time: https://nodejs.org/api/v8.html */
 function minorCollection(): MinorCollection {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as MinorCollection
@@ -36,20 +34,19 @@ function minorCollection(): MinorCollection {
   return collect
 }
 
-/** Milliseconds without a byte after which a client's permit is released: who is slow holds up nobody. */
+/** Milliseconds without data after which a permit is released, so that a slow client does not block others. */
 const IDLE = 100
 
-/** Milliseconds that one lasts where others wait: time for a report from who sends as fast as a disk writes. */
+/** How long a permit lasts while others wait: enough for a fast client to send a whole report. */
 const PERMIT_DURATION_MS = 250
 
 export type ThrottleOptions = {
-  /** Who asks for a permit. */
   readonly waiter: PermitRequest
   readonly permits: FairSemaphore
   readonly garbageCollector: ChunkGarbageCollector
 }
 
-/** Passes an upload's bytes on while its client holds a permit. Without one, and while the reader is busy, back-pressure pauses `req`. */
+/** Forwards an upload only while its client holds a permit; otherwise back-pressure pauses `req`. */
 export class UploadThrottle extends Transform {
   #permit: (() => void) | undefined
   #permittedAt = 0

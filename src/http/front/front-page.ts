@@ -12,7 +12,7 @@ import { FormParameters } from '../secrets/parameters.ts'
 import { countAccount, countAddress, type SecretServices, type AuthenticatedSender } from '../secrets/authentication.ts'
 import { storeSharedSecret } from '../secrets/secrets.ts'
 
-/** As the pages of secrets look, with what a form for sharing needs beside. */
+/** The styles of the secret pages, with additions for the form. */
 const STYLE = `${SECRETS_STYLE}
 textarea,select{width:100%;padding:.75rem;font:inherit;color:inherit;background:var(--well);border:1px solid var(--soft);border-radius:.5rem}
 textarea{min-height:7rem;resize:vertical}
@@ -35,11 +35,10 @@ export type FrontPage = {
   readonly status: number
   readonly title: string
   readonly content: Html
-  /** What it shows was typed by somebody: nothing of it is for a cache or a search engine. */
+  /** The page contains user input, so it must not be cached or indexed. */
   readonly isPrivate: boolean
 }
 
-/** A whole page without scripts and outside resources. */
 const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): HttpResponse => ({
   status,
   headers: {
@@ -58,7 +57,7 @@ const frontPageResponse = ({ status, title, content, isPrivate }: FrontPage): Ht
   }),
 })
 
-/** What was typed before, so that a mistake costs nobody their text. Passphrase and token are typed again. */
+/** The previous input, so that an error does not lose the text. Passphrase and token must be typed again. */
 export type ShareFormInput = { readonly secret: string; readonly email: string; readonly ttl?: number | undefined }
 
 const EMPTY_INPUT: ShareFormInput = { secret: '', email: '' }
@@ -70,13 +69,11 @@ const LIFETIMES = [
   [2_592_000, '30 days'],
 ] as const
 
-/** Seconds of the one that is chosen before anybody chooses. */
 const DEFAULT_LIFETIME_SECONDS = 604_800
 
 /**
- * The form that shares a secret.
- * @param isOpen whether it needs no account
- * @param action relative, as a proxy may add a path
+ * @param isOpen whether sharing needs no account
+ * @param action relative, because a proxy may add a path prefix
  */
 const shareForm = (isOpen: boolean, action: string, typed: ShareFormInput = EMPTY_INPUT): Html =>
   html`<form method="post" action="${action}">
@@ -85,22 +82,20 @@ const shareForm = (isOpen: boolean, action: string, typed: ShareFormInput = EMPT
       ${secretTextarea(typed.secret)}
     </div>
     <div>
-      <label for="passphrase"
-        >Passphrase <span class="soft">(optional; tell it to the reader by another way)</span></label
-      >
+      <label for="passphrase">Passphrase <span class="soft">(optional; give it to the reader separately)</span></label>
       <input id="passphrase" name="passphrase" type="password" autocomplete="new-password" autocapitalize="none" />
     </div>
     <div>
-      <label for="ttl">Deleted unread after</label>
+      <label for="ttl">Expires after</label>
       <select id="ttl" name="ttl">
         ${LIFETIMES.map(([seconds, name]) => lifetimeOption(seconds, name, typed.ttl ?? DEFAULT_LIFETIME_SECONDS))}
       </select>
     </div>
     ${isOpen ? NOTHING : credentials(typed)}
-    <button type="submit">Make a link that opens once</button>
+    <button type="submit">Create a one-time link</button>
   </form>`
 
-/** Browsers drop a line feed right behind the opening tag: one that is put there, and none that was typed. */
+/** Adds a line feed after the opening tag, because browsers drop the first one. */
 const secretTextarea = (typed: string): Html => {
   const text = `\n${typed}`
   return html`<textarea id="secret" name="secret" required spellcheck="false" autocomplete="off">${text}</textarea>`
@@ -119,11 +114,11 @@ const credentials = ({ email }: ShareFormInput): Html =>
     <div>
       <label for="token">Your API token</label>
       <input id="token" name="token" type="password" required autocomplete="current-password" autocapitalize="none" />
-      <p class="soft">The operator gives it to you: <code>npx adamant token add</code>.</p>
+      <p class="soft">Your operator creates it with <code>npx adamant token add</code>.</p>
     </div>`
 
 export type FrontServices = SecretServices & {
-  /** BASE_URL, without a slash at its end. */
+  /** BASE_URL without a trailing slash. */
   readonly front: { readonly baseUrl: string }
 }
 
@@ -132,25 +127,25 @@ const ApiRoot = z.object({
   version: z.string(),
   links: z
     .object({ docs: z.url(), openapi: z.url(), health: z.url(), constants: z.url(), diamonds: z.url(), token: z.url() })
-    .describe('Where a program goes on.'),
+    .describe('Entry points of the API.'),
 })
 
 export const showFrontPage = endpoint({
   operationId: 'showFront',
   method: 'GET',
   path: '/',
-  summary: 'What this is, and where to go on: a page for people, JSON for programs.',
+  summary: 'Retrieve the entry points: a web page for browsers, JSON for API clients',
   auth: publicAccess,
-  requestHeaders: { Accept: z.string().optional().describe('`text/html` gets the page.') },
-  responses: { 200: { description: 'Where to go on', schema: ApiRoot } },
+  requestHeaders: { Accept: z.string().optional().describe('`text/html` returns the web page.') },
+  responses: { 200: { description: 'The entry points', schema: ApiRoot } },
   group: platformGroup,
   handler(request, { front, secrets }: FrontServices) {
     if (request.accepts('json', 'html') !== 'html') return ok(createApiRoot(front.baseUrl), { Vary: 'Accept' })
-    // Its path has a slash at its end and is no folder: of what doubled ones add, one counts less.
+    // The root path itself ends with a slash, so one `../` less is needed.
     const up = relativePrefixOf(request.target).slice('../'.length)
     const content = html`${INTRODUCTION} ${pages(up)}
       <h2>Share a secret</h2>
-      <p>It is shown to one reader, one time, and then deleted.</p>
+      <p>It can be revealed once and is then deleted.</p>
       ${shareForm(secrets.allowsAnonymous, `${up}share`)}`
     return frontPageResponse({ status: 200, title: 'Adamant', content, isPrivate: false })
   },
@@ -173,22 +168,22 @@ function createApiRoot(baseUrl: string): z.output<typeof ApiRoot> {
 }
 
 const INTRODUCTION = html`<p>
-  An inventory of diamonds for vendors and the platforms that show their stones: records, laboratory certificates,
-  optical scores, and the history of all of it.
+  A diamond inventory for vendors and for platforms that show their stones: records, laboratory reports, optical scores,
+  and a full change history.
 </p>`
 
 const pages = (up: string): Html =>
-  html`<nav aria-label="Where to go on">
+  html`<nav aria-label="Main">
     <ul>
-      <li><a href="${up}inventory">Your inventory</a>, to look at after a log-in</li>
-      <li><a href="${up}docs">The reference of the API</a>, to read and to try out</li>
-      <li><a href="${up}openapi.json">Its description for programs</a> (OpenAPI 3.1)</li>
-      <li><a href="${up}v2/constants">The constants of the platform</a></li>
-      <li><a href="${up}health/ready">Whether it is ready</a>, release ${VERSION}</li>
+      <li><a href="${up}inventory">Your inventory</a> (log-in required)</li>
+      <li><a href="${up}docs">API reference</a> (interactive)</li>
+      <li><a href="${up}openapi.json">OpenAPI 3.1 document</a></li>
+      <li><a href="${up}v2/constants">Constants and dictionaries</a></li>
+      <li><a href="${up}health/ready">Readiness check</a>, release ${VERSION}</li>
     </ul>
   </nav>`
 
-/** Who has pressed the button of this page: a page of another site could send the same form. */
+/** Accepts the form only from this site's own page, and limits requests per address. */
 const formSender: Authenticator<undefined, FrontServices> = {
   scheme: 'none',
   errorStatuses: [403, 429],
@@ -199,15 +194,14 @@ const formSender: Authenticator<undefined, FrontServices> = {
   },
 }
 
-/** Refusals are pages too. */
 const frontPageGroup: EndpointGroup = {
   name: 'front',
   pathPrefixes: ['/share'],
   errorFormat: { mediaType: 'text/html' },
   errorResponse({ status, faults }, _error, { requestId }) {
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
-      <p class="soft">Nothing was shared by this. Request ${requestId}</p>`
-    return frontPageResponse({ status, title: 'That did not work', content, isPrivate: true })
+      <p class="soft">No secret was shared. Request ID: ${requestId}</p>`
+    return frontPageResponse({ status, title: 'Request failed', content, isPrivate: true })
   },
 }
 
@@ -215,14 +209,17 @@ export const shareSecretByPage = endpoint({
   operationId: 'shareSecretByPage',
   method: 'POST',
   path: '/share',
-  summary: 'What the form of the front page does: keeps a secret, and goes to the page with its link.',
+  summary: 'Share a secret with the form on the front page. Redirects to the page with its link.',
   auth: formSender,
   body: FormParameters,
   responses: {
-    303: { description: 'It is kept', headers: { Location: "The sender's page, with the link to pass on" } },
-    403: 'Address and token do not belong together, or the form is of another site',
+    303: {
+      description: 'The secret was shared',
+      headers: { Location: "The sender's page, with the link to the secret" },
+    },
+    403: 'Wrong e-mail address or API token, or a cross-site request',
     413: 'The secret is longer than the plan allows',
-    422: 'There is nothing to share',
+    422: 'Validation failed: for example, the secret is empty',
   },
   group: frontPageGroup,
   async handler(request, { secrets }: FrontServices) {
@@ -245,7 +242,7 @@ export const shareSecretByPage = endpoint({
   },
 })
 
-/** @throws Refusal forbidden where address and token do not belong together, or are needed and not there; too-many */
+/** @throws RequestError forbidden if e-mail address or token are wrong, or missing while required; too-many */
 async function senderOf(
   { email, token }: { readonly email: string; readonly token: string },
   clientAddress: string,
@@ -253,16 +250,14 @@ async function senderOf(
 ): Promise<AuthenticatedSender | undefined> {
   if (email === '' && token === '' && allowsAnonymous) return undefined
   const caller = await apiTokens.verify({ email, token, address: clientAddress })
-  if (caller === undefined)
-    throw new RequestError('forbidden', 'The e-mail address and the API token do not belong together')
+  if (caller === undefined) throw new RequestError('forbidden', 'Wrong e-mail address or API token')
   countAccount(rateLimit, caller.account)
   return { ...caller, token }
 }
 
-/** The form once more, with what is wrong and what was typed. */
 function rejectedForm(refusal: RequestError, typed: ShareFormInput, isOpen: boolean): HttpResponse {
   const { status, faults } = toHttpErrorDetails(refusal)
   const content = html`<p class="alert" role="alert">${faults.map(({ message }) => message).join('. ')}</p>
     ${shareForm(isOpen, 'share', typed)}`
-  return frontPageResponse({ status, title: 'Nothing was shared yet', content, isPrivate: true })
+  return frontPageResponse({ status, title: 'The secret was not shared', content, isPrivate: true })
 }

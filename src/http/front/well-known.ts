@@ -7,9 +7,9 @@ import { GRANT_TYPE, GRANT_TYPES } from '../oauth/token.ts'
 
 export type WellKnownServices = {
   readonly wellKnown: {
-    /** SECURITY_CONTACT as an address that a program can follow; undefined where it is not set. */
+    /** SECURITY_CONTACT as a URI; undefined if it is not set. */
     readonly contact: string | undefined
-    /** BASE_URL, without a slash at its end. */
+    /** BASE_URL without a trailing slash. */
     readonly baseUrl: string
     /** Milliseconds since 1970, UTC. */
     readonly clock: () => number
@@ -19,7 +19,7 @@ export type WellKnownServices = {
 const TEXT = 'text/plain; charset=utf-8'
 const CACHE_FOR_A_DAY = { 'Cache-Control': 'public, max-age=86400' }
 
-/** Pages that are not public say so themselves, by X-Robots-Tag. */
+/** Report pages that are not public have an X-Robots-Tag header. */
 const ROBOTS = 'User-agent: *\nAllow: /$\nAllow: /docs\nAllow: /diamond/\nDisallow: /\n'
 
 export const readRobots = endpoint({
@@ -27,7 +27,7 @@ export const readRobots = endpoint({
   method: 'GET',
   path: '/robots.txt',
   summary:
-    'What search engines may list: the front page, the reference, and report pages, of which private ones say so.',
+    'Retrieve robots.txt. It allows the front page, the API reference and report pages; private ones send `X-Robots-Tag`.',
   auth: publicAccess,
   group: platformGroup,
   isBrowserOnly: true,
@@ -44,16 +44,16 @@ export const readIcon = endpoint({
   operationId: 'readIcon',
   method: 'GET',
   path: '/favicon.ico',
-  summary: 'The icon that browsers ask for.',
+  summary: 'Retrieve the favicon',
   auth: publicAccess,
   group: platformGroup,
   isBrowserOnly: true,
   headers: CACHE_FOR_A_DAY,
-  responses: { 200: { description: 'A diamond', mediaType: 'image/svg+xml' } },
+  responses: { 200: { description: 'The icon', mediaType: 'image/svg+xml' } },
   handler: () => binaryResponse(200, 'image/svg+xml', Buffer.from(ICON)),
 })
 
-/** Days for which the contact may be taken to be right. */
+/** For the `Expires` field. */
 const CONTACT_VALIDITY_DAYS = 180
 const DAY = 86_400_000
 
@@ -61,14 +61,14 @@ export const readSecurityContact = endpoint({
   operationId: 'readSecurityContact',
   method: 'GET',
   path: '/.well-known/security.txt',
-  summary: 'Whom to tell of a weakness (RFC 9116).',
+  summary: 'Retrieve the contact for reporting vulnerabilities (RFC 9116)',
   auth: publicAccess,
   group: platformGroup,
   isBrowserOnly: true,
   headers: CACHE_FOR_A_DAY,
   responses: { 200: { description: 'The contact', mediaType: 'text/plain' }, 404: 'SECURITY_CONTACT is not set' },
   handler(_request, { wellKnown: { contact, baseUrl, clock } }: WellKnownServices) {
-    if (contact === undefined) throw new RequestError('missing', 'No contact is set up here')
+    if (contact === undefined) throw new RequestError('missing', 'No security contact is configured')
     const until = new Date(Math.floor(clock() / DAY + CONTACT_VALIDITY_DAYS) * DAY).toISOString()
     const lines = [`Contact: ${contact}`, `Expires: ${until}`, `Canonical: ${baseUrl}/.well-known/security.txt`]
     return createResponse(200, `${lines.join('\n')}\n`, { 'Content-Type': TEXT })
@@ -77,7 +77,7 @@ export const readSecurityContact = endpoint({
 
 export type AuthorizationServerServices = {
   readonly authorizationServer: {
-    /** AUTH_URL, without a slash at its end. */
+    /** AUTH_URL without a trailing slash. */
     readonly baseUrl: string
   }
 }
@@ -97,7 +97,10 @@ const Metadata = z.object({
   introspection_endpoint_auth_methods_supported: METHODS,
 })
 
-/** Without an authorization endpoint there is no response type, and a claim without elements must be left out (3.2). */
+/**
+ * RFC 8414. There is no authorization endpoint and so no response type, and a claim without elements must be omitted
+ * (section 3.2).
+ */
 function metadataOf(baseUrl: string): z.output<typeof Metadata> {
   const at = (name: string) => `${baseUrl}/api/oauth/v2/${name}`
   return {
@@ -117,13 +120,13 @@ export const describeAuthorizationServer = endpoint({
   operationId: 'describeAuthorizationServer',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
-  summary: 'Where the token server is and what it knows (RFC 8414), for programs that set themselves up.',
+  summary: 'Retrieve the authorization server metadata (RFC 8414)',
   auth: publicAccess,
   group: platformGroup,
   headers: { 'Cache-Control': 'public, max-age=3600' },
   responses: {
     200: {
-      description: 'Its addresses and methods.',
+      description: 'The endpoints and supported methods.',
       schema: Metadata,
       example: metadataOf('https://auth.example.com'),
     },

@@ -5,29 +5,28 @@ import { publicAccess, endpoint, type Endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import type { RequestLogEntry } from '../middleware/access-log.ts'
 
-/** Seconds up to which a request counts for a bucket. */
+/** Histogram buckets in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** What an endpoint is counted by. */
 type MeasuredEndpoint = Pick<Endpoint, 'operationId' | 'methods' | 'responses'>
 
-/** Counts answered requests by endpoint, method and status: names of ours only, so that nobody can make more of them. */
+/** Request metrics by endpoint, method and status. Clients cannot create new label values. */
 export class RequestMetrics {
   readonly #durations: Histogram<'endpoint' | 'method' | 'status'>
   readonly #bytes: Counter<'endpoint' | 'method' | 'status'>
 
-  /** @param endpoints each is there from the start, with 0 answers of the status that it has where all is well */
+  /** @param endpoints each starts with a count of 0 for its success status */
   constructor(registry: Registry, endpoints: readonly MeasuredEndpoint[] = []) {
     const described = { labelNames: ['endpoint', 'method', 'status'] as const, registers: [registry] }
     this.#durations = new Histogram({
       name: 'adamant_http_request_duration_seconds',
-      help: 'Seconds from the head of a request to the last of its answer',
+      help: 'Seconds from the request head to the end of the response',
       buckets: BUCKETS,
       ...described,
     })
     this.#bytes = new Counter({
       name: 'adamant_http_response_bytes_total',
-      help: 'Bytes of the bodies of answers',
+      help: 'Bytes of response bodies',
       ...described,
     })
     for (const { operationId, methods, responses } of endpoints) {
@@ -51,7 +50,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 
 export type HealthServices = {
   readonly health: {
-    /** What is not ready yet, each with its reason; empty when the service is ready. */
+    /** Empty if the service is ready. */
     notReadyReasons(): Promise<readonly string[]>
   }
 }
@@ -62,11 +61,15 @@ export const livenessCheck = endpoint({
   operationId: 'isLive',
   method: 'GET',
   path: '/health/live',
-  summary: 'Whether the process answers, for whoever starts it and starts it again.',
+  summary: 'Liveness check, for process supervisors',
   auth: publicAccess,
   group: platformGroup,
   responses: {
-    200: { description: 'It does', schema: z.object({ status: z.literal('live') }), example: { status: 'live' } },
+    200: {
+      description: 'The process is running',
+      schema: z.object({ status: z.literal('live') }),
+      example: { status: 'live' },
+    },
   },
   handler: () => ok({ status: 'live' }, NO_STORE),
 })
@@ -75,18 +78,22 @@ export const readinessCheck = endpoint({
   operationId: 'isReady',
   method: 'GET',
   path: '/health/ready',
-  summary: 'Whether requests may be sent here, for whoever spreads them.',
+  summary: 'Readiness check, for load balancers',
   auth: publicAccess,
   group: platformGroup,
   responses: {
-    200: { description: 'They may', schema: z.object({ status: z.literal('ready') }), example: { status: 'ready' } },
+    200: {
+      description: 'Ready for requests',
+      schema: z.object({ status: z.literal('ready') }),
+      example: { status: 'ready' },
+    },
     503: {
-      description: 'Not yet',
+      description: 'Not ready yet',
       schema: z.object({
         status: z.literal('waiting'),
-        waiting: z.array(z.string()).describe('For what, in sentences.'),
+        waiting: z.array(z.string()).describe('The reasons.'),
       }),
-      headers: { 'Retry-After': 'Seconds' },
+      headers: { 'Retry-After': 'Seconds until the next check' },
       example: { status: 'waiting', waiting: ['the diamonds read model is behind the log'] },
     },
   },

@@ -10,13 +10,12 @@ import { platformGroup } from '../kit/errors.ts'
 /** Loopback, private and link-local networks (RFC 6890), by their names in ipaddr.js. */
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal'])
 
-/** Which headers proxies tell by whom they speak for. What only some of them write is believed where it is public. */
+/** Headers in which proxies name the client. Each is only used to deny access, so a forged one cannot grant it. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const
 
 /**
- * True where a request comes from this machine or a private network, and was not brought from elsewhere: whom a proxy
- * speaks for must be near as well, however many proxies there are and whichever of them TRUST_PROXY counts. A client can
- * only name more addresses than there are, and so be taken for farther than it is.
+ * True if the peer and every address in the forwarding headers are on this machine or a private network, regardless of
+ * TRUST_PROXY. A client can add addresses to the headers but not remove them, so it cannot gain access by them.
  */
 export function isFromPrivateNetwork({ peerAddress, headers }: RequestSource): boolean {
   const forwardedAddresses = FORWARDING_HEADERS.flatMap((name) =>
@@ -25,15 +24,14 @@ export function isFromPrivateNetwork({ peerAddress, headers }: RequestSource): b
   return [peerAddress, ...forwardedAddresses].every(isPrivateAddress)
 }
 
-/** @property peer address at the other end of the connection */
 type RequestSource = { readonly peerAddress: string; readonly headers: IncomingHttpHeaders }
 
-/** What a header names, whether it is an address or not. */
+/** The entries of a forwarding header, which may be invalid addresses. */
 function addressesIn(name: (typeof FORWARDING_HEADERS)[number], text: string): string[] {
   if (text === '') return []
   const items = text.split(name === 'forwarded' ? /[,;]/ : ',').map((item) => item.trim())
   if (name !== 'forwarded') return items
-  // RFC 7239: for=192.0.2.1, for="[2001:db8::1]:4711"; the other parameters are of no matter.
+  // RFC 7239: for=192.0.2.1, for="[2001:db8::1]:4711"; other parameters are ignored.
   return items.filter((item) => /^for=/i.test(item)).map((item) => item.slice(4).replace(/^"(.*)"$/, '$1'))
 }
 
@@ -44,7 +42,7 @@ function isPrivateAddress(text: string): boolean {
 
 export type MetricsServices = {
   readonly metrics: {
-    /** In Prometheus' text format. */
+    /** In the Prometheus text format. */
     text(): Promise<string>
   }
 }
@@ -54,7 +52,8 @@ const privateNetworkOnly: Authenticator<undefined> = {
   errorStatuses: [403],
   authenticate(request) {
     if (isFromPrivateNetwork(request)) return undefined
-    const message = 'Metrics are for this machine and private networks; METRICS_PORT gives them a port of their own'
+    const message =
+      'Metrics are available only to this machine and private networks; set METRICS_PORT to serve them on a separate port'
     throw new RequestError('forbidden', message)
   },
 }
@@ -64,10 +63,10 @@ const metricsFor = (operationId: string, auth: Authenticator<undefined>) =>
     operationId,
     method: 'GET',
     path: '/metrics',
-    summary: "Figures of this process in Prometheus' text format.",
+    summary: 'Retrieve the metrics of this process in the Prometheus text format',
     auth,
     group: platformGroup,
-    responses: { 200: { description: 'The figures', mediaType: Registry.PROMETHEUS_CONTENT_TYPE } },
+    responses: { 200: { description: 'The metrics', mediaType: Registry.PROMETHEUS_CONTENT_TYPE } },
     async handler(_request, { metrics }: MetricsServices) {
       return ok(await metrics.text(), TEXT)
     },
@@ -76,7 +75,7 @@ const metricsFor = (operationId: string, auth: Authenticator<undefined>) =>
 /** On the service's own port. */
 export const readMetrics = metricsFor('readMetrics', privateNetworkOnly)
 
-/** On METRICS_PORT, where whoever reaches the port may. */
+/** On METRICS_PORT, without authentication: restrict access to the port itself. */
 export const readMetricsOnOwnPort = metricsFor('readMetricsOnTheirPort', publicAccess)
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */

@@ -20,8 +20,8 @@ import { logInPage } from './log-in.ts'
 import { visitor, type BrowserServices } from './session.ts'
 
 /**
- * What a form of filters sends, as the query of a list: fields that were left empty are not asked for, and a day stands for
- * its first second, or its last one where the range ends.
+ * Converts the filter form to the query of a list: omits empty fields, and converts a day to its first second, or its last
+ * second at the end of a range.
  */
 function queryOf(search: string): URLSearchParams {
   const query = new URLSearchParams()
@@ -35,12 +35,12 @@ function queryOf(search: string): URLSearchParams {
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** By UTC, as lists show it. */
+/** In UTC, as lists show dates. */
 const TIMES: Readonly<Record<string, string>> = { 'f[dateFrom]': 'T00:00:00Z', 'f[dateTo]': 'T23:59:59Z' }
 
 const isFilteredInV4 = (name: FieldName): name is V4FilterableField => FIELDS[name].filtered.some((one) => one === 'v4')
 
-/** The fields that the list is filtered by, in the order of the form. */
+/** In the order of the form. */
 const FILTERED_FIELDS = (Object.keys(FIELD_DESCRIPTIONS) as FieldName[]).filter(isFilteredInV4)
 
 type Kinds = typeof FIELDS
@@ -54,7 +54,7 @@ const filteredOf = <Kind extends Kinds[FieldName]['kind']>(...kinds: readonly Ki
 const FLAGS = filteredOf('flag')
 const AMOUNTS = filteredOf('amount')
 
-/** What people read for a parameter of the list. */
+/** Labels by query parameter. */
 const LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     FILTERED_FIELDS.filter((name) => attributeOf(name).filterKind !== 'range').map((name) => [
@@ -64,10 +64,10 @@ const LABELS: Readonly<Record<string, string>> = {
   ),
   'f[hasScores]': 'Optical scores',
   sort: 'Order',
-  limit: 'Stones on a page',
+  limit: 'Stones per page',
 }
 
-/** The same for those that are two, `f[caratFrom]` and `f[caratTo]`. */
+/** Labels of ranges, which have two parameters: `f[caratFrom]` and `f[caratTo]`. */
 const RANGES: ReadonlyMap<RangeName, string> = new Map([
   ...AMOUNTS.map((name) => [name, FIELD_DESCRIPTIONS[name].filter] as const),
   ['integral', 'Performance'],
@@ -76,7 +76,6 @@ const RANGES: ReadonlyMap<RangeName, string> = new Map([
 
 type RangeName = FilteredFieldOfKind<'amount'> | 'integral' | 'date'
 
-/** The two ends of a range, and what each is called. */
 const endsOf = (name: RangeName) =>
   [
     [`f[${name}From]`, `${RANGES.get(name)}, from`],
@@ -88,11 +87,10 @@ const LABELLED_PARAMETERS: readonly (readonly [string, string])[] = [
   ...[...RANGES.keys()].flatMap(endsOf),
 ]
 
-/** A sentence about a query, with the names that stand beside the fields of its form. */
+/** Replaces parameter names in an error message by the labels of the form. */
 const replaceParameterNames = (message: string): string =>
   LABELLED_PARAMETERS.reduce((text, [name, label]) => text.replaceAll(name, label), message)
 
-/** What can be chosen: what is sent, and what people read. */
 type Choices = readonly (readonly [value: string, name: string])[]
 
 const ANY = ['', 'Any'] as const
@@ -117,7 +115,7 @@ const ordersOf = (name: FieldName): Choices => {
   ]
 }
 
-/** What is so unless told is not sent: an address has what somebody chose. */
+/** The default has an empty value, so that it does not appear in the URL. */
 const SORT_OPTIONS: Choices = [
   ['', 'Newest first'],
   ['date', 'Oldest first'],
@@ -127,14 +125,14 @@ const SORT_OPTIONS: Choices = [
   ['-integral', 'Highest performance first'],
 ]
 
-/** What can be ticked for a field, in the words that bodies show. */
+/** The values of a field, as shown in v4. */
 function titlesOf(name: FilteredFieldOfKind<'shape' | 'entry'>): readonly string[] {
   const field = FIELDS[name]
   if (field.kind === 'shape') return topLevelShapes().map(({ title }) => title)
   return field.dictionary.all.map((entry) => entry[field.shown])
 }
 
-/** The filters and orders of v4's list, as they are chosen now. It works without a script: a GET of the same page. */
+/** The form with the filters and sort orders of v4's list. Submitting it is a GET of the same page, without scripts. */
 const filterForm = (query: URLSearchParams): Html =>
   html`<form class="filters" method="get">
     <div class="fields">
@@ -155,7 +153,7 @@ const filterForm = (query: URLSearchParams): Html =>
     </details>
     <div class="deeds">
       <button type="submit">Show</button>
-      ${query.size === 0 ? NOTHING : html`<a href="?">Without filters</a>`}
+      ${query.size === 0 ? NOTHING : html`<a href="?">Clear filters</a>`}
     </div>
   </form>`
 
@@ -173,7 +171,7 @@ const PRIMARY_PARAMETERS = new Set<string>([
   'offset',
 ])
 
-/** Whether something is chosen that is not seen at once. */
+/** Whether a filter under "More filters" is set. */
 const hasSecondaryFilter = (query: URLSearchParams): boolean =>
   [...query.keys()].some((name) => !PRIMARY_PARAMETERS.has(name))
 
@@ -190,7 +188,6 @@ function select(query: URLSearchParams, name: string, all: Choices): Html {
   </div>`
 }
 
-/** @param step `any`, or the least difference that is typed */
 const amounts = (query: URLSearchParams, name: RangeName, step: string): Html =>
   range(name, (end) => {
     const value = query.get(end) ?? ''
@@ -203,7 +200,6 @@ const days = (query: URLSearchParams): Html =>
     return html`type="date" value="${value}"`
   })
 
-/** @param attributes of the input for an end, by its name */
 function range(name: RangeName, attributes: (end: string) => Html): Html {
   const [from, to] = endsOf(name).map(
     ([end, label]) => html`<input name="${end}" aria-label="${label}" ${attributes(end)} />`,
@@ -241,7 +237,6 @@ function pageSummary(total: number, { offset }: PageWindow, shown: number): stri
     : `Stones ${count(offset + 1)} to ${count(offset + shown)} of ${count(total)}`
 }
 
-/** Links to the pages around this one, with the same filters. */
 function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: number): Html {
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit)
   const at = (name: string, place: number) => html`<li><a href="${addressOf(query, place)}">${name}</a></li>`
@@ -257,7 +252,6 @@ function pagesNav(query: URLSearchParams, { limit, offset }: PageWindow, total: 
   </nav>`
 }
 
-/** Relative to the list itself. */
 function addressOf(query: URLSearchParams, offset: number): string {
   const own = new URLSearchParams(query)
   own.delete('after')
@@ -271,20 +265,21 @@ export const showInventory = endpoint({
   operationId: 'showInventory',
   method: 'GET',
   path: '/inventory',
-  summary: "The account's stones in the browser, filtered and sorted as v4's list; a log-in to whoever has none here.",
+  summary:
+    "Show the account's inventory in the browser, with the filters and sort orders of v4's list, or the log-in form",
   auth: visitor,
   query: LIST_QUERY.v4.omit({ after: true }),
   responses: {
-    200: { description: 'The page, or the log-in', mediaType: 'text/html' },
-    400: 'The query is not readable',
-    422: 'The query asks for what there can not be, or for a list that no index serves: the page names one that is',
+    200: { description: 'The inventory, or the log-in form', mediaType: 'text/html' },
+    400: 'A query parameter cannot be parsed',
+    422: 'A query parameter is out of range, or no index supports the combination; the page suggests one that works',
   },
   group: inventoryPagesGroup,
   async handler(request, { diamonds }: DiamondServices) {
     const { principal, search, target } = request
     const query = queryOf(search)
     try {
-      // Pages are counted here: cursors of the API's lists are others'.
+      // This page uses offset pagination only.
       const wanted = parseListQuery('v4', query.toString(), () => undefined)
       if (principal === undefined) return logInPage(200)
       return await listPage({ asker: principal, target }, diamonds, query, wanted)
@@ -292,7 +287,7 @@ export const showInventory = endpoint({
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = toHttpErrorDetails(error)
       const text = `${faults.map(({ message }) => message).join('. ')}.`
-      // What can't be read was written by hand: its names are told.
+      // A malformed query was not sent by the form, so keep the parameter names.
       const errorMessage = alert(error.kind === 'invalid' ? replaceParameterNames(text) : text)
       return principal === undefined
         ? logInPage(status, errorMessage)
@@ -303,7 +298,6 @@ export const showInventory = endpoint({
 
 type RejectedQuery = { readonly query: URLSearchParams; readonly target: string; readonly errorMessage: Html }
 
-/** The form once more, with what is wrong and what was asked for. */
 const rejectedQueryPage = (status: number, { query, target, errorMessage }: RejectedQuery): HttpResponse =>
   inventoryPageResponse({
     status,
@@ -335,17 +329,17 @@ const logOutForm = (target: string): Html =>
     <button type="submit" class="quiet">Log out</button>
   </form>`
 
-/** What is shown may be older than what is. */
+/** A note if the list may be out of date. */
 function freshness({ isCurrent, ageSeconds }: DiamondList): Html {
   if (ageSeconds !== undefined)
-    return html`<p class="soft">This was so ${String(ageSeconds)} seconds ago: the log is away at the moment.</p>`
-  return isCurrent
-    ? NOTHING
-    : html`<p class="soft">What was changed in the last moments may be missing here: look again.</p>`
+    return html`<p class="soft">
+      This list is ${String(ageSeconds)} seconds old: the event log is unavailable at the moment.
+    </p>`
+  return isCurrent ? NOTHING : html`<p class="soft">The latest changes may be missing; reload the page to see them.</p>`
 }
 
 function emptyListNote(query: URLSearchParams, total: number, up: string): Html {
-  if (total > 0) return html`<p>There is nothing on this page any more.</p>`
+  if (total > 0) return html`<p>There are no stones on this page.</p>`
   if (query.size > 0) return html`<p>Remove some of the filters to see more.</p>`
-  return html`<p>Stones come here by <a href="${up}docs">the API</a>, or by <code>npx adamant import</code>.</p>`
+  return html`<p>Add stones through <a href="${up}docs">the API</a> or with <code>npx adamant import</code>.</p>`
 }

@@ -3,7 +3,7 @@ import type { EndpointGroup } from '../kit/endpoint.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 import { GEM, STYLE as SECRETS_STYLE } from '../secret-pages/layout.ts'
 
-/** As the pages of secrets look, with what a list and its filters need beside; its hash stands in the Content-Security-Policy. */
+/** The styles of the secret pages, with additions for the list and its filters. */
 const STYLE = `${SECRETS_STYLE}
 main{min-width:0}
 main.wide{max-width:80rem}
@@ -60,7 +60,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Nothing of these pages is for a cache, a frame, a search engine or the next page. */
+/** The pages must not be cached, framed, indexed or sent as a referrer. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
@@ -75,11 +75,10 @@ export type InventoryPage = {
   readonly status: number
   readonly title: string
   readonly content: Html
-  /** A list takes all the width there is. */
+  /** Uses the full width, for lists. */
   readonly isWide?: true
 }
 
-/** A whole page without scripts and outside resources. */
 export const inventoryPageResponse = (
   { status, title, content, isWide }: InventoryPage,
   headers: ResponseHeaders = {},
@@ -93,24 +92,23 @@ export const inventoryPageResponse = (
   }),
 })
 
-/** What is wrong, where it is read out at once. */
+/** An error message that screen readers announce immediately. */
 export const alert = (message: string): Html => html`<p class="alert" role="alert">${message}</p>`
 
-/** Refusals are pages too. */
 export const inventoryPagesGroup: EndpointGroup = {
   name: 'inventory pages',
   pathPrefixes: ['/inventory'],
   errorFormat: { mediaType: 'text/html' },
   errorResponse({ status, faults }, _error, { requestId }) {
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
-      <p class="soft">Request ${requestId}</p>`
-    return inventoryPageResponse({ status, title: TITLES[status] ?? 'That did not work', content })
+      <p class="soft">Request ID: ${requestId}</p>`
+    return inventoryPageResponse({ status, title: TITLES[status] ?? 'Request failed', content })
   },
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  403: 'This page is only for its own forms',
-  404: 'There is nothing here',
+  403: 'Request rejected',
+  404: 'Page not found',
   429: 'Too many attempts',
-  503: 'This is not available at the moment',
+  503: 'Temporarily unavailable',
 }

@@ -10,7 +10,7 @@ import { defineParameters } from '../kit/parameters/parameters.ts'
 import { alert, inventoryPagesGroup, inventoryPageResponse } from './layout.ts'
 import { clearSessionCookie, formVisitor, setSessionCookie, sameSiteLogIn, type BrowserServices } from './session.ts'
 
-/** Bytes of the form: the longest password that means anything takes far fewer. */
+/** Bytes. The longest valid form is much smaller. */
 const FORM_LIMIT = 16 * 1024
 
 const text = z.string('must be text').default('')
@@ -18,29 +18,29 @@ const text = z.string('must be text').default('')
 const Form = defineParameters(
   {
     email: text.describe("The account's e-mail address.").meta({ examples: ['ann@example.com'] }),
-    password: text.describe('Its password.'),
+    password: text.describe('The password of the account.'),
   },
   { rules: 'rack', maxBytes: FORM_LIMIT },
 )
 
 type LogInForm = z.output<typeof Form.schema>
 
-/** What is typed here stands in the form alone: an address in a history or in a proxy's log holds no password. */
+/** Reads only the body: a password in the query would end up in browser histories and proxy logs. */
 const form: RequestBody<LogInForm> = { ...Form, read: (ctx) => Form.read(ctx, { search: '' }) }
 
 export const logInByPage = endpoint({
   operationId: 'logInByPage',
   method: 'POST',
   path: '/inventory',
-  summary: 'What the log-in of the inventory does: opens a session in this browser, for 12 hours.',
+  summary: 'Log in to the inventory in the browser. Starts a session of 12 hours.',
   auth: sameSiteLogIn,
   body: form,
   responses: {
     303: {
-      description: 'It is open',
-      headers: { Location: 'The inventory', 'Set-Cookie': 'What the session is known by' },
+      description: 'Logged in',
+      headers: { Location: 'The inventory', 'Set-Cookie': 'The session cookie' },
     },
-    403: 'Address and password do not belong together, or the form is of another site',
+    403: 'Wrong e-mail address or password, or a cross-site request',
     429: 'Too many wrong passwords for this account or from this address',
   },
   group: inventoryPagesGroup,
@@ -48,7 +48,7 @@ export const logInByPage = endpoint({
     const { body, clientAddress, search, target } = request
     const logIn = { username: body.email, password: body.password, address: clientAddress, client: BROWSER_CLIENT }
     try {
-      if (body.email === '' || body.password === '') throw new InvalidGrant('Both are needed')
+      if (body.email === '' || body.password === '') throw new InvalidGrant('E-mail address and password are required')
       const { accessToken } = await openSession(sessions, logIn, {
         ...eventOriginFor(undefined, request),
         client: BROWSER_CLIENT.client,
@@ -64,16 +64,16 @@ export const logInByPage = endpoint({
   },
 })
 
-const WRONG = 'The e-mail address and the password do not belong together.'
+const WRONG = 'Wrong e-mail address or password.'
 
 export const logOutByPage = endpoint({
   operationId: 'logOutByPage',
   method: 'POST',
   path: '/inventory/log-out',
-  summary: 'What the log-out button of the inventory does: ends the session of this browser.',
+  summary: 'Log out of the inventory in the browser',
   auth: formVisitor,
   responses: {
-    303: { description: 'It is ended, if there was one', headers: { Location: 'The log-in' } },
+    303: { description: 'Logged out, or there was no session', headers: { Location: 'The log-in form' } },
   },
   group: inventoryPagesGroup,
   async handler(request, { browser: { sessions, cookie } }: BrowserServices) {
@@ -91,19 +91,19 @@ export const logOutByPage = endpoint({
   },
 })
 
-/** Where the list is, seen from itself, with the filters that were asked for before the log-in. */
+/** The relative URL of the inventory, with the filters that were in the URL before the log-in. */
 function inventoryAt(target: string, search: string): string {
   const query = new URLSearchParams(search).toString()
   return `${relativePrefixOf(target)}inventory${query === '' ? '' : `?${query}`}`
 }
 
-/** Posts to where it stands, so that who came with filters finds them again. */
+/** The form posts to its own URL, so that filters in it are kept. */
 export const logInPage = (status: number, errorMessage: Html = NOTHING, email = ''): HttpResponse =>
   inventoryPageResponse({
     status,
     title: 'Your inventory',
     content: html`${errorMessage}
-      <p>Log in with your account to look at your stones. Nothing can be changed here.</p>
+      <p>Log in with your account to view your stones. These pages are read-only.</p>
       <form method="post">
         <div>
           <label for="email">E-mail address</label>
@@ -115,5 +115,5 @@ export const logInPage = (status: number, errorMessage: Html = NOTHING, email = 
         </div>
         <button type="submit">Log in</button>
       </form>
-      <p class="soft">You stay logged in in this browser for 12 hours, or until you log out.</p>`,
+      <p class="soft">You stay logged in for 12 hours, or until you log out.</p>`,
   })

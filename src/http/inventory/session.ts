@@ -4,7 +4,7 @@ import { isTokenActive, type BearerAuthentication, type BearerPrincipal } from '
 import { refuseCrossSite, type TrustedOrigins } from '../middleware/cors.ts'
 import type { HttpRequest, Authenticator } from '../kit/endpoint.ts'
 
-/** What sessions in a browser are opened and checked with: those of the token server, but for how long they last. */
+/** Browser sessions use the sessions of the token server, with a different lifetime. */
 export type BrowserSessions = {
   readonly sessions: LogInContext
   readonly feed: BearerAuthentication['feed']
@@ -13,38 +13,35 @@ export type BrowserSessions = {
 export type BrowserServices = {
   readonly browser: BrowserSessions & {
     readonly cookie: SessionCookie
-    /** Addresses that are this service's own: only their pages may post here. */
+    /** This service's own origins. Only their pages may send POST requests. */
     readonly ownOrigins: TrustedOrigins['ownOrigins']
   }
 }
 
-/** The cookie that holds the access token of a session. */
 export type SessionCookie = { readonly name: string; readonly attributes: string }
 
-/** @param isHttps whether browsers come by https: then no other host, and nobody on the way, can set or read it */
+/** @param isHttps adds `Secure` and the `__Host-` prefix, so that only this host can set the cookie, and only over https */
 export const cookieFor = (isHttps: boolean): SessionCookie => ({
   name: isHttps ? '__Host-adamant' : 'adamant',
   attributes: `Path=/; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`,
 })
 
-/** Has a browser keep a session's token for as long as it is good. */
 export const setSessionCookie = ({ name, attributes }: SessionCookie, token: string) => ({
   'Set-Cookie': `${name}=${token}; Max-Age=${BROWSER_SESSION_TTL_SECONDS}; ${attributes}`,
 })
 
-/** Has a browser forget it. */
 export const clearSessionCookie = ({ name, attributes }: SessionCookie) => ({
   'Set-Cookie': `${name}=; Max-Age=0; ${attributes}`,
 })
 
-/** Whoever is logged in in this browser; undefined for everybody else, who is shown the log-in. */
+/** Authenticates by the session cookie; undefined if the browser has no valid session. */
 export const visitor: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
   scheme: 'cookie',
   errorStatuses: [],
   authenticate: (request, { browser }) => sessionIn(request, browser),
 }
 
-/** As `visitor`, by a button of these pages: a page of another site could send the same form. */
+/** Like `visitor`, but rejects cross-site requests. */
 export const formVisitor: Authenticator<BearerPrincipal | undefined, BrowserServices> = {
   scheme: 'cookie',
   errorStatuses: [403],
@@ -54,7 +51,7 @@ export const formVisitor: Authenticator<BearerPrincipal | undefined, BrowserServ
   },
 }
 
-/** No session is looked for: who logs in opens a new one, whatever the browser has. */
+/** Rejects cross-site requests. Ignores an existing session, since the log-in starts a new one. */
 export const sameSiteLogIn: Authenticator<undefined, BrowserServices> = {
   scheme: 'none',
   errorStatuses: [403],
@@ -66,7 +63,7 @@ export const sameSiteLogIn: Authenticator<undefined, BrowserServices> = {
 
 type SessionRequest = Pick<HttpRequest, 'cookie' | 'method' | 'waitBudget'>
 
-/** A program's access token opens no page, as a browser's opens no API. */
+/** Accepts only access tokens of browser sessions; those of API clients do not open pages. */
 function sessionIn(
   request: SessionRequest,
   { sessions: { tokens }, feed, cookie }: BrowserServices['browser'],

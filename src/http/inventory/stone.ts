@@ -14,13 +14,13 @@ export const showOwnStone = endpoint({
   operationId: 'showOwnStone',
   method: 'GET',
   path: '/inventory/{id}',
-  summary: "One of the account's stones in the browser: its report, with a timeline of what happened to it.",
+  summary: "Show the report page of one of the account's diamonds in the browser, with its history",
   auth: visitor,
   pathParameters: { id: DIAMOND_ID },
   responses: {
     200: { description: 'The page', mediaType: 'text/html' },
-    303: { description: 'Nobody is logged in in this browser', headers: { Location: 'The log-in' } },
-    404: 'The account has no such stone',
+    303: { description: 'Not logged in', headers: { Location: 'The log-in form' } },
+    404: 'The account has no such diamond',
   },
   group: inventoryPagesGroup,
   async handler({ principal, params, target }, { report }: ReportServices) {
@@ -28,9 +28,9 @@ export const showOwnStone = endpoint({
     if (principal === undefined) return seeOther(`${up}inventory`, { 'Cache-Control': 'no-store' })
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
     const { lastView, isLive, transitions } = await readDiamondHistory(report.store, id)
-    // Of others' stones nothing is told, not that they are there either.
+    // Do not reveal whether another account has this diamond.
     if (!isLive || lastView?.diamond.owner !== principal.account)
-      throw new RequestError('missing', 'You have no such stone')
+      throw new RequestError('missing', 'Your inventory has no such stone')
     const page = await ownersReport(lastView, transitions, report, `${up}diamond/`)
     const back = html`<p><a href="${up}inventory">Your inventory</a></p>`
     return reportPageResponse({ ...page, content: html`${back} ${page.content}` })

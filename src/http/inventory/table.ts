@@ -1,7 +1,7 @@
 import { fieldDisplayName, fieldDisplayValue } from '../../representations/diamond/display-value.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
-/** A stone as v4 shows it, as far as a row needs it. */
+/** The part of a v4 diamond that a row needs. */
 export type StoneListItem = {
   readonly id: number
   readonly sku: string
@@ -27,7 +27,7 @@ type StoneColumn = {
   readonly render: (stone: StoneListItem) => string | Html
 }
 
-/** Behind the sku, which names the row. */
+/** Columns after the SKU, which is the row header. */
 const COLUMNS: readonly StoneColumn[] = [
   { name: 'Shape', render: ({ cutShape }) => cutShape },
   { name: 'Carat', isNumber: true, render: ({ carat }) => carat.toFixed(2) },
@@ -41,7 +41,6 @@ const COLUMNS: readonly StoneColumn[] = [
   { name: 'Created', render: ({ date }) => html`<time datetime="${date}">${date.slice(0, 10)}</time>` },
 ]
 
-/** What is not known, or not yet. */
 const NONE = '–'
 
 function colourOf({ color, fancyGrade, colorModifier, colorHue }: StoneListItem): string {
@@ -52,8 +51,9 @@ function colourOf({ color, fancyGrade, colorModifier, colorHue }: StoneListItem)
 const laboratoryOf = ({ laboratory }: StoneListItem['certifications'][number]) => laboratory ?? 'A report'
 
 /**
- * A page of stones. The roles are told since a small screen shows each row as a card, which browsers then take for no table.
- * @param past where the pages of single stones are, for their owner
+ * A page of stones. The ARIA roles are explicit because small screens show each row as a card, and browsers then drop the
+ * table semantics.
+ * @param stonePagesUrl prefix of the links to the owner's pages
  */
 export const stonesTable = (stones: readonly StoneListItem[], stonePagesUrl: string): Html =>
   html`<table role="table">
@@ -89,7 +89,6 @@ const row = (stone: StoneListItem, stonePagesUrl: string): Html =>
 const cell = ({ name, isNumber, render }: StoneColumn, stone: StoneListItem): Html =>
   html`<td role="cell" data-label="${name}" ${isNumber === true ? NUMBER : NOTHING}>${render(stone)}</td>`
 
-/** What others open who have its link. */
 function reportLink({ sku, _links }: StoneListItem): Html {
   const href = _links.find(({ rel }) => rel === 'page.report')?.href
   return href === undefined ? NOTHING : html`<a href="${href}" aria-label="Report of ${sku}">Report</a>`

@@ -9,13 +9,13 @@ import { ErrorWithHeaders } from './errors.ts'
 
 export type BasicCredentials = { readonly user: string; readonly password: string }
 
-/** The scheme in any case, then one token68. */
+/** The scheme, case-insensitive, then one token68. */
 const BASIC = /^basic +([\w+/-]+={0,2}) *$/i
 
-/** Whether an Authorization header is of HTTP Basic, readable or not. */
+/** True for an Authorization header of the Basic scheme, even if its credentials are malformed. */
 export const isBasicAuthorization = (header: string | undefined): boolean => /^basic\b/i.test(header ?? '')
 
-/** What an Authorization header of HTTP Basic shows (RFC 7617); undefined where that is not readable. */
+/** Parses HTTP Basic credentials (RFC 7617). @returns undefined if they are malformed */
 export function parseBasicCredentials(header: string): BasicCredentials | undefined {
   const text = Buffer.from(BASIC.exec(header)?.[1] ?? '', 'base64').toString()
   const colon = text.indexOf(':')
@@ -24,20 +24,22 @@ export function parseBasicCredentials(header: string): BasicCredentials | undefi
 
 export type BearerAuthentication = {
   readonly tokens: Pick<AccessTokens, 'verify'>
-  /** Which tokens have been ended before their time: the session feed. */
+  /** The session feed: knows which tokens were revoked before they expired. */
   readonly feed: {
     isLive(claims: AccessClaims): boolean | Promise<boolean>
-    /** As far as it was known when the log was there; asked of what only reads. @throws the error after STALE_READS */
+    /**
+     * The state last confirmed while the event log was available. For reads only.
+     * @throws the given error if that was longer ago than STALE_READS
+     */
     wasLiveWhenConfirmed(claims: AccessClaims, error: unknown): Promise<boolean>
   }
 }
 
 export type BearerServices = { readonly bearer: BearerAuthentication }
 
-/** Who came with an access token. */
 export type BearerPrincipal = { readonly account: number; readonly session: string; readonly client: string }
 
-/** Whom events name as their actor, and which request as their cause. */
+/** The origin recorded in the metadata of events that a request causes. */
 export const eventOriginFor = (account: number | undefined, { requestId, trace }: RequestCorrelation): Origin => ({
   actor: account === undefined ? 'anonymous' : `account-${account}`,
   via: 'http',
@@ -45,7 +47,6 @@ export const eventOriginFor = (account: number | undefined, { requestId, trace }
   ...(trace !== undefined && { trace }),
 })
 
-/** What of a request its events are to be found by. */
 export type RequestCorrelation = Pick<HttpRequest, 'requestId' | 'trace'>
 
 export const eventOriginOf = (
@@ -56,8 +57,8 @@ export const eventOriginOf = (
 })
 
 /**
- * Lets in who sends an access token that is good. No database is read.
- * @throws RefusedWith unauthenticated and the challenge of RFC 6750
+ * Authenticates by access token, without reading a database.
+ * @throws ErrorWithHeaders unauthenticated, with the challenge of RFC 6750
  */
 export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
   scheme: 'bearer',
@@ -65,7 +66,7 @@ export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
   authenticate(request, { bearer: { tokens, feed } }) {
     const claims = tokens.verify(tokenIn(request.headers.authorization))
     if (claims === 'expired') throw invalidToken('The access token provided has expired.')
-    // What a browser holds is for the pages that only read.
+    // The tokens of browser sessions are valid for the read-only pages alone.
     if (claims === 'invalid' || claims.client === BROWSER_CLIENT.client)
       throw invalidToken('The access token provided is invalid.')
     const live = isTokenActive(request, claims, feed)
@@ -74,8 +75,8 @@ export const bearer: Authenticator<BearerPrincipal, BearerServices> = {
 }
 
 /**
- * Whether a token that was issued here has not been ended since. Where the log is away, what only reads goes on by what was
- * known last.
+ * Whether a verified token has not been revoked. While the event log is unavailable, GET and HEAD use the last confirmed
+ * state.
  * @throws StoreUnavailable, by the promise
  */
 export function isTokenActive(
@@ -93,10 +94,7 @@ export function isTokenActive(
     })
 }
 
-/**
- * Whether who was let in would be let in now: its token has neither expired nor been revoked. Where that can't be known, it
- * would not.
- */
+/** Whether the request's token is still valid: neither expired nor revoked. False if that cannot be determined. */
 export async function isStillAuthenticated(
   { headers }: Pick<HttpRequest, 'headers'>,
   service: BearerServices,
@@ -116,7 +114,6 @@ function requireActive(claims: AccessClaims, live: boolean): AccessClaims {
   return claims
 }
 
-/** @param header the request's Authorization */
 function tokenIn(header: string | undefined): string {
   if (header?.startsWith('Bearer ') === true && !header.includes(' ', 7)) return header.slice(7)
   const token = BEARER.exec(header ?? '')?.[1]
@@ -133,7 +130,7 @@ const invalidToken = (description: string) =>
     new RequestError('unauthenticated', description),
   )
 
-/** RFC 6750, section 2.1: the scheme in any case, then one token68. */
+/** RFC 6750, section 2.1: the scheme, case-insensitive, then one token68. */
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD'])

@@ -4,19 +4,22 @@ import { RequestError } from '../../domain/decider.ts'
 import { TransferRateMonitor, tooSlowMessage as tooSlow } from '../../runtime/fairness/transfer-rate.ts'
 import type { RequestState } from '../middleware/context.ts'
 
-/** @throws Refusal unsupported for an upload that would have to be decompressed first */
+/** @throws RequestError unsupported for a compressed multipart body */
 export function refuseEncoding(req: IncomingMessage): void {
   const encoding = encodingOf(req)?.slice(0, 40)
   if (encoding === undefined) return
-  throw new RequestError('unsupported', `A file is not read with Content-Encoding ${encoding}; send it as it is`)
+  throw new RequestError(
+    'unsupported',
+    `Content-Encoding ${encoding} is not supported for multipart bodies; send the body uncompressed`,
+  )
 }
 
 /**
- * Reads a body with a library, and watches meanwhile that it has at most `limit` bytes, that it comes fast enough while it is read,
- * that there is room for it, and that its client stays.
- * @param read is called once what the head says has passed
- * @param inMemory false for a body that is not kept there
- * @throws what `read` throws; Refusal too-large, too-slow, unavailable, or malformed for a connection that broke
+ * Runs a body parser within the limits of the request: body size, minimum transfer rate, and memory shared by all bodies.
+ * @param limit bytes
+ * @param read called once the request head has passed the checks
+ * @param inMemory false for a body that is not kept in memory
+ * @throws what `read` throws; RequestError too-large, too-slow, unavailable, or malformed if the connection closes early
  */
 export async function readWithLimits<Value>(
   { req, state }: Context,
@@ -29,10 +32,10 @@ export async function readWithLimits<Value>(
   const declared = Number(req.headers['content-length'] ?? 0)
   if (declared > limit) throw tooLarge(limit)
   if (inMemory) bodyAllowance.requireRoom(declared)
-  // How many bytes it is decompressed is known only at its end.
+  // The decompressed size is unknown until the end, so reserve the maximum.
   if (inMemory && encodingOf(req) !== undefined) bodyAllowance.consume(limit)
   const { promise: failed, reject } = Promise.withResolvers<never>()
-  // Nobody waits for it where the reading fails first, or succeeds.
+  // Prevents an unhandled rejection if the parser settles first.
   failed.catch(() => undefined)
   const pace = new TransferRateMonitor(minTransferRate, () =>
     reject(new RequestError('too-slow', tooSlow(minTransferRate))),
@@ -52,7 +55,7 @@ export async function readWithLimits<Value>(
   const resume = () => pace.resume()
   const broken = () => {
     pace.stop()
-    if (!req.complete) reject(new RequestError('malformed', 'The connection broke while the body was read'))
+    if (!req.complete) reject(new RequestError('malformed', 'The connection closed before the whole body arrived'))
   }
   req.on('data', take).on('pause', pause).on('resume', resume).on('error', broken).on('close', broken)
   if (req.destroyed) broken()
@@ -64,21 +67,21 @@ export async function readWithLimits<Value>(
   }
 }
 
-/** @param limit in bytes */
+/** @param limit bytes */
 export const tooLarge = (limit: number) =>
-  new RequestError('too-large', `The body may have at most ${limit.toLocaleString('en')} bytes`)
+  new RequestError('too-large', `The body must be at most ${limit.toLocaleString('en')} bytes`)
 
-/** How a body is compressed, in lower case; undefined for one that is not. */
+/** The Content-Encoding in lower case; undefined for an uncompressed body. */
 export function encodingOf({ headers }: IncomingMessage): string | undefined {
   const encoding = headers['content-encoding']?.toLowerCase() ?? ''
   return encoding === '' || encoding === 'identity' ? undefined : encoding
 }
 
-/** What a client is still listened to after its request was refused: it reads the answer once it has sent its body. */
+/** How much of a rejected request's body is still read. Many clients read the response only after sending their body. */
 const DISCARD_MAX_BYTES = 64 * 1024 * 1024
 const DISCARD_TIMEOUT_MS = 10_000
 
-/** Reads the rest of a request's body and forgets it, within bounds; past them the connection is cut. */
+/** Reads and discards the rest of a request body. Closes the connection after 64 MiB or 10 s. */
 export function discardRest(req: IncomingMessage): void {
   let left = DISCARD_MAX_BYTES
   const cut = setTimeout(() => req.destroy(), DISCARD_TIMEOUT_MS).unref()
@@ -87,9 +90,9 @@ export function discardRest(req: IncomingMessage): void {
     left -= chunk.length
     if (left < 0) req.destroy()
   })
-  // Whoever hangs up before its end has its refusal already, or wants none.
+  // The client may disconnect at any time.
   req.on('error', () => undefined)
-  // What takes no more would stop it.
+  // A parser that stopped reading would pause the request.
   req.unpipe()
   req.resume()
 }

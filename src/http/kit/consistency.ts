@@ -3,23 +3,25 @@ import type { Position } from '../../stores/ports/event-store.ts'
 import type { ResponseHeaders } from './response.ts'
 import type { HttpRequest } from './endpoint.ts'
 
-/** Says that lists don't show the newest writes yet; what is answered is right all the same. */
+/** Sent when lists may not show the latest writes yet. The response body itself is up to date. */
 export const PENDING = { 'X-Consistency': 'pending' } as const
 
-/** What the header of a change's answer says, for documents. */
-export const CONSISTENCY = { 'X-Consistency': '`pending` where lists do not show the change yet' } as const
+/** Describes the header in the API reference. */
+export const CONSISTENCY = { 'X-Consistency': '`pending` if lists do not show the change yet' } as const
 
 const NONE: ResponseHeaders = {}
 
-/** Says that the log is away, and how long ago it last answered: what is answered is the read model's alone. */
+/**
+ * Headers for a response from the read model while the event log is unavailable.
+ * @param age seconds since the log was last available; undefined if it is available
+ */
 export const staleHeaders = (age: number | undefined): ResponseHeaders =>
   age === undefined ? NONE : { 'X-Consistency': 'stale', Age: String(age) }
 
 /**
- * A write answers when the read model has reached it, so that its client's next read sees it; one that did not wait so
- * long says so.
- * @param position of what was written; undefined where nothing was
- * @returns headers of its answer
+ * Read-your-writes: waits until the read model has processed a write, within the request's wait budget.
+ * @param position of the last event written; undefined if none was
+ * @returns headers for the response: `X-Consistency: pending` if the read model is still behind
  */
 export function waitForReadModel(
   { waitBudget }: Pick<HttpRequest, 'waitBudget'>,

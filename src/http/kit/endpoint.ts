@@ -7,103 +7,102 @@ import type { ErrorDetail } from '../../domain/decider.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A schema for people and documents, or one for each API version where they differ. */
+/** A schema, or one for each API version if they differ. */
 export type VersionedSchema = ZodType | { readonly v3: ZodType; readonly v4: ZodType }
 
-/** What `run` knows of its request: everything it may, and nothing of Koa or of the connection. */
+/** The request as handlers see it, independent of Koa. */
 export type HttpRequest<Asker = undefined, Value = undefined, Names = Readonly<Record<string, string>>> = {
-  /** The caller's own X-Request-Id or one that was made; the correlation id of the events. */
+  /** The client's X-Request-Id, or a generated one. It is the correlation id of the events. */
   readonly requestId: string
-  /** The trace that the request is a part of, as `traceparent` has it, where its caller said so. */
+  /** The client's trace context, in the form of `traceparent`. */
   readonly trace?: string | undefined
-  /** As it came: HEAD is asked of an endpoint that has GET, and its answer's body is left out in sending. */
+  /** As sent. HEAD requests run the GET endpoint; the response body is not sent. */
   readonly method: string
-  /** As it came, without the query. */
+  /** The normalised path, without the query. */
   readonly path: string
-  /** The whole target as it came, which a browser resolves a page's addresses against. */
+  /** The original request target. Browsers resolve relative links of a page against it. */
   readonly target: string
-  /** The query as it came, still encoded, without its question mark. */
+  /** The query string, still encoded, without the question mark. */
   readonly search: string
-  /** What stands in the braces of the path, decoded. */
+  /** Path parameters, decoded. */
   readonly params: Names
-  /** By their names in small letters. */
+  /** By lower-case name. */
   readonly headers: IncomingHttpHeaders
-  /** Which of some types the client likes best, the first where it says nothing; false for none of them. */
+  /** Content negotiation: the preferred type; the first if the client has no preference; false if it accepts none. */
   accepts(...types: string[]): string | false
-  /** A cookie that the client sent. */
   cookie(name: string): string | undefined
-  /** The client's, behind as many proxies as TRUST_PROXY says. Found when it is asked for. */
+  /** The client's IP address, taken from X-Forwarded-For behind TRUST_PROXY proxies. */
   readonly clientAddress: string
-  /** The address at the other end of the connection: the client's, or the nearest proxy's. */
+  /** The IP address of the connection's other end: the client or the nearest proxy. */
   readonly peerAddress: string
-  /** What is left of this request's patience with read models. */
+  /** How long this request may still wait for read models. */
   readonly waitBudget: WaitBudget
   /**
-   * Says that from here on the request waits for something to happen, and is no work under way that others give way to.
-   * @returns aborted when its client is gone, or has its answer
+   * Marks the request as a long poll: background work no longer yields to it.
+   * @returns aborts when the client disconnects or the response was sent
    */
   beginLongPoll(): AbortSignal
-  /** What `who` made of the caller. */
+  /** The result of `auth`. */
   readonly principal: Asker
-  /** What `body` has read. */
+  /** The result of `body.read`. */
   readonly body: Value
 }
 
-/** Who may ask: lets somebody in, or throws. What has to stand before it (a rate limit, an origin) is a part of it. */
+/** Authenticates requests. Checks that must run first (rate limit, request origin) are part of it. */
 export type Authenticator<Asker, Service = unknown> = {
-  /** As OpenAPI names the way of authentication. */
+  /** The name of the OpenAPI security scheme. */
   readonly scheme: 'none' | 'bearer' | 'api-token' | 'oauth-client' | 'signed-link' | 'cookie'
-  /** Statuses it may refuse with. */
+  /** Statuses of the errors that it throws. */
   readonly errorStatuses: readonly number[]
-  /** Its credentials may stand in the body, which is then read before; otherwise nobody's body is read who may not ask. */
+  /** The body may contain the credentials, so it is read before authentication. */
   readonly needsBody?: true
-  /** @throws Refusal; `RefusedWith` for one with headers of its own, such as a challenge */
+  /** @throws RequestError; ErrorWithHeaders if the response needs headers, such as a challenge */
   authenticate(request: HttpRequest<unknown, unknown>, service: Service): Asker | Promise<Asker>
 }
 
-/** A body and how it is read. `read` is called for every method of the endpoint, GET too where it has one. */
+/** How an endpoint reads its request body. `read` is called for every method of the endpoint, including GET. */
 export type RequestBody<Value, Service = unknown, Asker = unknown> = {
-  /** Types that are read; '' stands for a body without a type. */
+  /** Accepted media types; '' for a body without a Content-Type. */
   readonly mediaTypes: readonly string[]
-  /** Bytes at most; past them it is 413. */
+  /** Larger bodies are rejected with 413. */
   readonly maxBytes: number
   readonly schema?: VersionedSchema
-  /** @throws Refusal */
+  /** @throws RequestError */
   read(ctx: Context, request: HttpRequest<Asker, unknown>, service: Service): Value | Promise<Value>
-  /** Gives back what reading has taken (a temporary file), however the request ends. */
+  /** Releases what `read` acquired, such as a temporary file. Called however the request ends. */
   release?(value: Value): void | Promise<void>
 }
 
-/** One answer an endpoint may give, beside the refusals that follow from `who`, `body` and the path. */
+/** A response that an endpoint declares, in addition to the errors that follow from `auth`, `body` and the path. */
 export type ResponseDescription =
   | string
   | {
       readonly description: string
       readonly schema?: VersionedSchema
-      /** Media type where it is not JSON, or each that it may be. */
+      /** JSON if absent. */
       readonly mediaType?: string | readonly string[]
-      /** What each of its own headers says. */
+      /** Descriptions by header name. */
       readonly headers?: Readonly<Record<string, string>>
       readonly example?: unknown
     }
 
-/** What of an error reaches the caller; everything else about it goes to the log. */
+/** The part of an error that the client sees. The rest goes only to the log. */
 export type HttpErrorDetails = {
   readonly status: number
   readonly faults: readonly ErrorDetail[]
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** Endpoints whose refusals are written alike. */
+/** Endpoints with a common error format. */
 export type EndpointGroup = {
   readonly name: string
-  /** First segments of paths: what is refused below them without an endpoint (404, 405, no Host) is written so too. */
+  /** Path prefixes whose errors without an endpoint (404, 405, a missing Host) use this format too. */
   readonly pathPrefixes: readonly string[]
-  /** Of every answer below the prefixes, refusals and OPTIONS too. */
+  /** Set on every response below the prefixes, including errors and OPTIONS. */
   readonly headers?: ResponseHeaders
-  /** How its refusals read; without a schema, as a page for people. */
+  /** Without a schema, errors are HTML pages. */
   readonly errorFormat: { readonly mediaType: string; readonly schema?: ZodType }
-  /** `params` are empty where no endpoint was found. The status may differ from the one that is suggested. */
+  /** May choose another status than `details.status`. `params` are empty if no endpoint matched. */
   errorResponse(
     details: HttpErrorDetails,
     error: unknown,
@@ -112,15 +111,15 @@ export type EndpointGroup = {
 }
 
 /**
- * One thing that the service can be asked for. Routes, 404, 405 with Allow, HEAD, OPTIONS, authentication, limits of
- * bodies, error bodies, CORS, and the name in logs follow from such values and from nothing else.
- * @template Service what it is answered from: an object by subject, of which `who`, `body` and `run` each name their part
+ * An HTTP endpoint. Routing, 404, 405 with Allow, HEAD, OPTIONS, authentication, body limits, error bodies, CORS, the names
+ * in logs and metrics, and the API reference are all derived from these values.
+ * @template Service the services, by subject; `auth`, `body` and `handler` each declare the part that they use
  */
 export type Endpoint<in Service = never> = {
-  /** Unique, in camel case: the label in logs and metrics, the operation of OpenAPI. */
+  /** Unique, in camel case: the label in logs and metrics, and the operationId in OpenAPI. */
   readonly operationId: string
   readonly methods: readonly HttpMethod[]
-  /** The first is the documented one, the others are its aliases. */
+  /** The first is documented; the others are deprecated aliases. */
   readonly paths: readonly string[]
   readonly summary: string
   readonly auth: Authenticator<unknown, Service>
@@ -130,9 +129,9 @@ export type Endpoint<in Service = never> = {
   readonly body?: RequestBody<unknown, Service>
   readonly responses: Readonly<Record<number, ResponseDescription>>
   readonly group: EndpointGroup
-  /** Asked for by browsers and crawlers, and by no client of the API. */
+  /** Not part of the API: requested only by browsers and crawlers. */
   readonly isBrowserOnly?: boolean
-  /** Of its every answer, the family's among them. */
+  /** Set on every response, including the group's headers. */
   readonly headers: ResponseHeaders
   handler(request: HttpRequest<unknown, unknown>, service: Service): HttpResponse | Promise<HttpResponse>
 }
@@ -142,30 +141,30 @@ type PathParameterSchemas = Readonly<Record<string, ZodType<unknown, string>>>
 type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, OfWho, OfBody, OfRun> = {
   readonly operationId: string
   readonly method: HttpMethod | readonly HttpMethod[]
-  /** `/v2/cutshapes/{id}`; a path without braces comes before one with, for all methods. */
+  /** Such as `/v2/cutshapes/{id}`. A path without parameters takes precedence for all methods. */
   readonly path: string | readonly string[]
-  /** One sentence for people. */
+  /** For the API reference. Its first clause is the short summary in OpenAPI: "Retrieve a diamond". */
   readonly summary: string
   readonly auth: Authenticator<Asker, OfWho>
   /**
-   * What may stand in the braces. Those that are an enum make a path of their own for each value, and others are not
-   * found; all else comes to `run` as it was sent (decoded) and is read there, so that each resource refuses in its words.
+   * Path parameters. An enum expands to one path for each value; other values are 404. All others reach the handler
+   * decoded but not validated, so that each resource reports its own errors.
    */
   readonly pathParameters?: Parameters
-  /** The query's parameters, for documents: `run` reads `asked.search`. */
+  /** Query parameters, for the API reference. The handler parses `request.search`. */
   readonly query?: VersionedSchema
-  /** Headers that mean something here, for documents: `run` reads `asked.headers`. */
+  /** Request headers, for the API reference. The handler reads `request.headers`. */
   readonly requestHeaders?: Readonly<Record<string, ZodType<unknown, string | undefined>>>
   readonly body?: RequestBody<Value, OfBody, NoInfer<Asker>>
   readonly responses: Readonly<Record<number, ResponseDescription>>
   readonly group: EndpointGroup
-  /** Asked for by browsers and crawlers, and by no client of the API: /openapi.json leaves it out, as it does families of pages. */
+  /** Requested only by browsers and crawlers: omitted from /openapi.json, as are groups of HTML pages. */
   readonly isBrowserOnly?: boolean
-  /** Of its every answer, refusals too, but not of 405 and OPTIONS; an answer's own win. */
+  /** Set on every response, including errors, except 405 and OPTIONS. Headers of the response itself take precedence. */
   readonly headers?: ResponseHeaders
   /**
-   * Answers by the small constructors of response.ts, at once where it can: a promise costs more than most answers do. What
-   * it throws is refused by the one map in errors.ts, in the words of the family.
+   * Returns a response made with response.ts, synchronously where possible: a promise costs more than most responses.
+   * Errors that it throws are mapped to statuses in errors.ts and formatted by the group.
    */
   handler(
     request: HttpRequest<
@@ -178,17 +177,21 @@ type EndpointDefinition<Parameters extends PathParameterSchemas, Asker, Value, O
 }
 
 /**
- * Declares one endpoint:
+ * Declares an endpoint:
  * ```ts
  * export const removeDiamond = endpoint({
- *   name: 'removeDiamond', method: 'DELETE', path: '/{version}/diamond/{id}',
- *   about: 'Removes a diamond with its certifications.',
- *   who: bearer, parameters: { version: VERSION, id: DIAMOND_ID }, family: platform,
- *   answers: { 204: 'It is gone', 403: "It is another account's", 404: 'There is none' },
- *   async run(asked, { diamonds }: DiamondServices) { ...; return noContent() },
+ *   operationId: 'removeDiamond',
+ *   method: 'DELETE',
+ *   path: '/{version}/diamond/{id}',
+ *   summary: 'Delete a diamond and its certifications',
+ *   auth: bearer,
+ *   pathParameters: { version: VERSION, id: DIAMOND_ID },
+ *   group: accountGroup,
+ *   responses: { 204: 'Deleted', 403: 'The diamond belongs to another account', 404: 'No such diamond' },
+ *   async handler(request, { diamonds }: DiamondServices) { ...; return noContent() },
  * })
  * ```
- * The types of `asked` follow from `who`, `body` and `parameters`; the service's from the one that `run` names.
+ * The type of `request` is inferred from `auth`, `body` and `pathParameters`, the required services from the handler.
  */
 export function endpoint<
   Asker,
@@ -205,14 +208,14 @@ export function endpoint<
   return { ...rest, methods: [method].flat(), paths, pathParameters, headers } as Endpoint<OfWho & OfBody & OfRun>
 }
 
-/** @throws Error for a path whose braces are not the declared parameters: a fault of ours, told at the start */
+/** @throws Error at start-up if the parameters in the path differ from the declared ones */
 function checkPathParameters(endpoint: string, path: string, declared: readonly string[]): void {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   if (named.toSorted().join() === declared.toSorted().join()) return
-  throw new Error(`${endpoint} declares the parameters ${declared.join(', ')}, and ${path} has ${named.join(', ')}`)
+  throw new Error(`${endpoint} declares the parameters ${declared.join(', ')}, but ${path} has ${named.join(', ')}`)
 }
 
-/** For everybody. */
+/** No authentication. */
 export const publicAccess: Authenticator<undefined> = {
   scheme: 'none',
   errorStatuses: [],

@@ -13,11 +13,11 @@ import { InvalidEventPayload, UnsupportedEventVersion } from '../../events/decod
 import { createResponse as answered, type ResponseHeaders } from './response.ts'
 import type { EndpointGroup, HttpErrorDetails } from './endpoint.ts'
 
-/** An error whose answer has headers of its own: a challenge, a range, the age of what it was judged by. */
+/** An error with response headers: a challenge, a range, the age of the data that it is based on. */
 export class ErrorWithHeaders extends Error {
-  override readonly name = 'RefusedWith'
+  override readonly name = 'ErrorWithHeaders'
 
-  /** @param error what is answered, and what the family's `refusal` gets to see */
+  /** @param error the error to respond with; the group's `errorResponse` receives it */
   constructor(
     readonly headers: ResponseHeaders,
     readonly error: unknown,
@@ -26,7 +26,7 @@ export class ErrorWithHeaders extends Error {
   }
 }
 
-/** Seconds after which a store that was not reachable is worth another try. */
+/** Seconds, if a store is unavailable. */
 const RETRY_AFTER = 2
 
 const STATUS: Readonly<Record<RequestErrorKind, number>> = {
@@ -51,8 +51,8 @@ const STATUS: Readonly<Record<RequestErrorKind, number>> = {
 type ErrorClass = abstract new (...given: never) => Error
 
 /**
- * Errors that a caller can act on: status, message (without one, the error's own) and `Retry-After` in seconds. The first that fits
- * counts, so a subclass stands before its parent.
+ * Errors that a client can act on. Without a message, the error's own is sent; `retryAfter` is in seconds. The first match
+ * wins, so a subclass comes before its parent.
  */
 const KNOWN_ERRORS: readonly (readonly [
   kind: ErrorClass,
@@ -60,22 +60,27 @@ const KNOWN_ERRORS: readonly (readonly [
   message?: string | undefined,
   retryAfter?: number,
 ])[] = [
-  [WrongRevision, 409, 'The resource was changed by somebody else meanwhile; read it and try again'],
-  // An operator is at work.
+  [WrongRevision, 409, 'The resource was changed by another request; read it and try again'],
+  // The log accepts no writes: the installation was moved, is a replay, or was started read-only.
   [LogClosed, 503, undefined, 30],
-  [StoreUnavailable, 503, 'A store is not reachable; try again', RETRY_AFTER],
-  [OutcomeUnknown, 503, 'A store is not reachable; try again', RETRY_AFTER],
-  [BytesMissing, 503, 'What is stored of this is missing at the moment; its operator is told', RETRY_AFTER],
-  [UnsupportedEventVersion, 503, 'A newer release wrote this; upgrade is under way, try again', RETRY_AFTER],
+  [StoreUnavailable, 503, 'A data store is unavailable; try again', RETRY_AFTER],
+  [OutcomeUnknown, 503, 'A data store is unavailable; try again', RETRY_AFTER],
+  [BytesMissing, 503, 'The stored data of this resource is missing; the operator was notified', RETRY_AFTER],
+  [
+    UnsupportedEventVersion,
+    503,
+    'This resource was written by a newer release; an upgrade is in progress, try again',
+    RETRY_AFTER,
+  ],
   [
     InvalidEventPayload,
     503,
-    'What is stored of this can not be read, so nothing was changed; its operator is told',
+    'The stored data of this resource cannot be read, so nothing was changed; the operator was notified',
     RETRY_AFTER,
   ],
 ]
 
-/** The one map from errors to statuses. What is not known here is our fault: 500, with nothing of it told. */
+/** Maps an error to a status and messages. Unknown errors are 500, without details. */
 export function toHttpErrorDetails(error: unknown): HttpErrorDetails {
   if (error instanceof RequestError) {
     const { details, kind, retryAfter = kind === 'unavailable' ? RETRY_AFTER : undefined } = error
@@ -83,13 +88,13 @@ export function toHttpErrorDetails(error: unknown): HttpErrorDetails {
   }
   const known = KNOWN_ERRORS.find(([kind]) => error instanceof kind)
   if (known === undefined) {
-    return { status: 500, faults: [{ message: 'Unexpected error; its details are in the log under this request id' }] }
+    return { status: 500, faults: [{ message: 'Internal error; the log has the details under this request id' }] }
   }
   const [, status, message = (error as Error).message, retryAfter] = known
   return { status, faults: [{ message }], retryAfterSeconds: retryAfter }
 }
 
-/** `{"error": [...], "details": [...], "requestId": "..."}`: the platform APIs, v2 to v4. */
+/** `{"error": [...], "details": [...], "requestId": "..."}`, the error body of the platform APIs, v2 to v4. */
 function platformError(faults: readonly ErrorDetail[], requestId: string): object {
   const details = faults.filter((fault) => fault.pointer !== undefined)
   return {
@@ -101,15 +106,22 @@ function platformError(faults: readonly ErrorDetail[], requestId: string): objec
 
 const PlatformError = z
   .object({
-    error: z.array(z.string()).describe('What is wrong, in sentences.'),
+    error: z.array(z.string()).describe('Error messages.'),
     details: z
-      .array(z.object({ pointer: z.string().describe('Where: a JSON pointer, or a parameter.'), message: z.string() }))
+      .array(
+        z.object({
+          pointer: z
+            .string()
+            .describe('The invalid value: a JSON Pointer into the body, or the name of a query parameter.'),
+          message: z.string(),
+        }),
+      )
       .optional(),
-    requestId: z.string().describe("The request's id, under which the log has it."),
+    requestId: z.string().describe('The X-Request-Id, for finding the request in the log.'),
   })
   .meta({ id: 'Error' })
 
-/** The platform's APIs where nothing is told otherwise. */
+/** The default group. */
 export const platformGroup: EndpointGroup = {
   name: 'platform',
   pathPrefixes: [],
@@ -117,10 +129,10 @@ export const platformGroup: EndpointGroup = {
   errorResponse: ({ status, faults }, _error, { requestId }) => answered(status, platformError(faults, requestId)),
 }
 
-/** What belongs to an account may be kept by its own client alone, and is asked for again each time. */
+/** Only the client's own cache may store data of an account, and it must revalidate each time. */
 const PRIVATE = { 'Cache-Control': 'private, no-cache' } as const
 
-/** The platform's APIs for an account's own stones and certifications. */
+/** The APIs for an account's own diamonds, certifications and webhooks. */
 export const accountGroup: EndpointGroup = {
   ...platformGroup,
   name: 'owned',
@@ -128,10 +140,10 @@ export const accountGroup: EndpointGroup = {
   headers: PRIVATE,
 }
 
-/** @param endpoint the name of what was asked, where that was found */
+/** @param endpoint operation id; absent if no endpoint matched */
 export type ErrorLogger = (error: unknown, requestId: string, status: number, endpoint?: string) => void
 
-/** Every error that is our fault, with all its details; of a store that is away not each one (outages.ts). */
+/** Logs errors of status 500 and above. During an outage of a store, repeated errors are summarised (outages.ts). */
 export const createErrorLogger =
   (log: AppLogger): ErrorLogger =>
   (error, request, status, endpoint) => {

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Finished HTML, safe to be put into a page. */
+/** Escaped HTML that is safe to insert into a page. */
 export type Html = { readonly html: string }
 
-/**
- * Makes HTML of a template: every text put in is escaped, HTML is not, a list is joined. A carriage return is written as
- * a reference, since a browser reads a bare one as a line feed.
- */
+/** Template tag for HTML: escapes strings, inserts `Html` values unchanged, and joins lists. */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
   const text = parts.reduce((done, part, index) => done + renderValue(values[index - 1] ?? '') + part)
   return { html: text }
@@ -19,7 +16,10 @@ function renderValue(value: string | Html | readonly Html[]): string {
   return 'html' in value ? value.html : value.map((one) => one.html).join('')
 }
 
-/** A text as it stands in HTML, between tags or in quotes. */
+/**
+ * Escapes a text for HTML content and quoted attributes. A carriage return becomes a character reference, because browsers
+ * read a bare one as a line feed.
+ */
 export const escape = (text: string) =>
   text
     .replaceAll('&', '&amp;')
@@ -30,25 +30,23 @@ export const escape = (text: string) =>
 
 export type HtmlDocument = {
   readonly title: string
-  /** What else its head says. */
   readonly head?: Html
   readonly style: string
   readonly body: string
 }
 
-/** A whole page in English that needs nothing from elsewhere, an icon neither. */
+/** Renders a complete, self-contained page; the empty icon prevents a request for one. */
 export const htmlDocument = ({ title, head = NOTHING, style, body }: HtmlDocument): string =>
   '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
   '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n' +
   `<title>${escape(title)}</title>\n${head.html}\n<style>${style}</style>\n</head>\n<body>\n${body}</body>\n</html>\n`
 
-/** What a Content-Security-Policy lets a page have of its own: the very style or script. */
+/** The Content-Security-Policy source for one inline style or script. */
 export const sourceHash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /**
- * What the relative addresses of a page begin with: nothing, but one step up for each slash at the end of the address that
- * it was asked at, which has no meaning here, but is a folder to a browser.
- * @param target as it came
+ * The prefix for relative links of a page: `../` for each trailing slash of the request target. The service ignores trailing
+ * slashes, but a browser takes each as a directory.
  */
 export function relativePrefixOf(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1)

@@ -5,15 +5,14 @@ import { RequestError } from '../../domain/decider.ts'
 import type { HttpRequest, RequestBody, VersionedSchema } from './endpoint.ts'
 import { bodyReader, DEFAULT_BODY_MAX_BYTES } from './read-body.ts'
 
-/** Bytes of a bulk's body at most: 500 entries fit, each with every field at its longest in UTF-8. */
+/** Large enough for 500 entries with every field at its maximum length in UTF-8. */
 export const BULK_BODY_MAX_BYTES = 1024 * 1024
 
 export const JSON_TYPES = ['json', '+json']
 
 /**
- * A JSON body; one without a type is taken for JSON.
- * @param schema for documents: `run` reads the value
- * @param upTo bytes at most
+ * A JSON body. A body without a Content-Type is read as JSON.
+ * @param schema for the API reference only; the handler validates the value
  */
 export const json = (schema?: VersionedSchema, maxBytes = DEFAULT_BODY_MAX_BYTES): RequestBody<unknown> => ({
   mediaTypes: ['application/json', ''],
@@ -22,33 +21,34 @@ export const json = (schema?: VersionedSchema, maxBytes = DEFAULT_BODY_MAX_BYTES
   read: jsonReader(maxBytes),
 })
 
-/** Reads JSON of at most so many bytes. The reader throws Refusal unsupported, malformed, too-large, too-slow, unavailable */
+/** @returns a reader that throws RequestError unsupported, malformed, too-large, too-slow or unavailable */
 export function jsonReader(maxBytes = DEFAULT_BODY_MAX_BYTES): (ctx: Context) => Promise<unknown> {
   const types = { json: true, jsonTypes: JSON_TYPES, jsonStrict: false, includeUnparsed: true }
   const read = bodyReader({ ...types, maxBytes: maxBytes, defaultType: 'application/json' })
   return async (ctx) => {
     const value = await read(ctx)
     const { rawBody = '' } = ctx.request as { rawBody?: string }
-    if (rawBody.trim() === '') throw new RequestError('malformed', 'The body is empty; send a JSON object')
-    // What a decoder puts in place of bytes that are not UTF-8: they would be stored as that, and lost.
+    if (rawBody.trim() === '') throw new RequestError('malformed', 'The body is empty; a JSON object is required')
+    // The decoder replaces invalid UTF-8 by U+FFFD; storing that would lose data.
     if (rawBody.includes('\ufffd'))
-      throw new RequestError('malformed', 'The body is not JSON: it is not UTF-8, or has U+FFFD')
+      throw new RequestError('malformed', 'The body is not valid JSON: it is not valid UTF-8, or contains U+FFFD')
     refuseLarge(value)
     return value
   }
 }
 
-/** Levels of a body; a diamond in a bulk has five. What walks through a body need not fear for the stack. */
+/** Nesting depth; a diamond in a bulk request has five levels. Protects recursive code from stack overflows. */
 const MAX_DEPTH = 32
 
-/** Members of one object, or elements of one array. */
+/** Members of an object, or elements of an array. */
 const MAX_MEMBERS = 1_000
 
-/** @throws Refusal invalid for a value of too many levels, too-large for an object or array of too many members */
+/** @throws RequestError invalid if the value is nested too deeply, too-large if an object or array has too many members */
 export function refuseLarge(value: unknown): void {
   let level = [value].filter(isContainer)
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new RequestError('invalid', `The body is nested over ${MAX_DEPTH} levels deep`)
+    if (depth > MAX_DEPTH)
+      throw new RequestError('invalid', `The body must not be nested more than ${MAX_DEPTH} levels deep`)
     level = level.flatMap((container) => {
       refuseManyMembers(container)
       return Object.values(container).filter(isContainer)
@@ -56,13 +56,12 @@ export function refuseLarge(value: unknown): void {
   }
 }
 
-/** @throws Refusal too-large */
 function refuseManyMembers(container: object): void {
-  // Their names alone, since the values of 70,000 would take four times as long.
+  // Object.keys, because Object.values takes four times as long for 70,000 members.
   const { length } = Array.isArray(container) ? container : Object.keys(container)
   if (length <= MAX_MEMBERS) return
   const most = MAX_MEMBERS.toLocaleString('en')
-  throw new RequestError('too-large', `An object or array may have at most ${most} members, one has ${length}`)
+  throw new RequestError('too-large', `An object or array must have at most ${most} members, got ${length}`)
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -72,13 +71,12 @@ type IdempotentRequest = Pick<HttpRequest, 'headers' | 'method' | 'path'>
 export const IDEMPOTENCY_KEY = z
   .string()
   .optional()
-  .describe('A name of the caller for this one request: sent again within a day, it gives the first answer again.')
+  .describe(
+    'A unique value for this request. Repeating the request with the same key within 24 hours returns the first response.',
+  )
   .meta({ examples: ['5f0c2c36-2c1b-4a43-9c2d-9f0a1f6f2b7e'] })
 
-/**
- * The caller's name for its request; undefined where it gave none.
- * @throws Refusal malformed for a key that is empty, too long or not printable
- */
+/** @throws RequestError malformed if the key is not 1 to 255 printable ASCII characters */
 export function idempotencyKeyOf({ headers, method, path }: IdempotentRequest): IdempotencyKey | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 
-/** The number of something, as a segment of a path: text that its endpoint reads, described as the integer that it has to be. */
+/** A positive integer in a path, documented as an integer. The endpoint receives and validates the text. */
 export const integerPathParameter = (about: string) => z.string().describe(about).meta({ type: 'integer', minimum: 1 })
 
-/** A path, and what stands in it for the parameters that are an enum. */
 export type ExpandedPath = { readonly path: string; readonly fixedParams: Readonly<Record<string, string>> }
 
-/** A path for each value of those parameters that are an enum: `/{version}/diamond` is `/v3/diamond` and `/v4/diamond`. */
+/** Expands enum parameters: `/{version}/diamond` becomes `/v3/diamond` and `/v4/diamond`. */
 export function expandPath(path: string, { pathParameters }: Pick<Endpoint, 'pathParameters'>): ExpandedPath[] {
   let expanded: ExpandedPath[] = [{ path, fixedParams: {} }]
   for (const [name, schema] of Object.entries(pathParameters)) {

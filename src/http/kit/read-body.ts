@@ -6,7 +6,6 @@ import { RequestError } from '../../domain/decider.ts'
 import { discardRest, encodingOf, readWithLimits, tooLarge } from './body-limits.ts'
 import { tooMany } from './parameters/form.ts'
 
-/** Bytes of a body at most, where nothing else is said. */
 export const DEFAULT_BODY_MAX_BYTES = 64 * 1024
 
 type BodyReaderOptions = Pick<
@@ -21,18 +20,19 @@ type BodyReaderOptions = Pick<
   | 'textTypes'
   | 'urlencoded'
 > & {
-  /** Bytes at most, as they are sent and decompressed. */
+  /** Applies to the body as sent and to the decompressed body. */
   readonly maxBytes: number
-  /** The type of a body without one. */
+  /** Content-Type of a body that has none. */
   readonly defaultType: string
 }
 
-/** Bodies of every method that an endpoint has: programs send them with DELETE, and with GET. */
+/** Clients send bodies with every method, including DELETE and GET. */
 const METHODS = Object.values(HttpMethodEnum)
 
 /**
- * Reads bodies by koa-body, within the limits of `readWatched`; what is left of a refused one is read and forgotten.
- * @returns undefined where there is no body. It throws Refusal unsupported, malformed, too-large, too-slow, unavailable
+ * Reads bodies with koa-body within the limits of `readWithLimits`, and discards the rest of a rejected body.
+ * @returns a reader; it returns undefined without a body and throws RequestError unsupported, malformed, too-large, too-slow
+ *   or unavailable
  */
 export function bodyReader({
   maxBytes,
@@ -71,7 +71,7 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** @returns undefined for a body that is not compressed. @throws Refusal unsupported */
+/** @returns undefined for an uncompressed body @throws RequestError unsupported */
 function decompressorOf(encoding: string | undefined): Transform | undefined {
   if (encoding === undefined) return undefined
   const make = Object.hasOwn(DECOMPRESSORS, encoding) ? DECOMPRESSORS[encoding] : undefined
@@ -80,15 +80,15 @@ function decompressorOf(encoding: string | undefined): Transform | undefined {
   throw new RequestError('unsupported', `Content-Encoding must be one of ${known}, got ${encoding.slice(0, 40)}`)
 }
 
-/** The context with a request that gives decompressed bytes: the parser's own decompressor could end the process. */
+/** A context whose request emits the decompressed body: an error of the parser's own decompressor could end the process. */
 function withDecompressedBody(ctx: Context, decompressor: Transform): Context {
   const bytes = ctx.req.pipe(decompressor)
-  // The parser reports the first; one behind that, when it no longer listens, would be nobody's.
+  // The parser handles the first error only; further ones would be uncaught.
   bytes.on('error', () => undefined)
   return Object.create(ctx, { req: { value: Object.assign(bytes, { headers: {} }) } }) as Context
 }
 
-/** Latin letters that happen to be UTF-8 would be read as others. */
+/** Rejects other charsets: a Latin-1 body that happens to be valid UTF-8 would be misread. */
 function refuseCharset(charset: string): void {
   if (/^(?:utf-?8)?$/i.test(charset)) return
   throw new RequestError('unsupported', `The charset of the body must be UTF-8, got ${charset.slice(0, 40)}`)
@@ -99,18 +99,18 @@ const unsupported = (type: string, wanted: string) =>
 
 type ParserError = Error & { status?: number; code?: string; body?: unknown }
 
-/** What the libraries throw; what is known of none of them is our fault. */
+/** Maps errors of the body parsers to RequestError; unknown errors stay as they are. */
 function refusalOf(error: unknown, limit: number): unknown {
   if (!(error instanceof Error)) return error
   const { status, code = '' } = error as ParserError
-  // The parser puts the body there, which may hold a secret, and errors are logged.
+  // The parser attaches the body, which may contain a secret, and errors are logged.
   delete (error as ParserError).body
   if (error instanceof RequestError) return error
   if (status === 413) return tooLarge(limit)
   if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_')) {
-    return new RequestError('malformed', 'The body is not what its Content-Encoding says')
+    return new RequestError('malformed', 'The body does not match its Content-Encoding')
   }
-  if (error instanceof SyntaxError) return new RequestError('malformed', `The body is not JSON: ${error.message}`)
+  if (error instanceof SyntaxError) return new RequestError('malformed', `The body is not valid JSON: ${error.message}`)
   if (error instanceof RangeError) return tooMany()
-  return status === 400 ? new RequestError('malformed', `The body can't be read: ${error.message}`) : error
+  return status === 400 ? new RequestError('malformed', `The body cannot be read: ${error.message}`) : error
 }

@@ -6,25 +6,25 @@ import { networkOf } from '../../credentials/failed-attempt-limiter.ts'
 import { FairShare } from '../../runtime/fairness/fair-share.ts'
 import { VERSION } from '../../runtime/version.ts'
 
-/** Seconds that a browser remembers to come by https: a year. Other names of the domain are not ours to speak for. */
+/** One year. Sent without includeSubDomains, because other hosts of the domain are not part of this service. */
 const HSTS_MAX_AGE_SECONDS = 31_536_000
 
-/** Headers of every answer, also where the request was not readable as HTTP. */
+/** Headers of every response, including those to requests that are not valid HTTP. */
 export const fixedHeaders = (https: boolean): Record<string, string> => ({
   'X-App-Version': VERSION,
   'X-Content-Type-Options': 'nosniff',
   ...(https && { 'Strict-Transport-Security': `max-age=${HSTS_MAX_AGE_SECONDS}` }),
 })
 
-/** Requests that are begun in one go, and milliseconds after which the others wait for the next: timers come between. */
+/** A batch ends after this many requests or milliseconds, so that timers can run. */
 const MAX_BATCH_REQUESTS = 64
 const BATCH_SLICE_MS = 5
 
 /**
- * Begins requests behind the poll that has brought them, all in one callback. Before each answer the stores are asked
- * whether another process has written, once a callback (stores/sqlite/changes.ts): these requests share the asking, which
- * comes behind the arrival of each, where every one by itself asked three files.
- * @param monotonic milliseconds that never go back
+ * Batches calls: runs all that arrive in one poll phase of the event loop in one callback. The stores check once per
+ * callback whether another process has written (stores/sqlite/change-detection.ts); batched requests share that check of three
+ * files, and it still happens after each of them arrived.
+ * @param monotonic a monotonic clock, in milliseconds
  */
 export function batchCalls<Request extends readonly unknown[]>(
   begin: (...request: Request) => void,
@@ -51,34 +51,33 @@ export function batchCalls<Request extends readonly unknown[]>(
   }
 }
 
-/** The same for a server's requests: whoever has hung up meanwhile wants nothing, and no event tells of it any more. */
+/** Batches the requests of a server. Skips clients that disconnected in the meantime, since no event will report that. */
 export const batchRequests = (answer: RequestListener): RequestListener =>
   batchCalls((req, res) => {
     if (!req.socket.destroyed) answer(req, res)
   })
 
-/** Bytes of a request's line and headers: 10,000 characters of a secret fit into a query, percent-encoded. */
+/** Bytes of request line and headers. A percent-encoded secret of 10,000 characters fits into the query. */
 const HEADER_LIMIT = 256 * 1024 + 16 * 1024
 
 export type ListeningServer = {
   readonly host: string
   readonly port: number
-  /** Connections that were closed because there were too many, so far. */
+  /** Number of connections closed so far because of the connection limits. */
   refusedConnectionCount(): number
-  /** Accepts nothing new, waits for what is under way, at most 5 s, and closes. */
+  /** Stops accepting connections, waits up to 5 s for requests in progress, then closes. */
   stop(): Promise<void>
 }
 
-/** Milliseconds. */
 export type ServerTimeouts = {
-  /** For a client's headers, and for its whole request. */
+  /** Time to receive the headers, and the whole request. */
   readonly headersMs: number
   readonly requestMs: number
-  /** Between two looks at who is late. */
+  /** Interval between checks for timed-out connections. */
   readonly checkIntervalMs: number
-  /** In which who was refused may read why; then the connection goes, whatever its other end does. */
+  /** Time for a rejected client to read the response before the connection is closed. */
   readonly lingerMs: number
-  /** That a stop waits for requests under way. */
+  /** Time for requests in progress to finish when the server stops. */
   readonly drainMs: number
 }
 
@@ -91,9 +90,9 @@ const DEFAULT_TIMEOUTS: ServerTimeouts = {
 }
 
 /**
- * @param appFor makes the service for the port that was taken, before the first request is read
- * @param https whether answers tell browsers to come by https only
- * @param bounds of connections
+ * Starts the HTTP server.
+ * @param createListener called with the actual port, before the first request is handled
+ * @param https sends HSTS
  * @throws the system's error, such as EADDRINUSE
  */
 export async function listen(
@@ -110,7 +109,7 @@ export async function listen(
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: timeouts.checkIntervalMs,
-    // Node answers a request without Host by itself, and without our headers.
+    // Node's own response to a request without Host lacks our headers; `validateRequests` checks it instead.
     requireHostHeader: false,
   })
   const sockets = new BareSockets(timeouts.lingerMs)
@@ -118,7 +117,7 @@ export async function listen(
   const refused = boundConnections(server, bounds)
   server.on('clientError', (error, socket) => refuseUnreadable(sockets, error, socket, https))
   server.on('connect', (_request, socket) => sockets.respondAndClose(socket, rawErrorResponse(400, https)))
-  // An expectation that nobody knows may be ignored (RFC 9110, 10.1.1); Node would answer 417 by itself.
+  // Unknown expectations may be ignored (RFC 9110, section 10.1.1); Node would respond 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
@@ -135,7 +134,7 @@ export async function listen(
   }
 }
 
-/** What the parser refuses gets an answer like every other: with version, request id and an error body. */
+/** Responds to requests that the HTTP parser rejects: with version, request id and an error body, as elsewhere. */
 function refuseUnreadable(
   sockets: BareSockets,
   error: Error & { code?: string },
@@ -163,12 +162,12 @@ function rawErrorResponse(status: keyof typeof MESSAGES, https: boolean): string
 }
 
 const MESSAGES = {
-  400: 'The request is not readable as HTTP/1.1',
-  408: 'The request took too long to arrive',
-  431: `The request line and headers may have at most ${HEADER_LIMIT} bytes`,
+  400: 'The request is not valid HTTP/1.1',
+  408: 'Timed out waiting for the request',
+  431: `The request line and headers must be at most ${HEADER_LIMIT} bytes`,
 } as const
 
-/** A client that keeps its connection is told with its next answer that this is the last one. */
+/** Drains the server: further responses on persistent connections have `Connection: close`. */
 async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((done) => server.close(() => done()))
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'))
@@ -180,37 +179,32 @@ async function drain(server: Server, timeoutMs: number): Promise<void> {
   clearTimeout(forceClose)
 }
 
-/** Milliseconds between two looks for connections whose last request has been answered. */
 const IDLE_SWEEP_INTERVAL_MS = 50
 
 /**
- * Sockets that Node hands over bare. After `connect`, `upgrade` or `clientError` it has taken its own listeners off, and
- * an error that nobody listens for ends the process: one `CONNECT` and a reset connection would be enough.
+ * Handles sockets from which Node has removed its listeners, after `connect`, `upgrade` or `clientError`. An unhandled error
+ * of such a socket ends the process: a `CONNECT` request followed by a connection reset is enough.
  */
 class BareSockets {
   readonly #answering = new WeakMap<Duplex, ServerResponse>()
 
-  /** @param linger milliseconds, as in `Patience` */
   constructor(private readonly lingerMs: number) {}
 
-  /** Listens to every connection for good, whatever becomes of it: a client that hangs up is nobody's fault. */
+  /** Adds an error listener to every connection for its whole life. */
   track(server: Server): void {
     server.on('connection', (socket) => socket.on('error', () => socket.destroy()))
     server.prependListener('request', (req, res) => void this.#answering.set(req.socket, res))
   }
 
-  /**
-   * Sends a last answer and closes the connection. In the middle of another answer nothing more can be said: the
-   * client would take it for a part of that.
-   */
+  /** Sends a final response and closes the connection. If another response is being sent, only closes the connection. */
   respondAndClose(socket: Duplex, answer: string): void {
-    // More bytes behind what was refused: the answer is on its way.
+    // The client sent more after the rejected request; the response is already on its way.
     if (socket.writableEnded) return
     if (!socket.writable || this.#isWithinAnswer(socket)) return void socket.destroy()
     const cut = setTimeout(() => socket.destroy(), this.lingerMs).unref()
     socket.once('close', () => clearTimeout(cut))
     socket.end(answer)
-    // A connection with unread bytes is reset when it is closed, and the answer is lost with it.
+    // Closing a socket with unread data resets the connection, and the client loses the response.
     socket.resume()
   }
 
@@ -221,19 +215,18 @@ class BareSockets {
 }
 
 export type ConnectionBounds = {
-  /** Connections at a time. */
+  /** Concurrent connections. */
   readonly maxConnections: number
-  /** Whether an address is somebody; behind proxies all connections come from theirs. */
+  /** Limits each client address too. False behind a proxy, where all connections come from its address. */
   readonly isPerAddress: boolean
 }
 
-/** Each takes some 15 KB and a descriptor; 60 MB and what systems allow a process without being asked. */
+/** Each connection takes about 15 KB (60 MB in all) and a file descriptor, within the usual default limit of a process. */
 const CONNECTIONS: ConnectionBounds = { maxConnections: 4_096, isPerAddress: true }
 
 /**
- * Keeps room for whoever comes next: an address has at most as many connections as are left for the others. One too
- * many is closed at once.
- * @returns how many were closed so far
+ * Limits connections: an address may have at most as many as remain for all other addresses. Closes excess ones immediately.
+ * @returns reads the number of connections closed so far
  */
 function boundConnections(server: Server, { maxConnections, isPerAddress }: ConnectionBounds): () => number {
   const share = new FairShare(maxConnections)

@@ -7,36 +7,35 @@ import { RequestError } from '../../domain/decider.ts'
 import { findMistypedNames } from './parameters/query.ts'
 import { LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../../representations/json.ts'
 
-/** Signed links kept at most: a list page shows the same stones again and again, and an HMAC costs 3 us. */
+/** Cache size. Lists show the same links repeatedly, and an HMAC takes 3 µs. */
 const MAX_CACHED_LINKS = 20_000
 
-/** Seconds that a link which ends opens at least. */
+/** Minimum lifetime of a link that expires. */
 const LINK_LIFETIME_SECONDS = 86_400
-/** Links made within so many seconds end together, so that each is signed once for all of them. */
+/** Seconds. Expiry times are rounded up to this step, so that a cached link can be reused. */
 export const LINK_STEP = 300
-/** Seconds by which instances' clocks may differ. One that says more has been wrong: what it signed ends now. */
+/** Allowed clock skew between instances. A link that expires later than that allows was signed by a wrong clock and is rejected. */
 const CLOCK_SKEW_SECONDS = 600
 
-/** Milliseconds in which every process has noticed that another key signs links now. */
+/** Time within which every process has picked up a new signing key. */
 const KEY_ROTATION_DELAY_MS = 10_000
 
-/** Bytes of a signature: when it ends (seconds since 1970, 0 for never), the revision it is for, and 128 bits of HMAC. */
+/** A signature is the expiry (seconds since 1970, 0 for never), the revision, 4 bytes each, and 128 bits of HMAC. */
 const SIGNED_PREFIX_BYTES = 8
 const SIGNATURE_BYTES = SIGNED_PREFIX_BYTES + 16
 
-/** What a signature that is right says. */
+/** The content of a valid signature. */
 export type VerifiedLink = { readonly revision: number; readonly isExpired: boolean }
 
-/** Links with the service's address, signed where a signature opens them. */
+/** Creates and verifies links with the service's base URL, with or without a signature. */
 export class SignedLinks implements LinkBuilder {
   readonly #signed = new LRUCache<string, string>({ max: MAX_CACHED_LINKS })
-  /** What they were signed for: the key, and the time at which they end. */
+  /** Key and expiry of the cached links; expiry in seconds since 1970. */
   #signedBy: KeyObject | undefined
   #signedUntil = 0
 
   /**
-   * @param address where links start, such as https://api.example.com
-   * @param keys tells the key of now
+   * @param baseUrl such as https://api.example.com
    * @param clock milliseconds since 1970
    */
   constructor(
@@ -61,10 +60,10 @@ export class SignedLinks implements LinkBuilder {
   }
 
   /**
-   * Whether the signed links in every copy of a body still open: nobody has a copy from before the key of now, or one that
-   * is a day old. Only then may a caller be told that its copy is still good.
-   * @param lifetimes of the signed links in it
-   * @param changedAt milliseconds since 1970: no copy is older
+   * Whether the signed links in every cached copy of a body are still valid, so that a 304 may be sent. False if a copy could
+   * be from before the current key, or nearly a day old.
+   * @param lifetimes of the signed links in the body
+   * @param changedAt milliseconds since 1970; no copy is older
    */
   areStillValid(lifetimes: readonly LinkLifetime[], changedAt: number): boolean {
     if (lifetimes.length === 0) return true
@@ -76,7 +75,7 @@ export class SignedLinks implements LinkBuilder {
     )
   }
 
-  /** What a signature says that was made here for a path; undefined for any other. In constant time. */
+  /** Verifies the signature of a path in constant time. @returns undefined if it is invalid */
   verify(path: string, given: string): VerifiedLink | undefined {
     const bytes = Buffer.from(given, 'base64url')
     if (bytes.length !== SIGNATURE_BYTES) return undefined
@@ -87,7 +86,7 @@ export class SignedLinks implements LinkBuilder {
     return { revision, isExpired: this.#hasExpired(expires) }
   }
 
-  /** 128 bits that only this service can make, over a text that begins with a word: no path does. */
+  /** A 128-bit MAC. The text must start with a word, so that it can never be a path with a signature. */
   mac(text: string): Buffer {
     return hmac(this.keys.current.key, text).subarray(0, SIGNATURE_BYTES - SIGNED_PREFIX_BYTES)
   }
@@ -97,7 +96,7 @@ export class SignedLinks implements LinkBuilder {
     return expires !== 0 && (expires <= now || expires > now + LINK_LIFETIME_SECONDS + LINK_STEP + CLOCK_SKEW_SECONDS)
   }
 
-  /** Seconds since 1970, at least a day from now. */
+  /** Expiry of a new link, in seconds since 1970. */
   #end(): number {
     return Math.ceil((this.clock() / 1000 + LINK_LIFETIME_SECONDS) / LINK_STEP) * LINK_STEP
   }
@@ -121,13 +120,13 @@ export class SignedLinks implements LinkBuilder {
   }
 }
 
-/** The signature in a query; empty without one. @throws Refusal malformed where it stands twice, or is mistyped */
+/** The signature in a query; empty if absent. @throws RequestError malformed if it is repeated or its name is misspelt */
 export function parseSignature(search: string): string {
   if (search === '') return ''
   const parameters = parse(search)
   const given = parameters['signature']
   const faults = findMistypedNames(Object.keys(parameters), ['signature'])
-  if (Array.isArray(given)) faults.push({ message: 'signature must stand once, got it twice', pointer: 'signature' })
+  if (Array.isArray(given)) faults.push({ message: 'signature must be given only once', pointer: 'signature' })
   if (faults.length > 0) throw new RequestError('malformed', faults)
   return String(given ?? '')
 }

@@ -1,25 +1,24 @@
 import { Readable } from 'node:stream'
 import type { RequestContext, Middleware } from './context.ts'
 
-/** An answered request, as logs and metrics have it: no path, no query and no header, since secrets stand there. */
+/** A finished request for logs and metrics. Has no path, query or headers, because they may contain secrets. */
 export type RequestLogEntry = {
-  /** The endpoint's name; undefined where nothing was found at the path. */
+  /** The operation id; undefined if no endpoint matched. */
   readonly endpoint: string | undefined
   readonly method: string
   readonly status: number
-  /** From the request's head to the last of the answer that was handed to the connection. */
+  /** From the request head until the last byte of the response was handed to the connection. */
   readonly durationMs: number
-  /** Of the answer's body. */
   readonly responseBytes: number
-  /** The caller's, where it has one. */
+  /** The account of the principal, if any. */
   readonly account: number | undefined
   readonly requestId: string
-  /** As `traceparent` has it. */
+  /** The trace context, in the form of `traceparent`. */
   readonly trace?: string | undefined
   readonly clientAddress: () => string
 }
 
-/** Tells `seen` of each request when its answer was sent, or its client has gone. */
+/** Calls `onResponse` for each request once its response was sent or its client disconnected. */
 export function accessLog(onResponse: (request: RequestLogEntry) => void): Middleware {
   return async (ctx, next) => {
     const started = performance.now()
@@ -41,7 +40,7 @@ export function accessLog(onResponse: (request: RequestLogEntry) => void): Middl
   }
 }
 
-/** @returns what counts the bytes of the answer's body that were sent */
+/** @returns reads the number of body bytes sent so far */
 function countSentBytes({ method, body, length = 0 }: RequestContext): () => number {
   if (method === 'HEAD') return () => 0
   if (!(body instanceof Readable)) return () => length
@@ -50,7 +49,6 @@ function countSentBytes({ method, body, length = 0 }: RequestContext): () => num
   return () => bytes
 }
 
-/** The account of a caller who has one. */
 const accountOf = (principal: unknown): number | undefined =>
   typeof principal === 'object' && principal !== null && 'account' in principal && typeof principal.account === 'number'
     ? principal.account

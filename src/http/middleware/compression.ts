@@ -3,15 +3,15 @@ import { constants } from 'node:zlib'
 import { setBody } from './responses.ts'
 import type { Middleware } from './context.ts'
 
-/** Bytes up to which a body is sent as it is, asked or not: a packet holds it. */
+/** Smaller bodies are not compressed: they fit into one packet. */
 const COMPRESSION_THRESHOLD_BYTES = 1024
 
-/** Brotli's highest levels take a second for what this one does in milliseconds, for a few percent. */
+/** Brotli's highest levels save a few percent, but take a second where this one takes milliseconds. */
 const BROTLI_LEVEL = 4
 
 const COMPRESSIBLE_TYPES = /^(?:text\/|application\/(?:[\w.-]+\+)?json\b|image\/svg)/
 
-/** Compresses texts for clients that ask for it; not what `setAnswer` excludes. */
+/** Compresses text responses for clients that accept it, except those that `setResponse` excludes. */
 export const compression = (): Middleware =>
   koaCompress({
     threshold: COMPRESSION_THRESHOLD_BYTES,
@@ -21,7 +21,7 @@ export const compression = (): Middleware =>
     zstd: false,
   }) as Middleware
 
-/** Answers 304 where the client's copy is the current one (RFC 9110, 13.1.2), and makes no body for it. */
+/** Responds 304 if the client has the current ETag (RFC 9110, section 13.1.2), without creating the body. */
 export function conditionalGet(): Middleware {
   return async (ctx, next) => {
     await next()

@@ -5,26 +5,25 @@ import type { MinimumTransferRate } from '../../runtime/fairness/transfer-rate.t
 import type { HttpResponse } from '../kit/response.ts'
 import type { Endpoint } from '../kit/endpoint.ts'
 
-/** What middlewares tell each other of a request. */
+/** Request state shared by the middleware. */
 export type RequestState = {
   requestId: string
-  /** The trace that it is a part of, as `traceparent` has it. */
+  /** The trace context, in the form of `traceparent`. */
   trace: string | undefined
   bodyAllowance: BodyAllowance
   endpoint?: Pick<Endpoint, 'operationId' | 'group' | 'headers'>
   params?: Readonly<Record<string, string>>
-  /** What the endpoint's `who` made of the caller. */
+  /** The result of the endpoint's `auth`. */
   principal?: unknown
-  /** What the endpoint has answered. */
   response?: HttpResponse
 }
 
-/** What a request's body may take of the memory for all of them, and how fast it has to come. */
+/** The memory that a request's body may use, and the minimum transfer rate. */
 export type BodyAllowance = {
   readonly minTransferRate: MinimumTransferRate
-  /** @throws Refusal unavailable where others need the room */
+  /** @throws RequestError unavailable if the shared memory is exhausted */
   consume(bytes: number): void
-  /** @param bytes that a body says to have. @throws Refusal unavailable where there is no room for them now */
+  /** @param bytes the declared size of the body @throws RequestError unavailable if that exceeds the memory currently available */
   requireRoom(bytes: number): void
 }
 
@@ -32,16 +31,15 @@ export type RequestContext = Koa.ParameterizedContext<RequestState> & { matched?
 type MatchedRoute = { readonly path: string | RegExp; readonly methods: readonly string[] }
 export type Middleware = (ctx: RequestContext, next: Koa.Next) => unknown
 
-/** What a header of version 00 is, and what one of a later version begins with: https://www.w3.org/TR/trace-context/#traceparent-header */
+/** Version 00, or the compatible start of a later version: https://www.w3.org/TR/trace-context/#traceparent-header */
 const HEADER = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-[^,]*)?$/
 
-/** The one flag that there is in version 00: whether the caller records the trace. */
+/** The only flag of version 00: the caller records the trace. */
 const SAMPLED = 1
 
 /**
- * The trace that a request is a part of, as `traceparent` of version 00. A header that is none is as if it were not there: a caller
- * is never refused for it. The service records no spans of its own, so what it asks of others stays below its caller's span.
- * @returns undefined where there is none
+ * Parses a `traceparent` header to version 00. An invalid header is ignored. The service records no spans, so its own
+ * outgoing requests use the caller's span as parent.
  */
 export function parseTraceparent(header: string | readonly string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined
@@ -51,7 +49,7 @@ export function parseTraceparent(header: string | readonly string[] | undefined)
   return `00-${trace}-${parent}-0${sampled}`
 }
 
-/** Names each request: `ctx.state.requestId`, which its answer, its events and the log have, and the trace it is a part of. */
+/** Sets the request id, which the response, the events and the log carry, and the trace context. */
 export function assignRequestId(): Middleware {
   return (ctx, next) => {
     ctx.state.requestId = requestIdOf(ctx.req)
@@ -61,14 +59,14 @@ export function assignRequestId(): Middleware {
   }
 }
 
-/** Printable ASCII, spaces inside too: what tracing systems put into the header. */
+/** Printable ASCII including spaces, since tracing systems send such ids. */
 const REQUEST_ID = /^[\x20-\x7e]{1,128}$/
 
-/** The id that the caller gave its request, or a new one where it gave none, two, or one that is no such text. */
+/** The client's X-Request-Id; a new id if there is none, more than one, or an invalid one. */
 function requestIdOf(req: IncomingMessage): string {
   const given = req.headers['x-request-id']
   if (typeof given !== 'string' || !REQUEST_ID.test(given)) return randomUUID()
-  // Two of them arrive as one text with a comma, which one of them may have as well.
+  // Node joins repeated headers with a comma, but a single id may contain a comma too.
   const isOne = !given.includes(',') || req.headersDistinct['x-request-id']?.length === 1
   return isOne ? given : randomUUID()
 }

@@ -3,13 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { RequestError } from '../../domain/decider.ts'
 import type { Middleware } from './context.ts'
 
-/** Origins whose pages may ask the APIs: none, all, or those of a list. */
+/** Origins whose pages may call the APIs. */
 export type AllowedOrigins = '*' | ReadonlySet<string>
 
-/** Seconds that a browser need not ask again what it may send: a day. */
+/** One day. */
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400
 
-/** What scripts may read of an answer beside the few headers that they always may. */
+/** Response headers that scripts may read, in addition to those that CORS always allows. */
 const EXPOSED = [
   'X-Total-Count',
   'Link',
@@ -23,7 +23,7 @@ const EXPOSED = [
   'Memento-Datetime',
 ]
 
-/** What scripts may send; `*` would not cover Authorization. */
+/** Request headers that scripts may send. `*` would not cover Authorization. */
 const ACCEPTED = [
   'Authorization',
   'Content-Type',
@@ -35,12 +35,12 @@ const ACCEPTED = [
   'traceparent',
 ]
 
-/** The APIs; pages, health and metrics are not for scripts. */
+/** CORS applies to the APIs only, not to pages, health and metrics. */
 const API = /^\/(?:v\d+|api|\.well-known)(?:\/|$)/
 
 /**
- * Lets the scripts of other origins read the APIs' answers (https://fetch.spec.whatwg.org/#http-cors-protocol). Cookies
- * and a browser's stored passwords never go with them: there is no Access-Control-Allow-Credentials.
+ * Allows scripts of other origins to call the APIs (https://fetch.spec.whatwg.org/#http-cors-protocol), but never with the
+ * browser's cookies or stored passwords: Access-Control-Allow-Credentials is not sent.
  */
 export function cors(origins: AllowedOrigins): Middleware {
   const isClosed = origins !== '*' && origins.size === 0
@@ -49,13 +49,13 @@ export function cors(origins: AllowedOrigins): Middleware {
     exposeHeaders: EXPOSED,
     allowHeaders: ACCEPTED,
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
-    // They stay where they are set.
+    // The error middleware keeps the headers that are already set.
     keepHeadersOnError: false,
   }) as Middleware
   return async (ctx, next) => {
     if (isClosed || !API.test(ctx.path)) return next()
     if (ctx.method !== 'OPTIONS') return allow(ctx, next)
-    // What the path allows is known behind the routers.
+    // The allowed methods are known only after routing.
     await next()
     const { status, response } = ctx
     if (status !== 204) return undefined
@@ -65,12 +65,12 @@ export function cors(origins: AllowedOrigins): Middleware {
   }
 }
 
-/** Where requests may come from: this service's own addresses, and those of CORS_ORIGINS. */
+/** This service's own origins, and those of CORS_ORIGINS. */
 export type TrustedOrigins = { readonly ownOrigins: readonly string[]; readonly allowedOrigins: AllowedOrigins }
 
 /**
- * Whether another site's page has made a browser send this. Programs send neither header. A form of another site can post
- * with what the browser has stored (passwords of Basic, an address in its history), without its user's knowledge.
+ * Detects cross-site request forgery: a form on another site can post with the credentials stored in the browser, without
+ * the user's knowledge. Clients other than browsers send neither Origin nor Sec-Fetch-Site.
  * https://www.w3.org/TR/fetch-metadata/ and https://fetch.spec.whatwg.org/#origin-header
  */
 function isCrossSite(headers: IncomingHttpHeaders, { ownOrigins, allowedOrigins }: TrustedOrigins): boolean {
@@ -83,15 +83,15 @@ function isCrossSite(headers: IncomingHttpHeaders, { ownOrigins, allowedOrigins 
   return allowedOrigins !== '*' && !allowedOrigins.has(origin)
 }
 
-/** Older browsers send an origin alone; behind a name that nobody has configured it is that of the request. */
+/** For older browsers, which send only Origin. Under a host name that is not configured, compares it with the Host header. */
 const isOwn = (origin: string, host: string | undefined, ownOrigins: readonly string[]) =>
   ownOrigins.includes(origin) || (URL.canParse(origin) && new URL(origin).host === host)
 
-/** To be asked of what changes something. @throws Refusal forbidden for what another site's page has made a browser send */
+/** For requests that change state. @throws RequestError forbidden for a cross-site request of a browser */
 export function refuseCrossSite(headers: IncomingHttpHeaders, sites: TrustedOrigins): void {
   if (!isCrossSite(headers, sites)) return
   throw new RequestError(
     'forbidden',
-    'This came from a page of another site; open the link, or call the API from a program',
+    'Cross-site request rejected; open the link directly, or call the API from a program',
   )
 }

@@ -6,9 +6,9 @@ import { ErrorWithHeaders } from '../kit/errors.ts'
 import type { BodyAllowance, RequestContext, Middleware } from './context.ts'
 
 /**
- * Takes doubled slashes for one, and drops a slash at the path's end, a fragment, and the host that a proxy may write before
- * the path (RFC 9112, 3.2.2): `//v4/diamond/?x` is `/v4/diamond?x`. Routes, Idempotency-Keys and links then know one name
- * for one thing. The query stays as it was sent.
+ * Normalises the request target, so that routes, idempotency keys and links use one name for each resource. Merges repeated
+ * slashes; removes a trailing slash, a fragment, and the host of an absolute-form target (RFC 9112, section 3.2.2):
+ * `//v4/diamond/?x` becomes `/v4/diamond?x`. The query is unchanged.
  */
 export function normalizePath(): Middleware {
   return (ctx, next) => {
@@ -40,12 +40,15 @@ const AUTHORITY = /^https?:\/\/[^/?#]*/i
 const FRAGMENT = /#.*$/s
 
 /**
- * Characters of all headers together. The parser lets a request's line and headers share 272 KiB, since a secret may
- * stand in the line; what reads headers need not be made for lists of a hundred thousand tags or addresses.
+ * Maximum characters of all headers. The HTTP parser's limit of 272 KiB allows for a secret in the request line; this one
+ * protects code that parses headers from lists of a hundred thousand tags or addresses.
  */
 const HEADERS_MAX = 32 * 1024
 
-/** Refuses requests that HTTP forbids and Node's parser lets pass (RFC 9112, 3.2): no Host, two of them, no address, or headers that are too long. */
+/**
+ * Rejects invalid requests that Node's parser accepts (RFC 9112, section 3.2): a missing or repeated Host, an invalid target,
+ * or headers that are too long.
+ */
 export function validateRequests(): Middleware {
   return (ctx, next) => {
     const { headers, rawHeaders, httpVersionMinor } = ctx.req
@@ -57,24 +60,24 @@ export function validateRequests(): Middleware {
       if (name.length === 4 && name.toLowerCase() === 'host') hosts++
     }
     if (length > HEADERS_MAX) {
-      const refusal = new RequestError('too-long', `The headers may have at most ${HEADERS_MAX} characters`)
+      const refusal = new RequestError('too-long', `The headers must be at most ${HEADERS_MAX} characters`)
       throw new ErrorWithHeaders({ Connection: 'close' }, refusal)
     }
-    if (hosts > 1) throw new RequestError('malformed', `The request has ${hosts} Host headers`)
+    if (hosts > 1) throw new RequestError('malformed', `The request must have one Host header, got ${hosts}`)
     if (headers.host === undefined && httpVersionMinor > 0)
-      throw new RequestError('malformed', 'The request has no Host header')
+      throw new RequestError('malformed', 'The request must have a Host header')
     if (!ctx.url.startsWith('/') && !(ctx.url === '*' && ctx.method === 'OPTIONS'))
-      throw new RequestError('malformed', 'The request target is no address')
+      throw new RequestError('malformed', 'The request target must be a path or an absolute URL')
     return next()
   }
 }
 
-/** Bytes of bodies that are in memory at a time, from the first that arrives until the request is answered. */
+/** Memory for all request bodies together. A request holds its share until its response is sent. */
 const BODY_MEMORY_BYTES = 64 * 1024 * 1024
 
 export type BodyBounds = { readonly memoryBytes?: number; readonly minTransferRate?: MinimumTransferRate }
 
-/** Bounds the bodies of all requests together: shared fairly among addresses and those who show the same credentials there. */
+/** Limits the memory for all request bodies, shared fairly among client addresses and, for each address, credentials. */
 export function bodyBounds({
   memoryBytes = BODY_MEMORY_BYTES,
   minTransferRate = MINIMUM_TRANSFER_RATE,
@@ -115,5 +118,4 @@ class SharedBodyAllowance implements BodyAllowance {
   }
 }
 
-const noRoom = () =>
-  new RequestError('unavailable', 'Too many bodies of requests are being read at this moment; try again', 2)
+const noRoom = () => new RequestError('unavailable', 'Too many request bodies are being read; try again', 2)

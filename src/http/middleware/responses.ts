@@ -7,7 +7,7 @@ import type { RequestContext, Middleware } from './context.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Makes what an endpoint has returned Koa's answer, but for a body that is made later (`conditionalGet`). */
+/** Applies an endpoint's response to the Koa context. `conditionalGet` creates a deferred body later. */
 export function setResponse(ctx: RequestContext, response: HttpResponse): void {
   const { status, headers, body } = response
   ctx.state.response = response
@@ -16,28 +16,28 @@ export function setResponse(ctx: RequestContext, response: HttpResponse): void {
     if (name === 'Vary') ctx.vary(headers[name] ?? '')
     else ctx.set(name, headers[name] ?? '')
   }
-  // The length of an answer that holds a secret must tell nothing of it.
+  // The compressed length of a response could reveal something about the secret in it.
   if (ctx.response.get('Cache-Control') === 'no-store') ctx.compress = false
   if (typeof body !== 'function') setBody(ctx, body)
-  // Koa makes it 204 where there is no body.
+  // Set last: Koa changes the status to 204 if the body is null.
   ctx.status = status
 }
 
-/** @param body a stream is sent as it comes, so that its reader gets each part at once */
+/** @param body a stream is not compressed, so that the client receives each part immediately */
 export function setBody(ctx: RequestContext, body: string | Uint8Array | Readable | undefined): void {
   if (body instanceof Readable) ctx.compress = false
-  // Koa would take a plain Uint8Array for an object to write as JSON.
+  // Koa would serialise a plain Uint8Array as JSON.
   const isBare = body instanceof Uint8Array && !Buffer.isBuffer(body)
   ctx.body = isBare ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : (body ?? null)
 }
 
 type ErrorHandlingOptions = {
   readonly log: ErrorLogger
-  /** The family of a target that no endpoint answers. */
+  /** The group for a target that no endpoint matches. */
   readonly findGroup: (target: string) => EndpointGroup
 }
 
-/** Answers what was thrown by the one map of errors, in the words of the family; faults of ours are logged. */
+/** Converts thrown errors to responses in the format of the endpoint's group. Logs those with status 500 and above. */
 export function handleErrors({ log, findGroup }: ErrorHandlingOptions): Middleware {
   return async (ctx, next) => {
     try {
@@ -64,7 +64,7 @@ function setErrorResponse(ctx: RequestContext, error: unknown, { log, findGroup 
   })
 }
 
-/** Sets what every answer has: the version, `nosniff`, and HSTS where the public address is https. */
+/** Sets the headers of every response: the version, `nosniff`, and HSTS if `https`. */
 export function securityHeaders({ https }: { readonly https: boolean }): Middleware {
   const headers = fixedHeaders(https)
   return (ctx, next) => {

@@ -10,7 +10,7 @@ import type { EndpointGroup, Authenticator } from '../kit/endpoint.ts'
 import { ErrorWithHeaders } from '../kit/errors.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
 
-/** RFC 6749, section 5.2. Wrong grants and clients have their own classes, in the domain and the commands. */
+/** Error codes of RFC 6749, section 5.2. `invalid_grant` and `invalid_client` are InvalidGrant and ClientRefused. */
 export type OAuthErrorCode = 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope'
 
 export class OAuthError extends RequestError {
@@ -22,10 +22,10 @@ export class OAuthError extends RequestError {
   }
 }
 
-/** RFC 6749, section 5.1; errors as well. */
+/** RFC 6749, section 5.1; also sent with errors. */
 export const NO_STORE_HEADERS = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** The faults that keep their status here; every other fault of the caller is 400. */
+/** Errors that keep their status; all other client errors are 400 (RFC 6749, section 5.2). */
 const STATUS_PRESERVING_KINDS: ReadonlySet<RequestErrorKind> = new Set([
   'unauthenticated',
   'missing',
@@ -36,7 +36,7 @@ const STATUS_PRESERVING_KINDS: ReadonlySet<RequestErrorKind> = new Set([
 
 const TokenError = z
   .object({
-    error: z.string().describe('A code of RFC 6749, section 5.2, such as `invalid_grant`.'),
+    error: z.string().describe('An error code of RFC 6749, section 5.2, such as `invalid_grant`.'),
     error_description: z.string(),
   })
   .meta({ id: 'TokenError' })
@@ -64,34 +64,33 @@ function codeOf(error: unknown, status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request'
 }
 
-/** Only the characters that RFC 6749, section 5.2, has for a description. */
+/** Replaces characters that RFC 6749, section 5.2, does not allow in an `error_description`. */
 const sanitizeDescription = (text: string) => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?')
 
-/** What the token server answers from. */
 export type TokenServices = {
   readonly sessions: LogInContext & TokenIntrospectionContext
 }
 
-/** Bytes of a form; the longest that makes sense has a few tokens in it. */
+/** Bytes. The largest valid form contains a few tokens. */
 const FORM_LIMIT = 64 * 1024
 
-/** One way for a client to show its id and secret; the other is HTTP Basic. */
+/** Client credentials in the parameters, as an alternative to HTTP Basic. */
 const CLIENT = {
   client_id: z
     .string()
     .optional()
-    .describe('Of the client program, where its id and secret do not come by HTTP Basic.')
+    .describe('The client id, unless sent by HTTP Basic.')
     .meta({ examples: ['1_3bcbxd9e24g0gk4swg0kwgcwo'] }),
-  client_secret: z.string().optional().describe('Of the client program, where it does not come by HTTP Basic.'),
+  client_secret: z.string().optional().describe('The client secret, unless sent by HTTP Basic.'),
 }
 
 const ClientCredentialsSchema = z.object(CLIENT)
 
-/** Declares what the token server is asked with, beside what every client has to show. */
+/** Declares the parameters of a token server endpoint, and adds the client credentials. */
 export const withClient = <Shape extends z.ZodRawShape>(shape: Shape) =>
   defineParameters({ ...shape, ...CLIENT }, { rules: 'once', maxBytes: FORM_LIMIT })
 
-/** A client that shows its id and secret, by parameters or by Basic; who came by that is challenged by it. */
+/** Authenticates an OAuth client by parameters or HTTP Basic. Failed Basic credentials get a `WWW-Authenticate` challenge. */
 export const oauthClient: Authenticator<VerifiedClient, TokenServices> = {
   scheme: 'oauth-client',
   errorStatuses: [400, 401, 429],
@@ -114,7 +113,7 @@ const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="adamant", charset="UTF-8"'
 
 type OAuthClientCredentials = { readonly client: string; readonly secret: string }
 
-/** RFC 6749, section 2.3: one way of authentication in a request, not more. @throws ClientRefused, OAuthError */
+/** RFC 6749, section 2.3: a client must not use more than one authentication method. @throws ClientRefused, OAuthError */
 function credentialsOf(
   authorization: string | undefined,
   shown: z.output<typeof ClientCredentialsSchema>,
@@ -123,7 +122,7 @@ function credentialsOf(
   if (authorization !== undefined && isBasicAuthorization(authorization)) {
     const basic = basicOf(authorization)
     if (secret !== undefined || (client !== undefined && client !== basic.client)) {
-      throw new OAuthError('invalid_request', 'The client must authenticate in one way, by parameters or by Basic')
+      throw new OAuthError('invalid_request', 'The client must use only one authentication method, parameters or Basic')
     }
     return basic
   }
@@ -132,7 +131,7 @@ function credentialsOf(
   return { client, secret }
 }
 
-/** RFC 6749, section 2.3.1: both halves are form-encoded before they become Basic credentials. @throws ClientRefused */
+/** RFC 6749, section 2.3.1: id and secret in Basic credentials are form-encoded. @throws ClientRefused */
 function basicOf(header: string): OAuthClientCredentials {
   const shown = parseBasicCredentials(header)
   try {
@@ -140,7 +139,7 @@ function basicOf(header: string): OAuthClientCredentials {
   } catch (error) {
     if (!(error instanceof URIError)) throw error
   }
-  throw new ClientRefused('The Basic credentials are not readable')
+  throw new ClientRefused('Malformed Basic credentials')
 }
 
 const decodeFormText = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))

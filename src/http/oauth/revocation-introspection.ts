@@ -14,27 +14,32 @@ import {
 
 const TokenParameters = withClient({
   token: z.string().optional().describe('An access token or a refresh token.'),
-  token_type_hint: z.string().optional().describe('Not needed: what a token is, is seen from its form.'),
+  token_type_hint: z
+    .string()
+    .optional()
+    .describe('Accepted but not needed: the type of a token follows from its format.'),
 })
 
 export const revokeToken = endpoint({
   operationId: 'revokeToken',
   method: 'POST',
   path: '/api/oauth/v2/revoke',
-  summary: 'Ends a token before its time (RFC 7009): a refresh token with its whole session, an access token alone.',
+  summary:
+    'Revoke a token (RFC 7009). Revoking a refresh token ends its session with all access tokens; revoking an access ' +
+    'token ends only that token.',
   auth: oauthClient,
   body: TokenParameters,
   group: oauthGroup,
   headers: NO_STORE_HEADERS,
   responses: {
-    200: { description: 'It is good for nothing now, if it ever was.', schema: z.object({}), example: {} },
-    400: "`invalid_grant`: it is another client's.",
+    200: { description: 'The token is not valid, or no longer.', schema: z.object({}), example: {} },
+    400: '`invalid_grant`: the token was issued to another client.',
   },
   async handler(request, { sessions }: TokenServices) {
     const { body, principal } = request
     const origin = { ...eventOriginFor(undefined, request), actor: `client-${principal.client}` }
     await endToken(sessions, { token: tokenIn(body), client: principal.client }, origin)
-    // The RFC leaves the body open; clients that parse every answer as JSON get an object without anything in it.
+    // The RFC does not specify a body. Some clients parse every response as JSON.
     return ok({})
   },
 })
@@ -42,28 +47,28 @@ export const revokeToken = endpoint({
 const IntrospectionSchema = z.object({
   active: z
     .boolean()
-    .describe("False for a token that is not good, and for another client's; then nothing else is told."),
+    .describe("False for an invalid token and for another client's token; all other members are absent then."),
   scope: z.literal('user').optional(),
   client_id: z.string().optional(),
   username: z.string().optional().describe("The account's e-mail address."),
-  token_type: z.literal('bearer').optional().describe('Of an access token.'),
-  exp: z.int().optional().describe('When it ends, in seconds since 1970.'),
-  iat: z.int().optional().describe('When it was issued, in seconds since 1970.'),
-  sub: z.string().optional().describe("The account's number."),
+  token_type: z.literal('bearer').optional().describe('Present for an access token.'),
+  exp: z.int().optional().describe('Expiry, in seconds since 1970.'),
+  iat: z.int().optional().describe('Time of issue, in seconds since 1970.'),
+  sub: z.string().optional().describe('The account id.'),
 })
 
 export const introspectToken = endpoint({
   operationId: 'introspectToken',
   method: 'POST',
   path: '/api/oauth/v2/introspect',
-  summary: "Tells what one of the client's own tokens is good for (RFC 7662).",
+  summary: 'Introspect a token of the same client (RFC 7662)',
   auth: oauthClient,
   body: TokenParameters,
   group: oauthGroup,
   headers: NO_STORE_HEADERS,
   responses: {
     200: {
-      description: 'What is known of it.',
+      description: 'The state of the token.',
       schema: IntrospectionSchema,
       example: {
         active: true,

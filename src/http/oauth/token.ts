@@ -13,30 +13,30 @@ import {
 } from './client-authentication.ts'
 
 export const GRANT_TYPES = ['password', 'refresh_token'] as const
-/** Described alone: another value gets the answer of RFC 6749, `unsupported_grant_type`. */
+/** For the API reference. The schema accepts other values too, so that they get `unsupported_grant_type` (RFC 6749). */
 export const GRANT_TYPE = z.string().meta({ id: 'GrantType', enum: GRANT_TYPES })
 
 const text = z.string().optional()
 
 const Grant = withClient({
   grant_type: GRANT_TYPE.optional()
-    .describe('`password` opens a session, `refresh_token` goes on with one.')
+    .describe('`password` starts a session, `refresh_token` continues one.')
     .meta({ examples: ['password'] }),
   username: text.describe("With `password`: the account's e-mail address.").meta({ examples: ['ann@example.com'] }),
   password: text.describe('With `password`: the password of the account.'),
-  refresh_token: text.describe('With `refresh_token`: the one of the last answer. Each is good for one refresh.'),
-  scope: text.describe('There is one scope, `user`.').meta({ examples: ['user'] }),
+  refresh_token: text.describe('With `refresh_token`: the refresh token of the last response. It can be used once.'),
+  scope: text.describe('`user`, the only scope.').meta({ examples: ['user'] }),
 })
 
 type GrantRequest = z.output<typeof Grant.schema>
 
 const Tokens = z
   .object({
-    access_token: z.string().describe('Sent as `Authorization: Bearer ...` with what is asked of the platform.'),
-    expires_in: z.int().describe('Seconds that the access token is good for.'),
+    access_token: z.string().describe('Send it as `Authorization: Bearer ...` with requests to the platform APIs.'),
+    expires_in: z.int().describe('Lifetime of the access token in seconds.'),
     token_type: z.literal('bearer'),
     scope: z.literal('user'),
-    refresh_token: z.string().describe('Good for one refresh, within 14 days unless it is set up otherwise.'),
+    refresh_token: z.string().describe('Can be used once, within 14 days unless configured otherwise.'),
   })
   .meta({ id: 'Tokens' })
 
@@ -45,8 +45,8 @@ export const issueToken = endpoint({
   method: 'POST',
   path: '/api/oauth/v2/token',
   summary:
-    'Gives an access token for a password or for a refresh token. A refresh token that comes a second time ends the ' +
-    'whole session, since one of the two who had it has stolen it.',
+    'Issue an access token for a password or a refresh token. Reusing a refresh token ends its session with all tokens, ' +
+    'since it may have been stolen; within 10 s of its first use, it is only rejected.',
   auth: oauthClient,
   body: withGrantTypeCheck(Grant),
   group: oauthGroup,
@@ -63,7 +63,7 @@ export const issueToken = endpoint({
         refresh_token: '0f1e2d3c4b5a69788796a5b4c3d2e1f0...',
       },
     },
-    400: '`invalid_grant`: the user, the password or the refresh token is wrong. `unsupported_grant_type`, `invalid_scope`.',
+    400: '`invalid_grant`: wrong user, password or refresh token. `unsupported_grant_type`, `invalid_scope`.',
     429: 'Too many wrong passwords for this account or from this address.',
   },
   async handler(request, { sessions }: TokenServices) {
@@ -84,7 +84,7 @@ export const issueToken = endpoint({
   },
 })
 
-/** RFC 6749, sections 4.3 and 6: the grant type is looked at before the client is. */
+/** Checks the grant type before the client authenticates (RFC 6749, sections 4.3 and 6). */
 function withGrantTypeCheck(form: typeof Grant): RequestBody<GrantRequest> {
   return {
     ...form,

@@ -3,16 +3,15 @@ import { createDocument, type CreateDocumentOptions, type ZodOpenApiOperationObj
 import { expandPath, type ExpandedPath } from '../kit/path-parameters.ts'
 import { operationOf, TAGS, type DocumentedEndpoint } from './operation.ts'
 
-/** What a description says beside the endpoints. */
 export type ApiInfo = {
-  /** BASE_URL, without a slash at its end. */
+  /** BASE_URL without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
 }
 
 /**
- * Describes endpoints in OpenAPI 3.1, from their declarations alone. HEAD (wherever there is GET) and OPTIONS are
- * answered as HTTP has them and stand in no list. The first description of a process takes some 80 ms.
+ * Generates the OpenAPI 3.1 document from the endpoint declarations. HEAD and OPTIONS are supported everywhere but not
+ * listed. The first call in a process takes about 80 ms.
  */
 export function createOpenApiDocument(endpoints: readonly DocumentedEndpoint[], { baseUrl, version }: ApiInfo) {
   const paths: OperationsByPath = {}
@@ -43,8 +42,8 @@ export function createOpenApiDocument(endpoints: readonly DocumentedEndpoint[], 
 
 const DOCUMENT_OPTIONS: CreateDocumentOptions = {
   /**
-   * zod leaves out the examples and the default of a schema that transforms, since they could be of its output. Ours are
-   * as they are sent.
+   * zod omits the examples and default of a schema with a transform, since they could describe its output. Ours describe
+   * the input.
    */
   override({ zodSchema, jsonSchema }) {
     const { examples } = z.globalRegistry.get(zodSchema) ?? {}
@@ -72,7 +71,7 @@ function addTo(paths: OperationsByPath, endpoint: DocumentedEndpoint): void {
   }
 }
 
-/** What was made is found again: `POST /v4/diamond` tells the id that stands in `/v4/diamond/{id}`. */
+/** Adds OpenAPI links: the id in the response to `POST /v4/diamond` is the parameter of `/v4/diamond/{id}`. */
 function linkCreated(paths: OperationsByPath): void {
   for (const [path, { post, ...methods }] of Object.entries(paths)) {
     const responses = post?.['responses'] as Readonly<Record<string, object>> | undefined
@@ -89,8 +88,8 @@ function linkCreated(paths: OperationsByPath): void {
 const CREATED_ID = { id: '$response.body#/id' } as const
 
 /**
- * `listDiamonds`, in the older version `listDiamondsV3`; `modifyDiamondByPatch` by another method than its first, and
- * `shareSecretAtCreate` at another path.
+ * A unique operation id: `listDiamonds`, `listDiamondsV3` for v3, `modifyDiamondByPatch` for a method other than the first,
+ * `shareSecretAtCreate` for an alias path.
  */
 function operationIdOf(
   { operationId, methods, paths }: DocumentedEndpoint,
@@ -113,7 +112,7 @@ function operationIdOf(
   )
 }
 
-/** The segments in which a path differs from the documented one. */
+/** The path segments of an alias that the documented path does not have. */
 function distinguishingSegmentsOf(alias: string, path: string): string {
   const known = path.split('/')
   return alias
@@ -125,11 +124,11 @@ function distinguishingSegmentsOf(alias: string, path: string): string {
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 const API_DESCRIPTION =
-  'An inventory of diamonds: records, laboratory certificates, optical scores, constants, access tokens, and secrets ' +
-  'that are read once. Every answer carries X-Request-Id, which the log has too, and X-App-Version.'
+  'A diamond inventory: records, laboratory reports, optical scores, constants, access tokens, and one-time secrets. ' +
+  'Every response has an X-Request-Id header, which identifies the request in the log, and X-App-Version.'
 
 const SECURITY_SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An access token of the token server.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token issued by the token server.' },
   'api-token': {
     type: 'http',
     scheme: 'basic',
@@ -138,12 +137,12 @@ const SECURITY_SCHEMES = {
   'oauth-client': {
     type: 'http',
     scheme: 'basic',
-    description: "An OAuth client's id and secret; they may stand in the body instead.",
+    description: 'The id and secret of an OAuth client. They may be sent in the body instead.',
   },
   cookie: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-adamant',
-    description: 'What the log-in in a browser sets; without https its name is adamant.',
+    description: 'The session cookie set by the browser log-in. Its name is `adamant` if BASE_URL is not https.',
   },
 } as const

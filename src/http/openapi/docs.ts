@@ -8,7 +8,7 @@ import { publicAccess, endpoint } from '../kit/endpoint.ts'
 import { platformGroup } from '../kit/errors.ts'
 import { html, htmlDocument, sourceHash, relativePrefixOf } from '../kit/html.ts'
 
-/** Begins the reference page in the browser: the description names BASE_URL, and the page may have been opened by another. */
+/** Starts Swagger UI. Replaces the server URL (BASE_URL), because the page may have been opened under another address. */
 const START = `'use strict'
 const base = new URL('.', location.href.split(/[?#]/)[0].replace(/\\/+$/, '')).href
 const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -32,11 +32,11 @@ fetch(base + 'openapi.json')
     }),
   )
   .catch((error) => {
-    document.getElementById('reference').textContent = 'The description can not be read: ' + error.message
+    document.getElementById('reference').textContent = 'Failed to load openapi.json: ' + error.message
   })
 `
 
-/** Around it, before it is drawn too; Swagger UI's own leaves a telephone a third of its width for text. */
+/** Styles around Swagger UI, and for small screens, where its own styles leave a third of the width for text. */
 const STYLE = [
   ':root{color-scheme:light dark}',
   'body{margin:0;font-family:system-ui,sans-serif}',
@@ -56,15 +56,12 @@ const STYLE = [
 
 export type OpenApiServices = {
   readonly openApi: {
-    /**
-     * The description of the API as JSON text: the same for as long as the service runs. It is made for the first who asks,
-     * which takes some 80 ms that every start would take.
-     */
+    /** The OpenAPI document as JSON. Generated on the first call, because it would add about 80 ms to every start. */
     readonly text: () => string
   }
 }
 
-/** Its outermost members; the rest is as https://spec.openapis.org/oas/v3.1.0 has it. */
+/** The top-level members of an OpenAPI document: https://spec.openapis.org/oas/v3.1.0 */
 const DESCRIPTION = z
   .looseObject({
     openapi: z.string(),
@@ -77,15 +74,15 @@ export const describeApi = endpoint({
   operationId: 'describeApi',
   method: 'GET',
   path: '/openapi.json',
-  summary: 'This API in OpenAPI 3.1: every path, parameter, body, answer and error.',
+  summary: 'Retrieve the OpenAPI 3.1 document of this API',
   auth: publicAccess,
   group: platformGroup,
   headers: { 'Cache-Control': 'public, max-age=300', 'Access-Control-Allow-Origin': '*' },
-  responses: { 200: { description: 'The description', schema: DESCRIPTION } },
+  responses: { 200: { description: 'The OpenAPI document', schema: DESCRIPTION } },
   handler: (_request, { openApi: { text } }: OpenApiServices) => ok(text()),
 })
 
-/** The reference page is Swagger UI, as its package has it: nothing is fetched from elsewhere. */
+/** Swagger UI is served from its npm package, not from a CDN. */
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 const FILES = {
@@ -100,7 +97,7 @@ const FILES = {
 type ReferenceFileName = keyof typeof FILES
 const NAMES = Object.keys(FILES) as [ReferenceFileName, ...ReferenceFileName[]]
 
-/** Requests that are tried out go to where the page came from. Swagger UI sets styles of single elements. */
+/** "Try it out" sends requests to the page's own origin only. Swagger UI needs inline style attributes. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -117,7 +114,7 @@ export const showReference = endpoint({
   operationId: 'showReference',
   method: 'GET',
   path: '/docs',
-  summary: 'The reference of this API for people, to read and to try out.',
+  summary: 'Show the interactive API reference',
   auth: publicAccess,
   group: platformGroup,
   isBrowserOnly: true,
@@ -138,9 +135,9 @@ export const showReference = endpoint({
 })
 
 const PAGE = html`<main id="reference">
-  <p>The reference is being drawn from <a href="openapi.json">openapi.json</a>, which programs read.</p>
+  <p>Loading the API reference from <a href="openapi.json">openapi.json</a>.</p>
   <noscript
-    ><p>Without scripts, read <a href="openapi.json">openapi.json</a> itself.</p></noscript
+    ><p>This page needs JavaScript; without it, use <a href="openapi.json">openapi.json</a>.</p></noscript
   >
 </main>`
 
@@ -152,15 +149,15 @@ export const readReferenceFile = endpoint({
   operationId: 'readReferenceFile',
   method: 'GET',
   path: '/docs/{file}',
-  summary: 'What the reference page is made of.',
+  summary: 'Retrieve a style sheet or script of the API reference',
   auth: publicAccess,
-  pathParameters: { file: z.enum(NAMES).describe('A style or a script.') },
+  pathParameters: { file: z.enum(NAMES).describe('The name of the file.') },
   group: platformGroup,
   isBrowserOnly: true,
   headers: { 'Cache-Control': 'public, max-age=3600' },
   responses: {
-    200: { description: 'The file', mediaType: MEDIA, headers: { ETag: 'The same until the next release' } },
-    304: "The caller's copy, named by If-None-Match, is still the one there is",
+    200: { description: 'The file', mediaType: MEDIA, headers: { ETag: 'Changes with the release' } },
+    304: 'Not modified: the ETag in If-None-Match is current',
   },
   handler({ params }) {
     const { type, read } = FILES[params.file as ReferenceFileName]

@@ -3,17 +3,17 @@ import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-op
 import type { ResponseDescription, Endpoint, VersionedSchema } from '../kit/endpoint.ts'
 import type { ExpandedPath } from '../kit/path-parameters.ts'
 
-/** What any request may be answered: it is no HTTP, its headers are too long, or a store is away. */
+/** Errors that any request may get: headers too long, data store unavailable. */
 export const STATUSES_OF_ANY_REQUEST: readonly number[] = [431, 503]
 
-/** What a body may be refused with. */
+/** Errors that reading a body may cause. */
 const BODY_ERROR_STATUSES: readonly number[] = [400, 408, 413, 415, 422]
 
 type StatusDeclarations = Pick<Endpoint, 'responses' | 'body'> & {
   readonly auth: Pick<Endpoint['auth'], 'errorStatuses'>
 }
 
-/** Statuses that follow from what is declared: by the endpoint, by who may ask it, and by how its body is read. */
+/** All statuses that an endpoint, its authentication and its body declare. */
 export const declaredStatuses = ({ responses, auth, body }: StatusDeclarations): Set<number> =>
   new Set([
     ...Object.keys(responses).map(Number),
@@ -21,23 +21,20 @@ export const declaredStatuses = ({ responses, auth, body }: StatusDeclarations):
     ...(body === undefined ? [] : BODY_ERROR_STATUSES),
   ])
 
-/** What of an endpoint is described. */
 export type DocumentedEndpoint = Omit<Endpoint, 'handler' | 'auth'> & {
   readonly auth: Pick<Endpoint['auth'], 'scheme' | 'errorStatuses'>
 }
 
-/** Whether clients of the API call it, and not browsers alone. */
+/** Whether the endpoint is part of the API, and not only for browsers. */
 export const isApiEndpoint = ({ group, isBrowserOnly = false }: DocumentedEndpoint): boolean =>
   !isBrowserOnly && group.errorFormat.schema !== undefined
 
-/** The schema of one API version, where they differ. */
 export const schemaFor = (schema: VersionedSchema, version: string | undefined): ZodType =>
   schema instanceof z.ZodType ? schema : schema[version === 'v3' ? 'v3' : 'v4']
 
 /**
- * One method of one path, in the form of OpenAPI 3.1, with zod's schemas where that has JSON Schemas.
- * @param name unique among all operations
- * @param way the path with the values that stand in it, such as the API's version
+ * Creates the OpenAPI 3.1 operation for one method of one path, with zod schemas in place of JSON Schemas.
+ * @param name the operationId, unique in the document
  */
 export function operationOf(
   endpoint: DocumentedEndpoint,
@@ -59,10 +56,9 @@ export function operationOf(
   }
 }
 
-/** `Removes a diamond` of `Removes a diamond, and its certifications with it.`: lists of operations show it in a line. */
+/** The first clause, for lists of operations: `Retrieve a diamond` for `Retrieve a diamond, now or at a past time`. */
 const summaryOf = (description: string): string => /^.+?(?=[.:;,] |\.?$)/.exec(description)?.[0] ?? description
 
-/** What the families' endpoints are listed under. */
 const TAG_BY_GROUP: Readonly<Record<string, string>> = {
   owned: 'Inventory',
   changes: 'Inventory',
@@ -75,31 +71,31 @@ const TAG_BY_GROUP: Readonly<Record<string, string>> = {
   'inventory pages': 'Inventory pages',
 }
 
-/** In the order in which a reader comes to them; every operation has one of them. */
+/** In the order of the API reference. Every operation has one tag. */
 export const TAGS = [
-  { name: 'Token server', description: 'Access tokens for a password (OAuth 2.0, RFC 6749).' },
-  { name: 'Inventory', description: 'Diamonds, their certifications and 3D files, changes, and webhooks.' },
-  { name: 'Inventory (v3)', description: 'The older version of the diamonds: grades and shapes are ids.' },
-  { name: 'Platform', description: 'Constants, evidence of the log, health and metrics.' },
-  { name: 'Front page', description: 'What this service is; in a browser, a form that shares a secret.' },
-  { name: 'Report pages', description: 'A stone for people.' },
-  { name: 'Inventory pages', description: 'An inventory for its owner, in a browser.' },
-  { name: 'Secrets', description: 'Values that are read once.' },
-  { name: 'Secret pages', description: 'Where people open a link, and share a value themselves.' },
+  { name: 'Token server', description: 'Issue, refresh, revoke and introspect access tokens (OAuth 2.0, RFC 6749).' },
+  { name: 'Inventory', description: 'Diamonds, their certifications and 3D files, the change feed, and webhooks.' },
+  { name: 'Inventory (v3)', description: 'The older version of the Diamond API: grades and shapes are integer ids.' },
+  { name: 'Platform', description: 'Constants, the transparency log, health checks and metrics.' },
+  { name: 'Front page', description: 'The entry page, with links and a form for sharing a secret.' },
+  { name: 'Report pages', description: 'Web pages with the report of a diamond.' },
+  { name: 'Inventory pages', description: "Web pages with an account's own inventory." },
+  { name: 'Secrets', description: 'One-time secrets.' },
+  { name: 'Secret pages', description: 'Web pages for the sender and the reader of a secret.' },
 ] as const
 
-/** The older version of the inventory stands apart, since few begin with it. */
+/** v3 has its own tag, because new clients do not use it. */
 const tagOf = ({ group }: DocumentedEndpoint, version: string | undefined) =>
   (TAG_BY_GROUP[group.name] ?? group.name) + (version === 'v3' ? ' (v3)' : '')
 
-/** Whom an endpoint answers; a link that is signed carries what it needs in its query. */
+/** Security requirements. A signed link needs none, since its query contains the signature. */
 const SECURITY: Readonly<Record<DocumentedEndpoint['auth']['scheme'], Record<string, string[]>[]>> = {
   none: [],
   bearer: [{ bearer: [] }],
   'api-token': [{ 'api-token': [] }],
   'oauth-client': [{ 'oauth-client': [] }, {}],
   'signed-link': [],
-  // Without one they show the log-in.
+  // Without a session, these pages show the log-in form.
   cookie: [{ cookie: [] }, {}],
 }
 
@@ -115,10 +111,10 @@ function parametersOf(
   }
 }
 
-/** @throws Error for a schema that is no object: a fault of ours */
+/** @throws Error if the schema is not an object */
 function parametersIn(schema: ZodType): z.ZodObject {
   if (schema instanceof z.ZodObject) return schema
-  throw new Error('a query is described by an object of its parameters')
+  throw new Error('the schema of a query must be an object')
 }
 
 function requestBodyOf({ body }: DocumentedEndpoint, version: string | undefined) {
@@ -140,7 +136,7 @@ function responseOf(
   status: number,
   version: string | undefined,
 ): ZodOpenApiResponseObject {
-  const response = endpoint.responses[status] ?? DEFAULT_ERROR_DESCRIPTIONS[status] ?? 'Refused'
+  const response = endpoint.responses[status] ?? DEFAULT_ERROR_DESCRIPTIONS[status] ?? 'Error'
   const details = typeof response === 'string' ? { description: response } : response
   const { headers } = details
   const content = status >= 400 ? refusalOf(endpoint, details, version) : contentOf(details, version)
@@ -166,21 +162,21 @@ function contentOf({ schema, mediaType, example }: ResponseDetails, version: str
   return Object.fromEntries([mediaType ?? 'application/json'].flat().map((type) => [type, body]))
 }
 
-/** What a refusal reads like: as its own answer says, else as its family writes all of them. */
+/** The body of an error: as the endpoint declares it, else in the group's error format. */
 function refusalOf({ group }: DocumentedEndpoint, details: ResponseDetails, version: string | undefined) {
   return contentOf(details, version) ?? contentOf({ description: '', ...group.errorFormat }, undefined)
 }
 
-/** Of statuses that no endpoint declares for itself. */
+/** For statuses that the endpoint itself does not declare. */
 const DEFAULT_ERROR_DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'The request is not readable',
-  401: 'Without credentials that are good',
-  403: 'For others',
-  408: 'The body came too slowly',
-  413: 'The body is too long',
-  415: 'The body is of a type that is not read',
-  422: 'What is asked for can not be',
-  429: 'Too many requests; Retry-After says when to come again',
-  431: 'The headers are too long',
-  503: 'A store is not reachable; Retry-After says when to come again',
+  400: 'Malformed request',
+  401: 'Missing or invalid credentials',
+  403: 'Forbidden',
+  408: 'The body was sent too slowly',
+  413: 'The body is too large',
+  415: 'Unsupported content type, encoding or charset',
+  422: 'Validation failed',
+  429: 'Too many requests; retry after the time in Retry-After',
+  431: 'The headers are too large',
+  503: 'A data store is unavailable; retry after the time in Retry-After',
 }

@@ -2,7 +2,6 @@ import { createResponse, type HttpResponse, type ResponseHeaders } from '../kit/
 import type { EndpointGroup } from '../kit/endpoint.ts'
 import { html, htmlDocument, NOTHING, sourceHash, type Html } from '../kit/html.ts'
 
-/** The page's only style; its hash stands in the Content-Security-Policy. */
 const STYLE = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--well:#f5f7fb;--s1:#d8dee9;--s2:#c3cee2;--s3:#a5b8dc;--s4:#7f9bd6;--s5:#557ccf;--s6:#2f5bbd}
 @media screen and (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--well:#0f1521;--s1:#2a3347;--s2:#2e3d5c;--s3:#344a78;--s4:#3b5996;--s5:#476cb8;--s6:#5b84dc}}
@@ -79,19 +78,18 @@ export type ReportPage = {
   readonly content: Html
   /** Tags for the head, such as a social preview's. */
   readonly head: Html
-  /** Only a public diamond's page may be found by search engines. */
+  /** Public pages may be indexed by search engines. */
   readonly isPublic: boolean
-  /** Shows what is for the owner alone, and is kept nowhere. */
+  /** The page contains data for the owner only, so it must not be cached. */
   readonly isOwnerView?: true
 }
 
-/** A link that lets its holder in is for no cache; anything else is asked for again each time, as access may end. */
+/** Pages with signed links are not cached. Other pages must be revalidated, because access may be withdrawn. */
 function cachingOf({ content: { html: text }, isPublic, isOwnerView }: ReportPage): string {
   if (isOwnerView === true || text.includes('signature=')) return 'no-store'
   return isPublic ? 'public, no-cache' : 'private, no-cache'
 }
 
-/** A whole page without outside resources and scripts. */
 export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = {}): HttpResponse {
   const { status, title, content, head, isPublic } = page
   const own = {
@@ -105,7 +103,6 @@ export function reportPageResponse(page: ReportPage, headers: ResponseHeaders = 
   return createResponse(status, htmlDocument({ title, head, style: STYLE, body }), { ...headers, ...own })
 }
 
-/** Refusals are pages too. */
 export const reportPagesGroup: EndpointGroup = {
   name: 'report',
   pathPrefixes: ['/diamond'],
@@ -114,12 +111,11 @@ export const reportPagesGroup: EndpointGroup = {
     const title = faults.map((fault) => fault.message).join('. ')
     const content = html`<h1>${title}</h1>
       ${status === 404 ? UNKNOWN : NOTHING}
-      <p class="soft">Request ${requestId}</p>`
+      <p class="soft">Request ID: ${requestId}</p>`
     return reportPageResponse({ status, title, content, head: NOTHING, isPublic: false })
   },
 }
 
 const UNKNOWN = html`<p>
-  It may not exist, or its owner does not show it to everybody. If you have a link from its owner, check that it is
-  complete.
+  The diamond does not exist or is not public. If you have a link from its owner, check that the link is complete.
 </p>`

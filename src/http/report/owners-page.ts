@@ -20,23 +20,19 @@ import { reportPageResponse, reportPagesGroup, type ReportPage } from './layout.
 import { reportOf } from './report-page.ts'
 import type { ReportServices } from './report.ts'
 
-/** Entries that a page shows at most: a stone that a program reprices every hour has thousands. */
+/** Maximum entries on a page. A diamond that is repriced every hour has thousands. */
 const MAX_TIMELINE_ENTRIES = 50
 
-/**
- * What happened to a stone, for its owner alone.
- * @param entries the newest ones, oldest first
- * @param total how many there are
- */
+/** @param entries the latest of `total` entries, oldest first */
 function timelineSection(entries: readonly HistoryEntry[], total: number): Html {
   const earlier = total - entries.length
   return html`<section>
-    <h2>What happened to it</h2>
-    <p class="soft">This is for the owner alone: the page that others open has nothing of it.</p>
+    <h2>History</h2>
+    <p class="soft">Visible only to you, the owner. The page that others see does not include it.</p>
     <ol class="past">
       ${entries.toReversed().map(item)}
     </ol>
-    ${earlier === 0 ? NOTHING : html`<p class="soft">${String(earlier)} earlier entries are in the API's history.</p>`}
+    ${earlier === 0 ? NOTHING : html`<p class="soft">${String(earlier)} earlier entries are available in the API.</p>`}
   </section>`
 }
 
@@ -46,7 +42,7 @@ const item = (entry: HistoryEntry): Html =>
       <time datetime="${entry.at}">${entry.at.slice(0, 19).replace('T', ' ')} UTC</time>
       <strong>${titleOf(entry.type)}</strong> <span class="soft">${actorText(entry.by)}</span>
     </p>
-    ${entry.undecoded === undefined ? NOTHING : html`<p>This entry can not be read at the moment.</p>`}
+    ${entry.undecoded === undefined ? NOTHING : html`<p>This entry cannot be read at the moment.</p>`}
     ${
       entry.changes.length === 0
         ? NOTHING
@@ -72,8 +68,8 @@ function actorText(by: HistoryActor | null): string {
 const pathOf = (id: number) => `/diamond/${id}/history`
 
 /**
- * Where a stone's owner sees its report with all that happened to it. For a day, and until the stone's access is changed.
- * It is told to who has shown the owner's token, and to nobody else: the link of the report page is for buyers.
+ * The link to the owner's page, with the history. Valid for a day, or until the diamond's access changes. Only responses
+ * authenticated by the owner's token may contain it.
  */
 export const ownersLink = (links: SignedLinks, diamond: LiveDiamond): string =>
   links.signed(pathOf(diamond.id), LINK_LIFETIMES.oneDay, pageLinkRevision(diamond))
@@ -82,28 +78,27 @@ export const readOwnersPage = endpoint({
   operationId: 'readOwnersPage',
   method: 'GET',
   path: '/diamond/{id}/history',
-  summary: "A diamond's report for its owner: with a timeline of what happened to it, prices and names included.",
+  summary: "Show a diamond's report page to its owner, with the history including prices and account names",
   auth: publicAccess,
   pathParameters: { id: DIAMOND_ID },
   query: z.object({
     signature: z
       .string()
       .optional()
-      .describe("What the owner's link is signed with: it stands in Link of the history."),
+      .describe('The signature of the link, which is in the `Link` header of the history.'),
   }),
   responses: {
     200: { description: 'The page', mediaType: 'text/html' },
-    400: 'The signature stands twice, or its name is mistyped',
-    404: 'There is no such diamond, or the signature is not good',
-    410: 'The link was good for a day, which is over',
+    400: 'The signature is repeated, or its name is misspelt',
+    404: 'No such diamond, or the signature is invalid',
+    410: 'The link has expired',
   },
   group: reportPagesGroup,
   async handler({ params, search, target }, { report: { links, store, people } }: ReportServices) {
     const id = /^[1-9]\d{0,15}$/.test(params.id) ? Number(params.id) : 0
     const opened = links.verify(pathOf(id), parseSignature(search))
     if (opened === undefined) throw unknownPage()
-    if (opened.isExpired)
-      throw new RequestError('gone', 'This link was good for a day: read the history again for a new one')
+    if (opened.isExpired) throw new RequestError('gone', 'This link has expired; read the history again for a new link')
     const past = await readDiamondHistory(store, id)
     if (!past.isLive || past.lastView === undefined || pageLinkRevision(past.lastView.diamond) !== opened.revision) {
       throw unknownPage()
@@ -115,8 +110,8 @@ export const readOwnersPage = endpoint({
 })
 
 /**
- * The report of a stone with all that happened to it.
- * @param up what relative addresses begin with, to where report pages are
+ * The report page with the history.
+ * @param up prefix of relative links to report pages
  */
 export async function ownersReport(
   view: DiamondView,
@@ -132,9 +127,9 @@ export async function ownersReport(
   return { ...page, content, head: NOTHING, isPublic: false, isOwnerView: true }
 }
 
-const unknownPage = () => new RequestError('missing', 'There is no such page')
+const unknownPage = () => new RequestError('missing', 'Page not found')
 
-/** Of the page that others open, and of the pictures on it. */
+/** The signature of the report page, and of the pictures on it. */
 function pageSignature(links: SignedLinks, diamond: LiveDiamond): string {
   const link = new URL(
     links.signed(`/diamond/${diamond.id}`, LINK_LIFETIMES.untilAccessChanges, pageLinkRevision(diamond)),

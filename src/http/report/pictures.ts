@@ -11,10 +11,10 @@ import type { PictureKind } from '../../domain/scoring/picture/picture.ts'
 import { OPTICS_VERSION } from '../../domain/scoring/version.ts'
 import type { PictureStore } from '../../stores/ports/file-store.ts'
 
-/** A cut, or a stone's own body by the digest of its 3D file. */
+/** A cut, or the digest of a diamond's own 3D file. */
 export type StonePictureSubject = { readonly cut: Cut } | { readonly model: string }
 
-/** @throws ImpossibleProportions or UntraceableCut, by name, where there can be no picture */
+/** Rejects with an error named ImpossibleProportions or UntraceableCut if there can be no picture. */
 export type PictureRenderer = (order: {
   readonly subject: StonePictureSubject
   readonly look: PictureKind
@@ -22,18 +22,18 @@ export type PictureRenderer = (order: {
 
 export type StonePicture = { readonly etag: string; png(): Promise<Uint8Array | undefined> }
 
-/** To be raised when the same cut is drawn otherwise. */
+/** Increment when the rendering of the same cut changes. */
 const RENDERING_VERSION = 3
-/** What is thrown over what can't be drawn, now or later. */
+/** Permanent errors, cached as "no picture". */
 const NO_PICTURE: ReadonlySet<string> = new Set(['ImpossibleProportions', 'UntraceableCut'])
 
-/** Pictures in memory at most, up to 300 KB each. */
+/** Up to 300 KB each. */
 const MAX_CACHED_PICTURES = 60
 
 /**
- * What pictures show: a stone's own body, and proportions that a report measured, are design data, so that they are drawn
- * only where the owner shows all, as far as a stone can have them; else the ones that a stone of its grade has. null where
- * its shape has no model.
+ * What the pictures show. The 3D file and measured proportions are design data: they are used only if `dataAccess` is 2
+ * (show all); otherwise the picture shows typical proportions of the grade. Impossible proportions are corrected.
+ * @returns null if the shape has no optical model
  */
 export function pictureSubjectOf(diamond: LiveDiamond): StonePictureSubject | null {
   if (isOwnModelVisible(diamond)) return { model: diamond.model.file.digest }
@@ -50,7 +50,7 @@ function visibleCutOf(diamond: LiveDiamond): Cut | null {
   return cut && possibleCut(cut)
 }
 
-/** What the pictures are of, which may be less than what the scores rest on. */
+/** What the pictures are based on. It may be less than what the scores are based on. */
 export function pictureBasisOf(diamond: LiveDiamond): ScoreSource {
   if (isOwnModelVisible(diamond)) return 'facets'
   if (visibleCutOf(diamond)?.measured !== undefined) return 'measurements'
@@ -58,8 +58,8 @@ export function pictureBasisOf(diamond: LiveDiamond): ScoreSource {
 }
 
 /**
- * Pictures of stones, each drawn once and kept: in memory, and those of cuts beyond it. A stone's own body is its owner's, and its picture
- * outlives the file in no folder.
+ * Caches pictures in memory. Pictures of cuts are also cached on disk, but not those of 3D files, so that none outlives its
+ * file.
  */
 export class StonePictureCache {
   readonly #cache = new LRUCache<string, Promise<Uint8Array | undefined>>({ max: MAX_CACHED_PICTURES })

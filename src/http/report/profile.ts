@@ -11,7 +11,7 @@ import { html, NOTHING, type Html } from '../kit/html.ts'
 
 type ProportionName = Exclude<keyof MeasuredProportions, 'size'>
 
-/** In the order in which reports have them. */
+/** In the usual order of laboratory reports. */
 const MEASURES: readonly (readonly [name: ProportionName, label: string, unit: string])[] = [
   ['table', 'Table', ' %'],
   ['depth', 'Depth', ' %'],
@@ -22,7 +22,7 @@ const MEASURES: readonly (readonly [name: ProportionName, label: string, unit: s
   ['lower', 'Lower halves', ' %'],
 ]
 
-/** What a laboratory measured, as its report has it; what it does not say is not said. */
+/** The proportions that a laboratory report states. */
 export function measuredFacts(measured: MeasuredProportions): readonly StoneFact[] {
   const { size } = measured
   return [
@@ -39,15 +39,16 @@ export function measuredFacts(measured: MeasuredProportions): readonly StoneFact
 /** `5.70` */
 const mm = (length: number): string => length.toFixed(2)
 
-/** In the units of the drawing: the stone's width, and the room for figures around it. */
+/** In units of the drawing: the width of the stone, and the margins for figures. */
 const WIDTH = 200
 const SIDE = 70
 const TOP = 34
 const BOTTOM = 34
 
 /**
- * The stone from its shorter side, with the figures that a report measured; a part that nobody measured has none, and is
- * drawn as a typical stone of its shape and grade has it. NOTHING of a shape without a model.
+ * A side view of the stone with the measured figures. Parts without a measurement are drawn with typical proportions of its
+ * shape and grade.
+ * @returns NOTHING if the shape has no optical model
  */
 export function profileOf(diamond: LiveDiamond, measured: MeasuredProportions): Html {
   const cut = cutOf(stoneOf(diamond))
@@ -60,17 +61,17 @@ export function profileOf(diamond: LiveDiamond, measured: MeasuredProportions): 
   return html`<figure class="profile">
     ${drawing(sideOf(cut.shape, proportions), measured, `The stone from the side: ${label}`)}
     <figcaption>
-      ${possible === cut ? NOTHING : FIGURES_DISAGREE} Figures are the laboratory's. What has none is drawn as a typical
-      stone has it.
+      ${possible === cut ? NOTHING : FIGURES_DISAGREE} Figures are from the laboratory. Parts without a figure are drawn
+      with typical proportions.
     </figcaption>
   </figure>`
 }
 
 const FIGURES_DISAGREE = html`<strong
-  >These figures can not all be true of one stone, so a typical one is drawn.</strong
+  >These figures contradict each other, so the drawing shows typical proportions.</strong
 >`
 
-/** A stone from the side, in the drawing's units: its lower end, and the upper and the lower edge of its girdle, where it has one. */
+/** A side view in units of the drawing: outline, lower end, and the upper and lower edge of the girdle, if there is one. */
 type StoneProfile = {
   readonly outline: readonly (readonly [x: number, y: number])[]
   readonly end: number
@@ -101,7 +102,7 @@ function sideOf(shape: ModelledShape, proportions: Proportions): StoneProfile {
   return { outline, end, girdle: { edge, under } }
 }
 
-/** A rose stands on its girdle: two rows of facets rise to its point. */
+/** A rose cut: a flat base at the girdle, and two rows of facets up to the point. */
 function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): StoneProfile {
   const crown = TOP + crownHeight * WIDTH
   const edge = crown + pavilionDepth * WIDTH
@@ -119,7 +120,7 @@ function roseSide({ table, crownHeight, girdle, pavilionDepth }: Proportions): S
   return { outline, end, girdle: { edge, under: end } }
 }
 
-/** A briolette hangs from its point, as it is worn: it has neither table nor girdle. */
+/** A briolette, drawn with the point up, as it is worn. It has neither table nor girdle. */
 function dropSide(proportions: Proportions): StoneProfile {
   const rings = brioletteRings(proportions)
   const point = Math.max(...rings.map(({ up }) => up))
@@ -136,7 +137,6 @@ function drawing({ outline, end, girdle }: StoneProfile, measured: MeasuredPropo
   </svg>`
 }
 
-/** The girdle's edges, and the figures of what is above and below it. */
 function parts({ edge, under }: GirdleEdges, end: number, measured: MeasuredProportions): Html {
   return html`<path
       class="line"

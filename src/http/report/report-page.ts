@@ -24,25 +24,25 @@ import { basisMark, gradedScores, gradeOf, scoresSection } from './scores-sectio
 import type { ReportPage } from './layout.ts'
 import { pictureBasisOf, pictureSubjectOf } from './pictures.ts'
 
-/** What of the owner's papers contradicts the stone, as a page marks it. @param warnings sentences without their full stops */
+/** @param warnings sentences without full stops */
 const warningMark = (warnings: readonly string[]): Html =>
   html`<strong class="warning">&#9888; ${warnings.join('. ')}.</strong>`
 
-/** How a page was asked for. */
 export type ReportPageOptions = {
-  /** The one that opened it, empty where none was needed. */
+  /** The signature that gave access; empty if none was needed. */
   readonly signature: string
-  /** What relative addresses begin with: `upFrom`. */
+  /** Prefix of relative links, from `relativePrefixOf`. */
   readonly relativePrefix: string
 }
 
-/** Modules of white around the code, without which readers do not find it (ISO/IEC 18004). */
+/** White margin in modules, required by ISO/IEC 18004. */
 const QUIET_ZONE_MODULES = 4
 
 /**
- * A text as a QR code that bears a stain of 15 % of it: black on white in every colour scheme, since readers want it so.
- * @param text up to 2,331 bytes, else an error is thrown
- * @param said what the code leads to, for who does not see it
+ * A QR code with error correction level M (15 %), black on white in every colour scheme.
+ * @param text at most 2,331 bytes
+ * @param label for screen readers
+ * @throws Error if the text is too long
  */
 export function qrCode(text: string, label: string): Html {
   const code = generate(text, { minCorrectionLevel: correction.M })
@@ -60,9 +60,8 @@ export function qrCode(text: string, label: string): Html {
 }
 
 /**
- * What makes a print a document: its number, which names the stone and its state (the same number, the same content), the day
- * of that state, who issues it, and where it can be looked up, as a text and for a camera. The service's name stands for
- * its owner's: a page tells nothing of the owner.
+ * The imprint for printed pages: report number (diamond id and revision, so that equal numbers mean equal content), date,
+ * issuer, and the page's URL as text and QR code. It names the service rather than the owner, who stays anonymous.
  */
 function imprint(
   view: DiamondView,
@@ -78,7 +77,7 @@ function imprint(
     <div>
       <p>
         Report ${`${id}-${revisionText(view)}`} of ${day}, issued by Adamant at ${new URL(baseUrl).host}. Scores by
-        model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is no laboratory's report.
+        model ${scores?.brilliance?.ver ?? OPTICS_VERSION}. This is not a laboratory report.
       </p>
       <p class="address">${page}</p>
     </div>
@@ -87,8 +86,8 @@ function imprint(
 }
 
 /**
- * Laboratories for everybody; numbers, links and files only where dataAccess shows all. A report that contradicts the
- * stone is marked as such wherever it is named, and told apart where it is shown.
+ * Lists laboratories; numbers, links and files only if `dataAccess` is 2 (show all). Marks reports that contradict the
+ * diamond's record, with details if the report is shown.
  */
 function certificatesSection(diamond: LiveDiamond, links: SignedLinks): Html {
   const { certifications, fields } = diamond
@@ -111,7 +110,7 @@ const bareEntry = (certification: Certification, { fields }: LiveDiamond): Html 
     ${contradictionTexts(certification, fields).length > 0 ? warningMark([CONTRADICTS]) : NOTHING}
   </li>`
 
-const CONTRADICTS = 'The report says otherwise than this page'
+const CONTRADICTS = 'The laboratory report contradicts this page'
 
 function fullEntry(certification: Certification, diamond: LiveDiamond, links: SignedLinks): Html {
   const { id, laboratory, number, file } = certification
@@ -131,7 +130,7 @@ function fullEntry(certification: Certification, diamond: LiveDiamond, links: Si
   </li>`
 }
 
-/** The stone's own 3D file where the owner shows all: dataAccess 1 hides model and reports. Its link opens for a day and ends as a PDF's does. */
+/** A link to the 3D file, valid for a day. Shown only if `dataAccess` is 2 (show all). */
 function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
   const { id, model, fields } = diamond
   if (model === undefined || fields.dataAccess !== 2) return NOTHING
@@ -151,11 +150,11 @@ function modelSection(diamond: LiveDiamond, links: SignedLinks): Html {
   </section>`
 }
 
-/** In thousands of bytes, or millions. */
+/** In KB (1,000 bytes) or MB. */
 const sizeText = (bytes: number): string =>
   bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`
 
-/** A diamond's report. */
+/** Renders the report page of a diamond. */
 export function reportOf(view: DiamondView, links: SignedLinks, opening: ReportPageOptions): ReportPage {
   const { diamond } = view
   const scores = view.scores === null ? null : parseScores(view.scores)
@@ -196,7 +195,7 @@ function summaryOf({ fields }: LiveDiamond, scores: Scores | null): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** Addresses relative to the page's: a proxy may put a path before it. */
+/** Uses relative links, because a proxy may add a path prefix. */
 function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPageOptions): Html {
   const { id, fields } = diamond
   const basis = pictureBasisOf(diamond)
@@ -214,14 +213,15 @@ function figures(diamond: LiveDiamond, { signature, relativePrefix }: ReportPage
       <figcaption>${mark}<br />Face-up, traced from ${isOwnBody ? 'its own 3D file' : 'a model of the cut'}</figcaption>
     </figure>
     <figure>
-      ${drawn('aset', 'The same cut in ASET light: by colour, from which heights its light comes')}
+      ${drawn('aset', 'The same cut in ASET light: colours show the angles from which the light comes')}
       <figcaption>
-        ${mark}<br />ASET: red from high, green from low, blue behind the viewer&#8217;s head, white is leakage
+        ${mark}<br />ASET: red is light from high angles, green from low angles, blue is obscured by the viewer&#8217;s
+        head, white is leakage
       </figcaption>
     </figure>
     <figure class="rocked">
-      ${drawn('rocked', 'The same cut face-up as it is rocked, in five steps from 15 degrees one way to 15 the other')}
-      <figcaption>${mark}<br />Rocked by 15° to both sides: what sparkles, and what stays dark</figcaption>
+      ${drawn('rocked', 'The same cut face-up, tilted in five steps from -15 to 15 degrees')}
+      <figcaption>${mark}<br />Tilted from -15° to 15°: which parts sparkle and which stay dark</figcaption>
     </figure>
   </div>`
 }
@@ -237,7 +237,7 @@ const list = (facts: readonly StoneFact[]): Html =>
     )}
   </dl>`
 
-/** Proportions that a report measured: design data, which dataAccess 0 hides. */
+/** Measured proportions are design data, which `dataAccess` 0 hides. */
 function designSection(diamond: LiveDiamond): Html {
   const { fields } = diamond
   const measured = measuredProportions(diamond)

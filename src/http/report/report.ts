@@ -22,27 +22,24 @@ export type ReportServices = {
     readonly links: SignedLinks
     readonly pictures: StonePictureCache
     readonly store: Pick<EventStore, 'read'>
-    /** Who did what stands in its history. */
+    /** Account and client names for the history. */
     readonly people: Pick<AccountDirectory, 'displayNameOf'>
   }
 }
 
 const SIGNATURE_QUERY = z.object({
-  signature: z.string().optional().describe("What the owner's link to a restricted diamond is signed with."),
+  signature: z.string().optional().describe('The signature of the link, required for a restricted diamond.'),
 })
 
-const MALFORMED_SIGNATURE = 'The signature stands twice, or its name is mistyped'
-const UNKNOWN = 'There is no such diamond, or it is not shown to everybody'
+const MALFORMED_SIGNATURE = 'The signature is repeated, or its name is misspelt'
+const UNKNOWN = 'No such diamond, or it is not public'
 
-/**
- * A diamond's report page. A restricted one opens by the signature in its owner's link; without it, it is as unknown as
- * one that doesn't exist.
- */
+/** Without a valid signature, a restricted diamond is indistinguishable from one that does not exist. */
 export const readReportPage = endpoint({
   operationId: 'readReportPage',
   method: 'GET',
   path: '/diamond/{id}',
-  summary: "A diamond's report for people: what it is, how it looks and scores, and its certificates.",
+  summary: 'Show the report page of a diamond, with its properties, pictures, optical scores and certificates',
   auth: publicAccess,
   pathParameters: { id: DIAMOND_ID },
   query: SIGNATURE_QUERY,
@@ -64,31 +61,35 @@ export const readPicture = endpoint({
   method: 'GET',
   path: '/diamond/{id}/{picture}',
   summary:
-    'A picture of this diamond, traced from its own 3D file where that is shown, else from a model of a cut like it.',
+    "Retrieve a picture of a diamond. It is traced from the diamond's own 3D file if that is public, otherwise from a model " +
+    'of its cut.',
   auth: publicAccess,
   pathParameters: {
     id: DIAMOND_ID,
     picture: z
       .enum(['face-up.png', 'aset.png', 'rocked.png'])
-      .describe('As it looks in a room; where its light comes from; as it is rocked from -15° to 15°.'),
+      .describe(
+        'The diamond in room light (`face-up.png`), in ASET light (`aset.png`), or tilted from -15° to 15° (`rocked.png`).',
+      ),
   },
   query: SIGNATURE_QUERY,
   requestHeaders: {
     'If-None-Match': z
       .string()
       .optional()
-      .describe('Tags of copies that the caller has.')
+      .describe('ETags of cached copies.')
       .meta({ examples: ['"nmYn2CqY1mT8bM0dE1vJ4w"'] }),
   },
   responses: {
     200: {
-      description: 'The picture, 480 pixels long; of a rocked stone five side by side, 200 pixels long',
+      description:
+        'The picture, with sides of 480 pixels; `rocked.png` has five pictures side by side, with sides of 200 pixels',
       mediaType: 'image/png',
-      headers: { ETag: 'The same for equal cuts' },
+      headers: { ETag: 'Equal for equal cuts' },
     },
-    304: 'The copy is the picture that there is',
+    304: 'Not modified: the ETag in If-None-Match is current',
     400: MALFORMED_SIGNATURE,
-    404: `${UNKNOWN}, or there is no model of its cut`,
+    404: `${UNKNOWN}, or its cut has no optical model`,
   },
   group: reportPagesGroup,
   async handler(request, { report }: ReportServices) {
@@ -109,20 +110,19 @@ export const readPicture = endpoint({
 const headersOf = ({ diamond: { fields } }: DiamondView): ResponseHeaders => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Referrer-Policy': 'no-referrer',
-  // Asked again each time: a diamond that is restricted now is not shown from caches.
+  // Caches must revalidate, so that a diamond that has become restricted is not served from a cache.
   'Cache-Control': fields.access === 2 ? 'public, no-cache' : 'private, no-cache',
   ...(fields.access !== 2 && { 'X-Robots-Tag': 'noindex' }),
 })
 
 type ReportAccess = {
   readonly view: DiamondView
-  /** The one that opened it, empty where none was needed. */
   readonly signature: string
-  /** Say how old the view is where the log is away. */
+  /** State the age of the data while the event log is unavailable. */
   readonly headers: ResponseHeaders
 }
 
-/** @throws Refusal missing, malformed for two signatures */
+/** @throws RequestError missing, or malformed for a repeated signature */
 async function authorizeReport(
   { params: { id }, search }: Pick<HttpRequest<unknown, unknown, { readonly id: string }>, 'params' | 'search'>,
   { queries, links }: ReportServices['report'],
@@ -138,6 +138,6 @@ async function authorizeReport(
 
 const UNKNOWN_VIEW = { view: undefined, ageSeconds: undefined }
 
-const unknownDiamond = () => new RequestError('missing', 'There is no such diamond')
+const unknownDiamond = () => new RequestError('missing', 'Diamond not found')
 
-const noPicture = () => new RequestError('missing', 'There is no picture of this diamond')
+const noPicture = () => new RequestError('missing', 'No picture of this diamond is available')

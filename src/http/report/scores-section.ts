@@ -5,13 +5,13 @@ import type { CutMeasurements } from '../../domain/scoring/cut/cut.ts'
 import { gradeScore, scoreGrades, type ScoreGrading, type ScoreGrade } from '../../domain/scoring/grading.ts'
 import { html, NOTHING, type Html } from '../kit/html.ts'
 
-/** In the units of the drawing, which is as wide as a small phone. */
+/** In units of the drawing, which fits the width of a small phone. */
 const SEGMENT = 54
 const HEIGHT = 14
 const TOP = 7
-/** Beside the scale: a marker at its end is drawn whole, with its line. */
+/** Margin at both ends, so that a marker there is drawn with its outline. */
 const MARGIN = 2
-/** A marker is seen even where the interval is very short. */
+/** Keeps the marker visible if the interval is very short. */
 const MIN_MARKER_WIDTH = 4
 
 const GRADE_NAMES: Readonly<Record<ScoreGrade, string>> = {
@@ -30,7 +30,7 @@ export function gradeText({ ag }: Pick<ScoreGrading, 'ag'>): string {
   return first === last ? GRADE_NAMES[first] : `${GRADE_NAMES[first]} to ${GRADE_NAMES[last]}`
 }
 
-/** Where the marker begins and ends, from 0 to 6 segments. */
+/** Draws the grade scale with a marker for the interval `value ± error`. */
 export function drawScale(name: ScoringName, value: number, error: number, label: string): Html {
   const { marks, ag } = gradeScore(name, value, error)
   const width = Math.max((marks[1] - marks[0]) * SEGMENT, MIN_MARKER_WIDTH)
@@ -60,7 +60,7 @@ const segment = (grade: ScoreGrade, index: number, isTouched: boolean): Html =>
 
 const units = (length: number) => String(Math.round(length * 100) / 100)
 
-/** How each basis is named wherever a score or a picture rests on it. */
+/** Labels for what a score or picture is based on. */
 const BASIS_NAMES: Readonly<Record<ScoreSource, string>> = {
   shape: 'Typical of its shape',
   grade: 'Typical of its grade',
@@ -69,12 +69,12 @@ const BASIS_NAMES: Readonly<Record<ScoreSource, string>> = {
   facets: 'From its own facets',
 }
 
-/** True where a figure or a picture is of this very stone, and not of any like it. */
+/** Whether a score or picture is specific to this stone, rather than typical of its shape or grade. */
 const isOwn = (basis: ScoreSource): boolean => basis === 'measurements' || basis === 'facets'
 
 /**
- * The mark beside a score or a picture: a full disc in a full frame for what is this stone's own, an empty one in a dashed
- * frame for what is typical, so that print and colour-blind eyes tell them apart.
+ * The label of a score or picture: a filled disc in a solid frame if it is specific to this stone, an empty disc in a dashed
+ * frame if it is typical. The difference is visible in print and to colour-blind readers.
  */
 export const basisMark = (basis: ScoreSource): Html =>
   html`<span class="basis ${isOwn(basis) ? 'own' : 'typical'}">${BASIS_NAMES[basis]}</span>`
@@ -90,7 +90,7 @@ const MEASURES: Readonly<Record<keyof CutMeasurements, string>> = {
   lengthToWidth: 'length to width',
 }
 
-/** What the marks beside scores mean on this page. @param tells whether the owner lets measures be told */
+/** Explains the labels of the scores. */
 function basisText({ light, measured }: ScoreBasis, showsMeasurements: boolean): Html {
   if (light === 'shape') return TYPICAL_OF_SHAPE
   if (light === 'grade') return TYPICAL_OF_GRADE
@@ -98,39 +98,37 @@ function basisText({ light, measured }: ScoreBasis, showsMeasurements: boolean):
   if (light !== 'measurements') return NOTHING
   const which = showsMeasurements ? `its ${joinWords(measured.map((name) => MEASURES[name]))}` : 'this stone'
   return html`<p class="soft">
-    From its measurements: a laboratory measured ${which}; whatever it did not measure is typical of the shape and
-    grade.
+    From its measurements: a laboratory measured ${which}; all other proportions are typical of the shape and grade.
   </p>`
 }
 
 const OWN_FACETS = html`<p class="soft">
-  From its own facets: this very stone was scanned, and light was traced through it as it is.
+  From its own facets: this stone was scanned, and the light was traced through the scanned facets.
 </p>`
 const TYPICAL_OF_SHAPE = html`<p class="soft">
-  Typical of its shape: no cut grade and no measurements are known, so these are the scores of an average stone of this
-  shape, not of this one.
+  Typical of its shape: neither cut grade nor measurements are known, so these scores are those of an average stone of
+  this shape, not of this stone.
 </p>`
 const TYPICAL_OF_GRADE = html`<p class="soft">
-  Typical of its grade: no measurements are known, so these are the scores of a typical stone of this shape and cut
-  grade, not of this one.
+  Typical of its grade: no measurements are known, so these scores are those of a typical stone of this shape and cut
+  grade, not of this stone.
 </p>`
 
 /** `table, depth and girdle` */
 const joinWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-/** A graded score as the page shows it. */
 export type GradedScore = {
   readonly name: ScoringName
   readonly title: string
   readonly meaning: string
   readonly value: number
   readonly error: number
-  /** Which of what the scores rest on it rests on. */
+  /** The member of ScoreBasis that this score is based on. */
   readonly basisKey: 'light' | 'symmetry'
 }
 
-/** The scores that have grades, most telling first. */
+/** The scores that have grades, most informative first. */
 export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): GradedScore[] {
   return [
     ...(integral === null
@@ -154,7 +152,7 @@ export function gradedScores({ integral, brilliance, fire, symmetry }: Scores): 
           createGradedScore(
             'symmetry',
             'Optical symmetry',
-            'How exactly facets face each other, of 10',
+            'How precisely the facets are aligned, out of 10',
             symmetry.val,
             symmetry.d,
           ),
@@ -181,12 +179,12 @@ export const gradeOf = ({ name, value, error }: GradedScore): string => gradeTex
 
 /**
  * @param scores null while they are computed
- * @param tells whether the owner lets be told what was measured
+ * @param showsMeasurements whether the page may say what was measured
  */
 export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsMeasurements: boolean): Html {
   if (scores === null) {
     return html`<h2>Optical scores</h2>
-      <p>They are being computed. Look again in a moment.</p>`
+      <p>The scores are being computed. Reload this page in a moment.</p>`
   }
   const list = gradedScores(scores)
   return html`<h2>Optical scores</h2>
@@ -200,19 +198,19 @@ export function scoresSection(scores: Scores | null, basis: ScoreBasis, showsMea
     ${list.length === 0 ? NOTHING : scaleNote(basis.light)}`
 }
 
-const NO_MODEL = html`<p>There is no optical model of this cut, so it has no optical scores.</p>`
+const NO_MODEL = html`<p>There are no optical scores, because there is no optical model of this cut.</p>`
 const scaleNote = (light: ScoreSource): Html =>
   html`<p class="soft">
     Computed by tracing light through ${light === 'facets' ? 'the stone' : 'a model of the cut'}. 1 is a well-cut round
-    that looks as large; symmetry goes to 10. Words of this scale: P Poor, F Fair, G Good, VG Very Good, EX Excellent,
-    OU Outstanding. They are computed, and are no laboratory's cut grade, which may have the same words.
+    that looks as large; the maximum for symmetry is 10. Scale: P Poor, F Fair, G Good, VG Very Good, EX Excellent, OU
+    Outstanding. These grades are computed. They are not a laboratory's cut grade, which may use the same words.
   </p>`
 
 function scoreOf(score: GradedScore, basis: ScoreSource): Html {
   const value = score.value.toFixed(2)
   const error = score.error.toFixed(2)
   const grade = gradeOf(score)
-  const label = `${score.title} ${value}, give or take ${error}, on a scale from Poor to Outstanding: ${grade}`
+  const label = `${score.title} ${value}, plus or minus ${error}, on a scale from Poor to Outstanding: ${grade}`
   return html`<section class="${isOwn(basis) ? 'own' : 'typical'}">
     <h3>
       ${score.title} <span class="value">${value}<small> ± ${error}</small></span>
@@ -231,6 +229,6 @@ function spreadText({ ct, pc }: NonNullable<Scores['spread']>, basis: ScoreSourc
   </p>`
 }
 
-/** With a true minus sign. */
+/** With a sign; uses U+2212 for minus. */
 const formatSigned = (value: number, places: number) =>
   `${value > 0 ? '+' : value < 0 ? '\u2212' : ''}${Math.abs(value).toFixed(places)}`

@@ -1,7 +1,6 @@
 import type { HttpResponse } from '../kit/response.ts'
 import { escape, html, htmlDocument, sourceHash, type Html } from '../kit/html.ts'
 
-/** The pages' only style; its hash stands in their Content-Security-Policy. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#17202e;--soft:#55617a;--paper:#fff;--ground:#eef1f7;--line:#d5dbe7;--deed:#1d4ed8;--deed-ink:#fff;--danger:#b42318;--well:#f5f7fb}
 @media (prefers-color-scheme:dark){:root{--ink:#e8ecf4;--soft:#a7b2c8;--paper:#171e2b;--ground:#0d121b;--line:#364159;--deed:#8cb0ff;--deed-ink:#0b1530;--danger:#ff9d92;--well:#0f1521}}
@@ -34,15 +33,12 @@ details{margin-top:1.5rem;border-top:1px solid var(--line)}
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.625rem}button{width:100%}}
 `
 
-/** The button stays hidden where no script runs. @param what is copied */
+/** The button is hidden unless scripts run. @param what the text on the button after "Copy" */
 export const copyButton = (what: string): Html =>
   html`<button id="copy" type="button" class="quiet" hidden>Copy ${what}</button>
     <p id="copied" role="status" class="soft"></p>`
 
-/**
- * The pages' only script: shows the copy button and lets it copy. Without it, the text can be selected. Its hash stands in
- * the Content-Security-Policy.
- */
+/** The only script. Without it, the text can be selected and copied manually. */
 const COPY_SCRIPT = `
 const button = document.getElementById('copy')
 const value = document.getElementById('value')
@@ -54,11 +50,11 @@ button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(value.textContent)
     copied = true
   } catch {
-    // The browser does not let pages copy, or has no such thing: the older way.
+    // The Clipboard API is missing or denied: fall back to execCommand.
     getSelection().selectAllChildren(value)
     copied = document.execCommand('copy')
   }
-  note.textContent = copied ? 'Copied.' : 'It is selected: copy it with your keyboard or your menu.'
+  note.textContent = copied ? 'Copied.' : 'Copying failed. The text is selected: copy it with the keyboard or the menu.'
 })
 `
 
@@ -72,7 +68,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Nothing of these pages is for a cache, a frame, a search engine or the next page. */
+/** The pages must not be cached, framed, indexed or sent as a referrer. */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
@@ -90,7 +86,6 @@ export type SecretPage = {
   readonly hasCopyButton?: boolean
 }
 
-/** A whole page, without any outside resource; `copies` where it has a copy button. */
 export const secretPageResponse = ({ status, title, content, hasCopyButton = false }: SecretPage): HttpResponse => ({
   status,
   headers: HEADERS,
@@ -103,7 +98,7 @@ export const secretPageResponse = ({ status, title, content, hasCopyButton = fal
   }),
 })
 
-/** A field that no browser remembers, corrects or begins with a capital letter. */
+/** An input without autocomplete, spell-checking and automatic capitals. */
 export const passphraseInput = (label: string): Html =>
   html`<label for="passphrase">${label}</label>
     <input
@@ -116,7 +111,7 @@ export const passphraseInput = (label: string): Html =>
       spellcheck="false"
     />`
 
-/** Time in UTC, which is the same for sender and reader. @param ms milliseconds since 1970 */
+/** Formats a time in UTC, so that sender and reader see the same. @param ms milliseconds since 1970 */
 export function timeOf(ms: number): Html {
   const iso = new Date(ms).toISOString()
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`

@@ -11,21 +11,20 @@ import { secretKey } from '../secrets/records.ts'
 import { countAddress, type RateLimiter } from '../secrets/authentication.ts'
 import { copyButton, secretPageResponse, passphraseInput, timeOf } from './layout.ts'
 
-/** What the pages of secrets answer from. */
 export type SecretPageServices = {
   readonly secretPages: {
     readonly secrets: SecretCommandContext
     readonly rateLimit: RateLimiter
-    /** Where links start, such as https://secrets.example.com. */
+    /** Such as https://secrets.example.com. */
     readonly baseUrl: string
-    /** Addresses that are this service's own: only their pages may post here. */
+    /** This service's own origins. Only their pages may send POST requests. */
     readonly ownOrigins: TrustedOrigins['ownOrigins']
   }
 }
 
 export const PAGE = { description: 'The page', mediaType: 'text/html' }
 
-/** Whoever has the link, as often as RATE_LIMIT allows. */
+/** No authentication: the key in the URL is the credential. Applies RATE_LIMIT per address. */
 export const visitor: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
   errorStatuses: [429],
@@ -35,7 +34,7 @@ export const visitor: Authenticator<undefined, SecretPageServices> = {
   },
 }
 
-/** Who has pressed a button of these pages: a page of another site could send the same form. */
+/** Like `visitor`, but rejects cross-site requests. */
 export const formSender: Authenticator<undefined, SecretPageServices> = {
   scheme: 'none',
   errorStatuses: [403, 429],
@@ -45,7 +44,7 @@ export const formSender: Authenticator<undefined, SecretPageServices> = {
   },
 }
 
-/** Refusals are pages too. Of a secret that is not there none says whether it ever was: that would tell strangers. */
+/** Errors are HTML pages. A 404 does not reveal whether the secret ever existed. */
 export const secretPagesGroup: EndpointGroup = {
   name: 'secret pages',
   pathPrefixes: ['/secret', '/private'],
@@ -53,39 +52,39 @@ export const secretPagesGroup: EndpointGroup = {
   errorResponse({ status, faults }, _error, { requestId }) {
     if (status === 404) return secretPageResponse({ status, ...GONE })
     const content = html`<p>${faults.map(({ message }) => message).join('. ')}.</p>
-      <p class="soft">Nothing was shown or deleted by this. Request ${requestId}</p>`
-    return secretPageResponse({ status, title: TITLES[status] ?? 'That did not work', content })
+      <p class="soft">No secret was revealed or deleted. Request ID: ${requestId}</p>`
+    return secretPageResponse({ status, title: TITLES[status] ?? 'Request failed', content })
   },
 }
 
 const GONE = {
-  title: 'There is no secret here',
+  title: 'Secret not found',
   content: html`<p>
-      It may have been read already, been burned by its sender, or expired; or the link is not complete. This page does
-      not tell anybody which.
+      The secret may have been read, been burned by its sender, or have expired, or the link may be incomplete. For
+      security reasons, this page does not say which.
     </p>
     <p>
-      If you were expecting a secret, ask its sender for a new one. If it was meant for you alone and you have not read
-      it, tell the sender: somebody else may have.
+      If you were expecting a secret, ask its sender for a new one. If it was meant only for you and you have not read
+      it, tell the sender: someone else may have read it.
     </p>`,
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  403: 'This page is only for its own forms',
-  405: 'This page is only for reading',
+  403: 'Request rejected',
+  405: 'Method not allowed',
   429: 'Too many attempts',
-  503: 'This is not available at the moment',
+  503: 'Temporarily unavailable',
 }
 
-const NO_SECRET = 'There is no such secret, or no more'
+const NO_SECRET = 'No such secret, or it was received, burned or expired'
 const LOCKED = 'Too many wrong passphrases, or too many requests'
 
-/** Link scanners and previews follow links, but press no button. */
+/** Asks for confirmation by POST, because link scanners and previews follow links with GET. */
 export const askSecretReader = endpoint({
   operationId: 'askSecretReader',
   method: 'GET',
   path: '/secret/{key}',
-  summary: 'The page of a secret for its reader: asks before it shows anything.',
+  summary: 'Show the confirmation page for the reader of a secret. Does not reveal the secret.',
   auth: visitor,
   pathParameters: { key: secretKey },
   responses: { 200: PAGE, 404: NO_SECRET, 429: LOCKED },
@@ -99,11 +98,11 @@ export const showSecretToReader = endpoint({
   operationId: 'showSecretToReader',
   method: 'POST',
   path: '/secret/{key}',
-  summary: "What the button on a secret's page does: shows the secret, once.",
+  summary: 'Reveal a secret with the button on its confirmation page. The secret can be revealed only once.',
   auth: formSender,
   pathParameters: { key: secretKey },
   body: PassphraseParameters,
-  responses: { 200: PAGE, 404: `${NO_SECRET}; or its passphrase is another one`, 429: LOCKED },
+  responses: { 200: PAGE, 404: `${NO_SECRET}, or the passphrase is wrong`, 429: LOCKED },
   group: secretPagesGroup,
   async handler(request, { secretPages: { secrets } }: SecretPageServices) {
     const { params, body, clientAddress } = request
@@ -116,7 +115,7 @@ export const showSecretToReader = endpoint({
       )
     } catch (error) {
       if (!(error instanceof RequestError) || error.kind !== 'missing') throw error
-      // Where the secret still waits, it was the passphrase that was wrong; else this says that the secret is gone.
+      // If the secret still exists, the passphrase was wrong; otherwise this throws missing.
       const secret = await previewSecret(secrets, key)
       if (!secret.passphrase) throw error
       return confirmationPage(404, secret, passphrase === '' ? MISSING : WRONG)
@@ -124,40 +123,40 @@ export const showSecretToReader = endpoint({
   },
 })
 
-const MISSING = html`<p class="alert" role="alert">Enter the passphrase to open this secret. It is still here.</p>`
+const MISSING = html`<p class="alert" role="alert">
+  Enter the passphrase to reveal this secret. The secret has not been deleted.
+</p>`
 const WRONG = html`<p class="alert" role="alert">
-  That passphrase is not the right one. The secret is still here; after five wrong passphrases it is locked for 30
-  minutes, and after twenty it is burned.
+  Wrong passphrase. The secret has not been deleted. After five wrong passphrases it is locked for 30 minutes; after
+  twenty it is burned.
 </p>`
 
 const confirmationPage = (status: number, secret: KnownSecret, alert: Html): HttpResponse =>
   secretPageResponse({
     status,
-    title: 'Somebody shared a secret with you',
+    title: 'Someone shared a secret with you',
     content: html`${alert}
-      <p>
-        It can be shown <strong>one time only</strong>. Once you have seen it, nobody can open it again, not even you.
-      </p>
+      <p>You can reveal it <strong>only once</strong>. After that it is deleted, and no one can reveal it again.</p>
       <form method="post">
         ${secret.passphrase ? PASSPHRASE : NOTHING}
-        <button type="submit">Show the secret</button>
+        <button type="submit">Reveal the secret</button>
       </form>
-      <p class="soft">Not now? It waits here until ${timeOf(expiresAt(secret))}.</p>`,
+      <p class="soft">The secret is available until ${timeOf(expiresAt(secret))}.</p>`,
   })
 
-const PASSPHRASE = html`<p>It is protected by a passphrase, which its sender has to tell you.</p>
+const PASSPHRASE = html`<p>It is protected by a passphrase. Ask the sender for it.</p>
   ${passphraseInput('Passphrase')}`
 
-/** A line feed right behind the opening tag is dropped by browsers, so that one is put there to be dropped. */
+/** Adds a line feed after the opening tag, because browsers drop the first one. */
 const revealedSecretPage = (value: string): HttpResponse =>
   secretPageResponse({
     status: 200,
-    title: 'Here is the secret',
+    title: 'Your secret',
     content: html`<pre id="value" tabindex="0" role="region" aria-label="The secret">${`\n${value}`}</pre>
       ${copyButton('the secret')}
       <p>
-        It has been deleted here. <strong>Keep it now if you need it:</strong> when you close or reload this page, it is
-        gone.
+        It has been deleted from the server. <strong>Save it now if you need it:</strong> you cannot open it again after
+        you close or reload this page.
       </p>`,
     hasCopyButton: true,
   })

@@ -15,10 +15,10 @@ export const showSecretReceipt = endpoint({
   operationId: 'showSecretReceipt',
   method: 'GET',
   path: ['/private/{key}', '/private/{key}/burn'],
-  summary: 'The page of a secret for its sender: what became of it, the link to pass on, and the way to burn it.',
+  summary: "Show the sender's page of a secret, with its status, the link for the reader, and a form to burn it",
   auth: visitor,
   pathParameters: { key: metadataKey },
-  responses: { 200: PAGE, 404: 'There is no such secret, or its time is over' },
+  responses: { 200: PAGE, 404: 'No such secret, or its metadata has expired' },
   group: secretPagesGroup,
   handler: (request, { secretPages }: SecretPageServices) => receipt(request, secretPages, 200, NOTHING),
 })
@@ -27,13 +27,13 @@ export const burnSecretByPage = endpoint({
   operationId: 'burnSecretByPage',
   method: 'POST',
   path: '/private/{key}/burn',
-  summary: "What the burn button on the sender's page does; then back to the page, which says so.",
+  summary: "Burn a secret with the button on the sender's page. Redirects back to the page.",
   auth: formSender,
   pathParameters: { key: metadataKey },
   body: PassphraseParameters,
   responses: {
-    303: { description: 'It is burned', headers: { Location: 'The page that says so' } },
-    404: 'It could not be burned: it has ended, or its passphrase is another one',
+    303: { description: 'The secret was burned', headers: { Location: "The sender's page" } },
+    404: 'Not burned: the secret was received, burned or expired before, or the passphrase is wrong',
     429: 'Too many wrong passphrases, or too many requests',
   },
   group: secretPagesGroup,
@@ -58,7 +58,7 @@ export const burnSecretByPage = endpoint({
 })
 
 const NOT_BURNED = html`<p class="alert" role="alert">
-  This did not burn the secret: the passphrase is not the right one, or the secret has ended before.
+  The secret was not burned: the passphrase is wrong, or the secret was already read, burned or expired.
 </p>`
 
 const TITLES: Readonly<Record<SecretState, string>> = {
@@ -70,7 +70,7 @@ const TITLES: Readonly<Record<SecretState, string>> = {
 
 type ReceiptRequest = Pick<HttpRequest<unknown, unknown, { readonly key: string }>, 'params' | 'path' | 'target'>
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 async function receipt(
   { params: { key }, path, target }: ReceiptRequest,
   { secrets, baseUrl }: SecretPageServices['secretPages'],
@@ -92,12 +92,12 @@ async function receipt(
 }
 
 const KEEP_ADDRESS_PRIVATE = html`<p class="soft">
-  Keep this page's address to yourself: who has it can burn the secret and read it.
+  Do not share the address of this page: anyone who has it can read the secret and burn it.
 </p>`
 
 const linkTo = (link: string): Html =>
-  html`<h2>The link to pass on</h2>
-    <pre id="value" tabindex="0" role="region" aria-label="The link to pass on">${link}</pre>
+  html`<h2>Link for the reader</h2>
+    <pre id="value" tabindex="0" role="region" aria-label="Link for the reader">${link}</pre>
     ${copyButton('the link')}`
 
 function facts(secret: KnownSecret, state: SecretState): Html[] {
@@ -111,21 +111,21 @@ function facts(secret: KnownSecret, state: SecretState): Html[] {
     ...(state === 'new' ? [fact('Expires', timeOf(expiresAt(secret)))] : []),
     ...(recipients === '' ? [] : [fact(secret.recipient.length > 1 ? 'Recipients' : 'Recipient', html`${recipients}`)]),
     ...(mailed === undefined ? [] : [fact('Mail', html`${MAILED[mailed]}`)]),
-    ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'needed to open it' : 'none'}`)] : []),
+    ...(state === 'new' ? [fact('Passphrase', html`${secret.passphrase ? 'required' : 'none'}`)] : []),
     ...(secret.failedTries > 0 ? [fact('Wrong passphrases', html`${triesOf(secret, state)}`)] : []),
-    fact('This page', html`is here until ${timeOf(metadataExpiresAt(secret))}`),
+    fact('This page', html`available until ${timeOf(metadataExpiresAt(secret))}`),
   ]
 }
 
 const MAILED: Readonly<Record<MailStatus, string>> = {
   sent: 'sent',
   waiting: 'not sent yet',
-  refused: 'refused by the recipient\u2019s mail server: pass the link on yourself',
+  refused: 'rejected by the recipient\u2019s mail server: send the link yourself',
 }
 
 function triesOf({ failedTries }: KnownSecret, state: SecretState): string {
-  if (state === 'burned' && failedTries >= MAX_TOTAL_ATTEMPTS) return `${failedTries}: that burned it, unread`
-  return state === 'new' ? `${failedTries}; after ${MAX_TOTAL_ATTEMPTS} it is burned` : String(failedTries)
+  if (state === 'burned' && failedTries >= MAX_TOTAL_ATTEMPTS) return `${failedTries}: the secret was burned unread`
+  return state === 'new' ? `${failedTries}; the secret is burned after ${MAX_TOTAL_ATTEMPTS}` : String(failedTries)
 }
 
 const fact = (name: string, value: Html): Html =>
@@ -133,19 +133,20 @@ const fact = (name: string, value: Html): Html =>
     <dd>${value}</dd>`
 
 /**
- * Folded, so that nobody burns by a slip; it works without any script.
- * @param action relative, as a proxy may add a path; undefined on the page that it leads to, where it stands unfolded
+ * Collapsed, to prevent burning by accident; works without scripts.
+ * @param action relative, because a proxy may add a path prefix; undefined on the page with the path `.../burn`, where the
+ *   form posts to its own URL and is expanded
  */
 const burnForm = (secret: KnownSecret, action: string | undefined): Html =>
   html`<details ${action === undefined ? OPEN : NOTHING}>
     <summary>Burn this secret</summary>
-    <p>It is deleted at once, and nobody can read it any more. This can't be undone.</p>
+    <p>The secret is deleted immediately, and no one can read it. This cannot be undone.</p>
     <form method="post" ${action === undefined ? NOTHING : html`action="${action}"`}>
       ${secret.passphrase ? PASSPHRASE : NOTHING}
-      <button type="submit" class="danger">Burn it now</button>
+      <button type="submit" class="danger">Burn the secret</button>
     </form>
   </details>`
 
 const OPEN: Html = { html: 'open' }
 
-const PASSPHRASE = passphraseInput('Its passphrase')
+const PASSPHRASE = passphraseInput('Passphrase')

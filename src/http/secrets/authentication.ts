@@ -13,18 +13,17 @@ import type { HttpRequest, EndpointGroup, HttpErrorDetails, Authenticator } from
 
 const UNKNOWN = 'Unknown secret'
 
-/** What goes with a 401. */
 const CHALLENGE: ResponseHeaders = { 'WWW-Authenticate': 'Basic realm="adamant secrets", charset="UTF-8"' }
 const NONE: ResponseHeaders = {}
 
 const SecretsError = z
   .object({
     message: z.string(),
-    secret_key: z.string().optional().describe('The key of the path, where it is unknown.'),
+    secret_key: z.string().optional().describe('For an unknown secret: the key in the path.'),
   })
   .meta({ id: 'SecretsError' })
 
-/** `{"message": "..."}` in the original's words, which clients match on. */
+/** `{"message": "..."}` with the original's messages, which clients match on. */
 export const secretsGroup: EndpointGroup = {
   name: 'secrets',
   pathPrefixes: ['/api/v1'],
@@ -33,7 +32,6 @@ export const secretsGroup: EndpointGroup = {
     createResponse(details.status, bodyOf(details, params['key']), details.status === 401 ? CHALLENGE : NONE),
 }
 
-/** An unknown secret names the key of the path. */
 function bodyOf({ status, faults }: HttpErrorDetails, key: string | undefined): object {
   if (status === 404) {
     return faults[0]?.message === UNKNOWN ? { secret_key: String(key), message: UNKNOWN } : { message: 'Not Found' }
@@ -42,30 +40,30 @@ function bodyOf({ status, faults }: HttpErrorDetails, key: string | undefined): 
   return { message: faults.map(({ message }) => message).join('; ') }
 }
 
-/** Milliseconds of a window. */
+/** Milliseconds. */
 const WINDOW = 600_000
-/** So many accounts and addresses are counted; the oldest window is forgotten first. */
+/** Maximum number of accounts and addresses counted; the least recently used are evicted. */
 const MAX_WINDOWS = 100_000
 
-/** The original's oldest words for it, which clients match on. */
+/** The original's message, which clients match on. */
 const MESSAGE = 'Apologies dear citizen! You have been rate limited.'
 
 type Window = { readonly until: number; count: number }
 
-/** Counts requests in windows of 10 minutes, in this process. */
+/** Fixed-window rate limiter: counts requests per key in windows of 10 minutes, in this process only. */
 export class RateLimiter {
   readonly #windows = new LRUCache<string, Window>({ max: MAX_WINDOWS })
 
   /**
-   * @param limit requests in a window; 0 for no limit
-   * @param clock milliseconds that never go back, nor ahead with a clock that is wrong for a minute
+   * @param limit requests per window; 0 for no limit
+   * @param clock a monotonic clock in milliseconds, unaffected by changes of the system time
    */
   constructor(
     private readonly limit: number,
     private readonly clock: () => number,
   ) {}
 
-  /** @throws Refusal too-many */
+  /** @throws RequestError too-many */
   count(key: string): void {
     if (this.limit === 0) return
     const now = this.clock()
@@ -83,51 +81,49 @@ export class RateLimiter {
   }
 }
 
-/** @throws Refusal too-many */
+/** @throws RequestError too-many */
 export const countAddress = (limit: RateLimiter, address: string): void => limit.count(`address ${networkOf(address)}`)
 
-/** Beside its address. @throws Refusal too-many */
+/** Called in addition to `countAddress`. @throws RequestError too-many */
 export const countAccount = (limit: RateLimiter, account: number): void => limit.count(`account ${account}`)
 
-/** Tells whose an e-mail address and an API token are. */
 export type ApiTokens = {
   verify(shown: { email: string; token: string; address: string }): Promise<ApiTokenHolder | undefined>
 }
 
-/** What the secrets API answers from. */
 export type SecretServices = {
   readonly secrets: SecretCommandContext & {
     readonly recent: RecentSecrets
     readonly mailLimits: MailRateLimiter
     readonly apiTokens: ApiTokens
     readonly rateLimit: RateLimiter
-    /** Whose pages may post here. */
+    /** Origins whose pages may send POST requests. */
     readonly trustedOrigins: TrustedOrigins
-    /** Whether share and generate are open to who has no account. */
+    /** Whether share and generate are allowed without an account. */
     readonly allowsAnonymous: boolean
   }
 }
 
-/** Who came with credentials. `token` is the API token itself: what is shared with it is found again by it alone. */
+/** An authenticated account. `token` is the API token itself: it decrypts the metadata keys of secrets shared with it. */
 export type AuthenticatedSender = ApiTokenHolder & { readonly token: string }
 
 const ERROR_STATUSES = [401, 403, 429] as const
 
-/** Whoever knows a key; credentials that are sent with it must be right. */
+/** For requests authorised by a secret's key. Credentials are optional but must be valid if sent. */
 export const optionalApiToken: Authenticator<AuthenticatedSender | undefined, SecretServices> = {
   scheme: 'none',
   errorStatuses: ERROR_STATUSES,
   authenticate: authenticateApiToken,
 }
 
-/** An account, by its e-mail address and an API token; it asks by GET alone, which no page of another site gains by. */
+/** Requires an account's e-mail address and API token. For GET only, which needs no protection against cross-site requests. */
 export const requiredApiToken: Authenticator<AuthenticatedSender, SecretServices> = {
   scheme: 'api-token',
   errorStatuses: [401, 429],
   authenticate: async (request, services) => (await authenticateApiToken(request, services)) ?? refuse(),
 }
 
-/** Who may share: an account, or anyone where the service is set up so. */
+/** Requires an account, unless anonymous sharing is allowed. */
 export const sharingAccess: Authenticator<AuthenticatedSender | undefined, SecretServices> = {
   scheme: 'api-token',
   errorStatuses: ERROR_STATUSES,
@@ -137,7 +133,7 @@ export const sharingAccess: Authenticator<AuthenticatedSender | undefined, Secre
   },
 }
 
-/** @throws Refusal forbidden, unauthenticated, too-many */
+/** @throws RequestError forbidden, unauthenticated, too-many */
 async function authenticateApiToken(
   { method, headers, clientAddress, waitBudget }: HttpRequest<unknown, unknown>,
   { secrets }: SecretServices,
@@ -148,13 +144,13 @@ async function authenticateApiToken(
   const credentials = credentialsOf(headers.authorization)
   if (credentials === undefined) return undefined
   const account = await waitBudget.spendOn(() => apiTokens.verify({ ...credentials, address: clientAddress }))
-  // Bad credentials are not anonymous: they are refused where none are needed too.
+  // Invalid credentials are rejected even where none are required.
   if (account === undefined) return refuse()
   countAccount(rateLimit, account.account)
   return { ...account, token: credentials.token }
 }
 
-/** Empty ones (`Og==`) count as none, for programs that always send some. @throws Refusal unauthenticated */
+/** Empty credentials (`Og==`) count as none, because some clients always send them. @throws RequestError unauthenticated */
 function credentialsOf(header: string | undefined): { email: string; token: string } | undefined {
   if (header === undefined || header === '') return undefined
   const shown = parseBasicCredentials(header)

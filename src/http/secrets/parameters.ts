@@ -3,23 +3,22 @@ import { extractAddress } from '../../domain/secret/email-address.ts'
 import { visibleText } from '../../domain/visible-text.ts'
 import { defineParameters } from '../kit/parameters/parameters.ts'
 
-/** Bytes of a body at most: 10,000 characters take 120,000 where each is escaped as two `\uXXXX`, or as four `%XX`. */
+/** 10,000 characters take 120,000 bytes if each is escaped as two `\uXXXX` or four `%XX`. */
 const BODY_MAX_BYTES = 128 * 1024
 
 const PARAMETER_OPTIONS = { rules: 'rack', maxBytes: BODY_MAX_BYTES, verbatimNumbers: ['passphrase', 'ttl'] } as const
 
-/** Empty where it was not given. */
 const text = z
   .string('must be text')
-  .refine((value) => value.isWellFormed(), "must be Unicode: it has half a surrogate pair, which UTF-8 can't hold")
+  .refine((value) => value.isWellFormed(), 'must be valid Unicode, but contains an unpaired surrogate')
   .default('')
 
-/** As numbers are written: a sign, digits, a fraction, an exponent. */
+/** A decimal number with optional sign, fraction and exponent. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 const SECONDS_ERROR = 'must be a number of seconds'
 
-/** A number is read from whatever it stands in, as the original does, and one out of bounds is no fault. */
+/** Accepts numbers and numeric texts of any value, as the original does; `effectiveTtl` applies the bounds. */
 const seconds = z
   .union([z.number(), z.string()], SECONDS_ERROR)
   .transform((written, faults) => {
@@ -31,7 +30,7 @@ const seconds = z
   })
   .optional()
 
-/** Each once, without names, and none that is empty. */
+/** Distinct, non-empty addresses without display names. */
 const addresses = z
   .array(z.string('must be an e-mail address, or a list of them').nullable())
   .optional()
@@ -44,40 +43,41 @@ const flag = z
   .transform((value) => value === true || value === 'true' || value === '1')
   .default(false)
 
-const passphrase = text.describe('What its reader must know beside the key. At most 1,000 characters; empty for none.')
+const passphrase = text.describe(
+  'A passphrase that the reader needs in addition to the key. At most 1,000 characters; empty for none.',
+)
 
 const options = {
   passphrase,
   ttl: seconds
-    .describe('Seconds until it is deleted unread: 60 to 2,592,000 are in force, 604,800 where it is absent or 0.')
+    .describe('Seconds until the unread secret is deleted. Clamped to 60 to 2,592,000; 604,800 if absent or 0.')
     .meta({ examples: [3600] }),
   recipient: addresses
     .describe(
-      'E-mail addresses that the link is sent to (`recipient[]`), with or without a name: 1 on the basic plan, 5 on standard, 10 on pro.',
+      'E-mail addresses to which the link is sent (`recipient[]`), with or without display names. At most 1 on the basic plan, 5 on standard, 10 on pro.',
     )
     .meta({ examples: [['tom@example.com']] }),
-  notify: flag.describe('Whether the sender gets an e-mail once the secret was read.'),
+  notify: flag.describe('Send the sender an e-mail when the secret has been read.'),
 }
 
-/** What can be asked of a secret that is made here. */
 export const GenerateParameters = defineParameters(options, PARAMETER_OPTIONS)
 
 export const ShareParameters = defineParameters(
   {
     secret: text
-      .describe('What its one reader gets: 1,000 characters on the basic plan, 5,000 on standard, 10,000 on pro.')
+      .describe('The secret. At most 1,000 characters on the basic plan, 5,000 on standard, 10,000 on pro.')
       .meta({ examples: ['the door opens with 4711'] }),
     ...options,
   },
   PARAMETER_OPTIONS,
 )
 
-/** What the form on the front page sends: whom it is from stands in it, since a browser can't send it otherwise. */
+/** The form on the front page. It contains the credentials, because a form cannot send an Authorization header. */
 export const FormParameters = defineParameters(
   {
     secret: text,
-    email: text.describe("The sender's e-mail address, with `token`; empty where sharing is open to everybody."),
-    token: text.describe('An API token of the sender.'),
+    email: text.describe("The sender's e-mail address, with `token`. May be empty if anonymous sharing is allowed."),
+    token: text.describe('An API token of the account.'),
     ...options,
   },
   PARAMETER_OPTIONS,
@@ -85,5 +85,4 @@ export const FormParameters = defineParameters(
 
 export const PassphraseParameters = defineParameters({ passphrase }, PARAMETER_OPTIONS)
 
-/** What is asked of a secret beside its value. */
 export type SharingOptions = Awaited<ReturnType<(typeof GenerateParameters)['read']>>

@@ -7,43 +7,50 @@ import { endpoint } from '../kit/endpoint.ts'
 import { PassphraseParameters } from './parameters.ts'
 import { requiredApiToken, optionalApiToken, secretsGroup, type SecretServices } from './authentication.ts'
 
-/** Nothing of this API is for a cache. */
 export const NO_STORE_HEADERS: ResponseHeaders = { 'Cache-Control': 'no-store' }
 
 const time = z.int().describe('Seconds since 1970.')
 
-/** What the API shows of a secret, whatever is asked for. */
+/** The metadata of a secret, as in all responses of this API. */
 export const SecretRecord = z
   .object({
-    custid: z.string().describe("The sender's e-mail address; `anon` without an account."),
+    custid: z.string().describe("The sender's e-mail address; `anon` if shared without an account."),
     metadata_key: z
       .string()
       .nullable()
       .describe(
-        'Finds this record again, and burns the secret: for the sender alone. Null where another token shared it.',
+        'The key for reading the metadata and burning the secret; do not share it. Null if the secret was shared with another API token.',
       ),
     secret_key: z
       .string()
       .nullish()
       .describe(
-        'Opens the secret, once. Absent once it was received or has expired, empty once burned, null in a list.',
+        'The key for revealing the secret once. Absent after it was received or expired, empty after it was burned, null in lists.',
       ),
-    ttl: z.int().describe('Seconds that the secret was given to live.'),
-    metadata_ttl: z.int().describe('Seconds that this record has left: twice the life of its secret, from the start.'),
-    secret_ttl: z.int().nullish().describe('Seconds that the secret has left; null or absent once it has ended.'),
+    ttl: z.int().describe('Lifetime of the secret in seconds.'),
+    metadata_ttl: z.int().describe('Remaining lifetime of the metadata in seconds. Starts at twice the `ttl`.'),
+    secret_ttl: z
+      .int()
+      .nullish()
+      .describe(
+        'Remaining lifetime of the secret in seconds; null or absent after it was received, burned or expired.',
+      ),
     state: z.enum(['new', 'received', 'burned', 'expired']).meta({ id: 'SecretState' }),
     updated: time,
     created: time,
-    received: time.optional().describe('When it was read, in seconds since 1970.'),
-    recipient: z.array(z.string()).describe('Whom the link was mailed to, obfuscated.'),
+    received: time.optional().describe('When the secret was read, in seconds since 1970.'),
+    recipient: z.array(z.string()).describe('Obfuscated e-mail addresses to which the link was sent.'),
     mail_status: z
       .enum(['sent', 'waiting', 'refused'])
       .meta({ id: 'MailStatus' })
       .optional()
-      .describe('Of the mails with the link.'),
-    share_domain: z.literal('').describe('For clients of the original.'),
-    passphrase_required: z.boolean().optional().describe('While the secret is new.'),
-    failed_attempts: z.int().optional().describe('Wrong passphrases so far, where it has one.'),
+      .describe('Status of the e-mails with the link.'),
+    share_domain: z.literal('').describe('Always empty; for compatibility.'),
+    passphrase_required: z.boolean().optional().describe('Present while the secret is new.'),
+    failed_attempts: z
+      .int()
+      .optional()
+      .describe('Number of wrong passphrases so far. Present if the secret has a passphrase.'),
   })
   .meta({ id: 'Secret' })
 
@@ -66,36 +73,35 @@ export const exampleRecord = {
   passphrase_required: false,
 } as const satisfies z.input<typeof SecretRecord>
 
-/** In the path. */
 export const secretKey = z
   .string()
   .describe('The key of a secret.')
   .meta({ examples: [SECRET_KEY] })
 export const metadataKey = z
   .string()
-  .describe("The key of a secret's record.")
+  .describe('The metadata key of a secret.')
   .meta({ examples: [METADATA_KEY] })
 
 export const UNKNOWN_SECRET = {
-  description: 'There is none of this key, or it has ended; which of both, nobody is told.',
-  schema: z.object({ secret_key: z.string().describe('The key of the path.'), message: z.literal('Unknown secret') }),
+  description: 'No secret has this key, or it was received, burned or expired. The response does not say which.',
+  schema: z.object({ secret_key: z.string().describe('The key in the path.'), message: z.literal('Unknown secret') }),
   example: { secret_key: SECRET_KEY, message: 'Unknown secret' },
 } as const
 
-/** The names that the original has had for the same thing; the first is the documented one. */
+/** The original has had several names for this resource; the first is documented. */
 const recordPaths = (rest: string) => ['private', 'metadata', 'receipt'].map((name) => `/api/v1/${name}/${rest}`)
 
 export const readSecretRecord = endpoint({
   operationId: 'readSecretRecord',
   method: ['GET', 'POST'],
   path: recordPaths('{key}'),
-  summary: 'What the sender of a secret may know of it, by its metadata key. Changes nothing.',
+  summary: "Retrieve a secret's metadata. Does not change the secret.",
   auth: optionalApiToken,
   pathParameters: { key: metadataKey },
   group: secretsGroup,
   headers: NO_STORE_HEADERS,
   responses: {
-    200: { description: 'The record.', schema: SecretRecord, example: exampleRecord },
+    200: { description: 'The metadata.', schema: SecretRecord, example: exampleRecord },
     404: UNKNOWN_SECRET,
   },
   async handler({ params: { key } }, { secrets }: SecretServices) {
@@ -103,7 +109,7 @@ export const readSecretRecord = endpoint({
   },
 })
 
-/** As many letters of the secret key as a person needs to tell secrets apart; the original shows them. */
+/** Characters of the secret key that people use to tell secrets apart, as in the original. */
 const SHORT_KEY = 6
 
 const exampleBurnedRecord = { ...exampleRecord, secret_key: '', secret_ttl: null, state: 'burned' } as const
@@ -113,8 +119,8 @@ export const burnSecret = endpoint({
   method: 'POST',
   path: recordPaths('{key}/burn'),
   summary:
-    'Deletes a secret that nobody has read. Its owner, by credentials, needs no passphrase; who has only the metadata ' +
-    'key needs the one it was shared with.',
+    'Burn a secret: delete it before it is read. If the secret has a passphrase, it is required, except with the ' +
+    "owner's credentials.",
   auth: optionalApiToken,
   pathParameters: { key: metadataKey },
   body: PassphraseParameters,
@@ -122,11 +128,12 @@ export const burnSecret = endpoint({
   headers: NO_STORE_HEADERS,
   responses: {
     200: {
-      description: 'It is gone: the record, in both of the shapes that clients of the original read.',
+      description:
+        'The metadata of the burned secret, at the top level and in `state`, for compatibility with both kinds of clients.',
       schema: SecretRecord.extend({
         status: z.literal('burned'),
         state: SecretRecord,
-        secret_shortkey: z.string().describe('The first letters of its key.'),
+        secret_shortkey: z.string().describe('The first characters of the secret key.'),
       }),
       example: {
         ...exampleBurnedRecord,
@@ -137,7 +144,7 @@ export const burnSecret = endpoint({
     },
     404: {
       ...UNKNOWN_SECRET,
-      description: `${UNKNOWN_SECRET.description} Also where the passphrase is wrong or missing.`,
+      description: `${UNKNOWN_SECRET.description} Also if the passphrase is wrong or missing.`,
     },
     429: 'Too many wrong passphrases.',
   },
@@ -154,15 +161,15 @@ export const listRecentSecrets = endpoint({
   operationId: 'listRecentSecrets',
   method: 'GET',
   path: recordPaths('recent'),
-  summary: 'What the account has shared in 30 days, newest first.',
+  summary: 'List the secrets that the account shared within the last 30 days, newest first',
   auth: requiredApiToken,
   group: secretsGroup,
   headers: NO_STORE_HEADERS,
   responses: {
     200: {
-      description: 'The records, without their secret keys.',
+      description: 'The metadata of the secrets, without secret keys.',
       schema: z.array(SecretRecord),
-      headers: { 'X-Consistency': '`pending` where what was shared last may be missing yet' },
+      headers: { 'X-Consistency': '`pending` if recently shared secrets may be missing' },
       example: [{ ...exampleRecord, secret_key: null }],
     },
   },

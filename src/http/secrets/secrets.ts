@@ -31,15 +31,15 @@ export const shareSecret = endpoint({
   operationId: 'shareSecret',
   method: 'POST',
   path: ['/api/v1/share', '/api/v1/create'],
-  summary: 'Keeps a value for one reader, who gets it once, and tells its keys to the sender.',
+  summary: 'Share a secret. It can be revealed once.',
   auth: sharingAccess,
   body: ShareParameters,
   group: secretsGroup,
   headers: NO_STORE_HEADERS,
   responses: {
-    200: { description: 'It is kept.', schema: SecretRecord, example: exampleRecord },
-    413: 'The secret is longer than the plan allows. Nothing is ever cut short.',
-    422: 'There is nothing to share, or an address or a number that is none.',
+    200: { description: 'The metadata of the secret.', schema: SecretRecord, example: exampleRecord },
+    413: 'The secret is longer than the plan allows. It is never truncated.',
+    422: 'The secret is empty, or a parameter is invalid.',
   },
   async handler(request, { secrets }: SecretServices) {
     const value = request.body.secret
@@ -52,18 +52,18 @@ export const generateSecret = endpoint({
   operationId: 'generateSecret',
   method: 'POST',
   path: '/api/v1/generate',
-  summary: 'Makes a value of 12 characters, keeps it as share does, and tells it to the sender this once.',
+  summary: 'Generate and share a random secret of 12 characters. The response contains its value.',
   auth: sharingAccess,
   body: GenerateParameters,
   group: secretsGroup,
   headers: NO_STORE_HEADERS,
   responses: {
     200: {
-      description: 'It is kept.',
-      schema: SecretRecord.extend({ value: z.string().describe('The secret.') }),
+      description: 'The metadata and the value of the secret.',
+      schema: SecretRecord.extend({ value: z.string().describe('The generated secret.') }),
       example: { ...exampleRecord, value: 'wX7kQm3bRz9T' },
     },
-    422: 'An address or a number is none.',
+    422: 'A parameter is invalid.',
   },
   async handler(request, { secrets }: SecretServices) {
     const value = generateSecretValue((limit) => randomInt(limit))
@@ -74,7 +74,7 @@ export const generateSecret = endpoint({
 type SecretSharingServices = SecretServices['secrets']
 type SharingRequestMember = 'body' | 'principal' | 'clientAddress' | keyof RequestCorrelation
 
-/** Keeps a value as its sender may have it kept. @throws Refusal */
+/** Shares a value with the options that the sender's plan allows. @throws RequestError */
 export async function storeSharedSecret(
   secrets: SecretSharingServices,
   request: Pick<HttpRequest<AuthenticatedSender | undefined, SharingOptions>, SharingRequestMember>,
@@ -86,15 +86,15 @@ export async function storeSharedSecret(
   const undoCount = sender === undefined ? () => undefined : secrets.mailLimits.reserve(sender.account, recipients)
   const command = { value, kind, passphrase, ttl, recipients, notify, sender, address: clientAddress, origin }
   const { keys, secret } = await keepSecret(secrets, command).catch((error: unknown) => {
-    // Where nobody knows whether it was stored, its mails may go out.
+    // If the outcome is unknown, the secret may have been stored and its e-mails may be sent.
     if (!(error instanceof OutcomeUnknown)) undoCount()
     throw error
   })
-  if (secret.status === 'unknown') throw new Error('what was shared is not known')
+  if (secret.status === 'unknown') throw new Error('the shared secret is unknown')
   return toSecretAttributes(secret, sender?.email ?? 'anon', keys, secrets.clock())
 }
 
-/** What of the options is in force for this sender. @throws Refusal */
+/** Validates the options and applies the limits of the sender's plan. @throws RequestError */
 function effectiveOptions(
   { passphrase, ttl, recipient: all, notify }: SharingOptions,
   sender: AuthenticatedSender | undefined,
@@ -112,7 +112,7 @@ export const revealSecret = endpoint({
   operationId: 'revealSecret',
   method: 'POST',
   path: '/api/v1/secret/{key}',
-  summary: 'Tells a secret to who has its key, and its passphrase where it has one. Nobody gets it a second time.',
+  summary: 'Reveal a secret. It is deleted and cannot be revealed again.',
   auth: optionalApiToken,
   pathParameters: { key: secretKey },
   body: PassphraseParameters,
@@ -120,15 +120,15 @@ export const revealSecret = endpoint({
   headers: NO_STORE_HEADERS,
   responses: {
     200: {
-      description: 'The secret, this once.',
+      description: 'The secret.',
       schema: z.object({ value: z.string(), secret_key: z.string(), share_domain: z.literal('') }),
       example: { value: 'the door opens with 4711', secret_key: exampleRecord.secret_key, share_domain: '' },
     },
     404: {
       ...UNKNOWN_SECRET,
-      description: `${UNKNOWN_SECRET.description} Also where the passphrase is wrong or missing.`,
+      description: `${UNKNOWN_SECRET.description} Also if the passphrase is wrong or missing.`,
     },
-    429: 'Too many wrong passphrases: it is locked for 30 minutes after five, and burned after twenty.',
+    429: 'Too many wrong passphrases. The secret is locked for 30 minutes after five, and burned after twenty.',
   },
   async handler(request, { secrets }: SecretServices) {
     const { params, body, principal, clientAddress } = request
@@ -148,7 +148,7 @@ const nominalEndpoint = {
   headers: NO_STORE_HEADERS,
   responses: {
     200: {
-      description: 'It is.',
+      description: 'Success.',
       schema: z.object({ status: z.literal('nominal'), locale: z.literal('en') }),
       example: NOMINAL,
     },
@@ -160,7 +160,7 @@ export const secretsStatus = endpoint({
   ...nominalEndpoint,
   operationId: 'secretsStatus',
   path: '/api/v1/status',
-  summary: 'Whether the secrets API is there.',
+  summary: 'Check whether the secrets API is available',
   auth: optionalApiToken,
 })
 
@@ -168,6 +168,6 @@ export const checkApiToken = endpoint({
   ...nominalEndpoint,
   operationId: 'checkApiToken',
   path: '/api/v1/authcheck',
-  summary: 'Whether an e-mail address and an API token are right.',
+  summary: 'Check an e-mail address and API token',
   auth: requiredApiToken,
 })

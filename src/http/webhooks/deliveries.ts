@@ -19,14 +19,15 @@ export const testWebhook = endpoint({
   operationId: 'testWebhook',
   method: 'POST',
   path: '/v4/webhook/{id}/test',
-  summary: 'Sends a message of the type `webhook.test`, once, in whatever state the webhook is; 15 s at most.',
+  summary:
+    'Send a test message to a webhook. It has the type `webhook.test`, is sent once, in any state, and times out after 15 s.',
   auth: bearer,
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
   responses: {
-    200: { description: 'What came of it, good or bad', schema: DELIVERY_ATTEMPT },
+    200: { description: 'The result, whether it succeeded or failed', schema: DELIVERY_ATTEMPT },
     ...WEBHOOK_ERROR_RESPONSES,
-    429: 'Tests of this account are under way; wait for them',
+    429: 'Other tests of this account are in progress',
   },
   async handler(request, services: WebhookServices) {
     const { webhook } = await requireOwnWebhook(request, services)
@@ -43,14 +44,15 @@ export const rotateWebhookSecretEndpoint = endpoint({
   operationId: 'rotateWebhookSecret',
   method: 'POST',
   path: '/v4/webhook/{id}/secret',
-  summary: 'Gives a webhook a new secret. For 24 hours both sign, their signatures separated by a blank.',
+  summary:
+    'Rotate the secret of a webhook. For 24 hours, messages have two signatures, one by each secret, separated by a space.',
   auth: bearer,
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
   responses: {
     200: { description: 'The new secret', schema: NEW_SECRET },
     ...WEBHOOK_ERROR_RESPONSES,
-    409: 'It was changed by somebody else meanwhile; send it again',
+    409: 'The webhook was changed by another request; send the request again',
   },
   async handler(request, services: WebhookServices) {
     const { webhookKey } = await requireOwnWebhook(request, services)
@@ -63,11 +65,11 @@ export const listWebhookDeliveries = endpoint({
   operationId: 'listWebhookDeliveries',
   method: 'GET',
   path: '/v4/webhook/{id}/deliveries',
-  summary: 'The last 100 tries, the newest first.',
+  summary: 'List the last 100 delivery attempts of a webhook, newest first',
   auth: bearer,
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
-  responses: { 200: { description: 'The tries', schema: z.array(DELIVERY) }, ...WEBHOOK_ERROR_RESPONSES },
+  responses: { 200: { description: 'The delivery attempts', schema: z.array(DELIVERY) }, ...WEBHOOK_ERROR_RESPONSES },
   async handler(request, services: WebhookServices) {
     const { webhookKey } = await requireOwnWebhook(request, services)
     const attempts = await services.webhooks.listDeliveries(webhookKey.id)

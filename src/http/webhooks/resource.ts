@@ -14,64 +14,68 @@ import { requireValid, assignedMembers, mustBe, objectSchema, parseInput } from 
 import { integerPathParameter } from '../kit/path-parameters.ts'
 import type { BearerPrincipal } from '../kit/authenticate.ts'
 
-/** What came of one try. */
 type WebhookTestResult = Pick<DeliveryAttempt, 'status' | 'ms' | 'error'>
 
 export type WebhookServices = {
   readonly webhooks: {
     readonly commandContext: WebhookCommandContext
-    /** The read model of all accounts' webhooks. */
+    /** The webhooks of all accounts. */
     readonly readModel: Pick<OpenReadModel, 'model' | 'progress'>
     readonly listDeliveries: (webhook: number) => Promise<readonly DeliveryAttempt[]>
-    /** Sends a test message, as a part of a trace. @throws Refusal too-many while others of the account are under way */
+    /** @throws RequestError too-many while other tests of the account are in progress */
     readonly sendTestMessage: (webhook: Webhook, account: number, trace?: string) => Promise<WebhookTestResult>
-    /** What addresses of answers begin with. */
+    /** BASE_URL without a trailing slash. */
     readonly baseUrl: string
   }
 }
 
 export const WEBHOOK_PARAMETERS = { id: integerPathParameter('The id of a webhook.') } as const
 
-export const WEBHOOK_ERROR_RESPONSES = { 403: "It is another account's", 404: 'There is no such webhook' } as const
+export const WEBHOOK_ERROR_RESPONSES = {
+  403: 'The webhook belongs to another account',
+  404: 'No such webhook',
+} as const
 
-const TIME = z.string().describe('A time, such as 2026-11-22T13:00:00+00:00')
-const SECRET = z.string().describe('`whsec_` and 32 bytes in base64; told this once')
+const TIME = z.string().describe('ISO 8601, such as 2026-11-22T13:00:00+00:00')
+const SECRET = z.string().describe('The signing secret: `whsec_` and 32 bytes in base64. Returned only here.')
 
 const WEBHOOK_MEMBERS = {
   id: z.int().min(1),
-  url: z.string().describe('Where changes are sent to'),
+  url: z.string().describe('The URL to which changes are sent'),
   description: z.string().nullable(),
   state: z.enum(WEBHOOK_STATES).meta({ id: 'WebhookState' }),
   created: TIME,
-  error: z.string().nullable().describe('Why it fails or was paused; null where it does not, or you paused it'),
+  error: z
+    .string()
+    .nullable()
+    .describe('Why the webhook is failing or was paused; null if it is active or was paused by its owner'),
 }
 export const WEBHOOK = z.strictObject(WEBHOOK_MEMBERS).meta({ id: 'Webhook' })
 export const CREATED_WEBHOOK = z.strictObject({ ...WEBHOOK_MEMBERS, secret: SECRET }).meta({ id: 'CreatedWebhook' })
 export const NEW_SECRET = z.strictObject({ secret: SECRET })
 
-const STATUS = z.int().nullable().describe("The receiver's status; null where it did not answer")
+const STATUS = z.int().nullable().describe("The HTTP status of the receiver's response; null if there was none")
 const ATTEMPT_MEMBERS = {
   status: STATUS,
-  ms: z.int().min(0).describe('Milliseconds that the try took'),
-  error: z.string().nullable().describe('Why it did not succeed; null where it did'),
+  ms: z.int().min(0).describe('Duration of the attempt in milliseconds'),
+  error: z.string().nullable().describe('Why the attempt failed; null if it succeeded'),
 }
 export const DELIVERY_ATTEMPT = z.strictObject(ATTEMPT_MEMBERS)
 export const DELIVERY = z
-  .strictObject({ cursor: z.string().describe('Of the change in the feed'), at: TIME, ...ATTEMPT_MEMBERS })
+  .strictObject({ cursor: z.string().describe('The cursor of the change in the feed'), at: TIME, ...ATTEMPT_MEMBERS })
   .meta({ id: 'Delivery' })
 
-// Blanks around a text are taken away, as of a diamond's.
 const WEBHOOK_URL = z
-  .string(mustBe('an address, such as https://example.com/webhook'))
+  .string(mustBe('a URL such as https://example.com/webhook'))
   .trim()
-  .describe('https, without user and password, on port 443 or from 1024 up')
+  .describe('An https URL without user and password, on port 443 or 1024 and above')
 const DESCRIPTION_ERROR = mustBe(`a text of at most ${MAX_DESCRIPTION_LENGTH} characters, or null`)
 const DESCRIPTION = z
   .string(DESCRIPTION_ERROR)
   .trim()
   .max(MAX_DESCRIPTION_LENGTH, DESCRIPTION_ERROR)
   .nullable()
-  .describe('For you; null for none')
+  .describe('Free text; null for none')
 const EXAMPLE = '{"url": "https://example.com/webhook"}'
 export const NEW_WEBHOOK = objectSchema(
   { url: WEBHOOK_URL, description: DESCRIPTION.exactOptional() },
@@ -79,7 +83,7 @@ export const NEW_WEBHOOK = objectSchema(
   EXAMPLE,
 )
 
-/** What the owner changes of a webhook; what else is shown of it may be sent back as it was read. */
+/** The members that the owner may change. Members assigned by the service are ignored, so that a webhook can be sent back as read. */
 export const WEBHOOK_CHANGE = objectSchema(
   {
     url: WEBHOOK_URL.exactOptional(),
@@ -88,18 +92,18 @@ export const WEBHOOK_CHANGE = objectSchema(
       .enum(['active', 'paused'], mustBe('active or paused'))
       .meta({ id: 'WantedWebhookState' })
       .exactOptional()
-      .describe('`active` goes on where it was paused'),
+      .describe('`active` resumes a paused webhook'),
     ...assignedMembers(['id', 'created', 'error']),
   },
   'a webhook',
   EXAMPLE,
 )
 
-/** @throws Refusal invalid, with all that is wrong */
+/** @throws RequestError invalid, with all errors */
 export const parseWebhook = <Value>(schema: z.ZodType<Value> & { readonly shape: object }, body: unknown): Value =>
   requireValid(parseInput(schema, body, { of: 'a webhook', known: Object.keys(schema.shape) }))
 
-/** As answers show it: nothing of its secrets. */
+/** The representation in responses, without the secrets. */
 export const toWebhookBody = ({ id, url, description, state, created, error }: Webhook) => ({
   id,
   url,
@@ -115,8 +119,8 @@ export const formatTime = (milliseconds: number): string => `${new Date(millisec
 type WebhookRequest = Pick<HttpRequest<BearerPrincipal, unknown, { readonly id: string }>, 'principal' | 'params'>
 
 /**
- * The caller's webhook, as the log has it.
- * @throws Refusal missing, or forbidden for another account's
+ * Reads a webhook of the account from the event log.
+ * @throws RequestError missing, or forbidden if the webhook belongs to another account
  */
 export async function requireOwnWebhook(
   { principal, params }: WebhookRequest,

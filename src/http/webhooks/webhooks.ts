@@ -19,13 +19,14 @@ import {
   type WebhookServices,
 } from './resource.ts'
 
-const CONFLICT = { 409: 'It was changed by somebody else meanwhile; send it again' } as const
+const CONFLICT = { 409: 'The webhook was changed by another request; send the request again' } as const
 
 export const createWebhookEndpoint = endpoint({
   operationId: 'createWebhook',
   method: 'POST',
   path: '/v4/webhook',
-  summary: "Pushes the account's changes to an address, from now on. An account has at most 10 webhooks.",
+  summary:
+    "Create a webhook. It sends the account's changes from now on to a URL. An account may have at most 10 webhooks.",
   auth: bearer,
   body: json(NEW_WEBHOOK),
   group: accountGroup,
@@ -33,7 +34,7 @@ export const createWebhookEndpoint = endpoint({
     201: {
       description: 'The webhook, with its secret',
       schema: CREATED_WEBHOOK,
-      headers: { Location: 'Of the webhook' },
+      headers: { Location: 'URL of the webhook' },
     },
     ...CONFLICT,
   },
@@ -51,10 +52,10 @@ export const listWebhooks = endpoint({
   operationId: 'listWebhooks',
   method: 'GET',
   path: '/v4/webhook',
-  summary: "The account's webhooks, in the order in which they were made.",
+  summary: "List the account's webhooks in the order of their creation",
   auth: bearer,
   group: accountGroup,
-  responses: { 200: { description: 'All of them', schema: z.array(WEBHOOK) } },
+  responses: { 200: { description: 'All webhooks', schema: z.array(WEBHOOK) } },
   async handler({ principal }, { webhooks: { commandContext } }: WebhookServices) {
     return ok((await webhooksOf(commandContext.store, principal.account)).map(toWebhookBody))
   },
@@ -64,7 +65,7 @@ export const readOneWebhook = endpoint({
   operationId: 'readWebhook',
   method: 'GET',
   path: '/v4/webhook/{id}',
-  summary: 'One webhook.',
+  summary: 'Retrieve a webhook',
   auth: bearer,
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
@@ -78,7 +79,9 @@ export const modifyWebhook = endpoint({
   operationId: 'modifyWebhook',
   method: 'PATCH',
   path: '/v4/webhook/{id}',
-  summary: 'Changes the members that are sent. `active` goes on where it was paused, with all that was missed.',
+  summary:
+    'Update a webhook. Members that are not sent stay unchanged. Setting `state` to `active` resumes a paused webhook, ' +
+    'starting with the changes that it missed.',
   auth: bearer,
   pathParameters: WEBHOOK_PARAMETERS,
   body: json(WEBHOOK_CHANGE),
@@ -97,11 +100,11 @@ export const removeWebhook = endpoint({
   operationId: 'removeWebhook',
   method: 'DELETE',
   path: '/v4/webhook/{id}',
-  summary: 'Ends a webhook: nothing is sent to it any more.',
+  summary: 'Delete a webhook',
   auth: bearer,
   pathParameters: WEBHOOK_PARAMETERS,
   group: accountGroup,
-  responses: { 204: 'It is gone', ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
+  responses: { 204: 'Deleted', ...WEBHOOK_ERROR_RESPONSES, ...CONFLICT },
   async handler(request, services: WebhookServices) {
     const { commandContext, readModel } = services.webhooks
     const { webhookKey } = await requireOwnWebhook(request, services)

@@ -28,7 +28,7 @@ type AnsweredText = { readonly status: number; readonly text: string; readonly h
 /** Holds an answer to what is declared: its status, and where that has a schema, its body. */
 export function isDeclaredAnswer(method: string, target: string, { status, text, headers }: AnsweredText): void {
   // Not every server has every endpoint: the port of metrics has one.
-  if (status === 404 && text.includes('There is nothing at')) return
+  if (status === 404 && text.includes('Not found: /')) return
   const [path = ''] = target.split('?', 1)
   const found = findRoute(method, path)
   if (found === undefined) return

@@ -37,7 +37,7 @@ for (const access of [0, 1, 2]) {
     expect(200, await ann.patch(`/v4/diamond/${stone.id}`, { color: 'F', price: 1234 }))
     const page = expect(200, await opened(service, await linkOf(ann, stone.id)))
     const said = page.text.replaceAll(/\s+/g, ' ')
-    assert.match(said, /<h2>What happened to it<\/h2>/)
+    assert.match(said, /<h2>History<\/h2>/)
     assert.match(said, /<strong>Changed<\/strong> <span class="soft">by \S+@example\.com through tests<\/span>/)
     assert.match(said, /<li>Price: from 4321 to 1234<\/li>/)
     assert.match(said, /<li>Colour: F<\/li>/)

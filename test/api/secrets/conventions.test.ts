@@ -81,7 +81,11 @@ test('reads a form whose type says multipart without a boundary', async (given) 
   const { secret_key } = shownIn(await send(given, given.ann, { body: 'secret=a+b%26c&ttl=60', headers }))
   assert.is(shownIn(await reveal(given.url, secret_key)).value, 'a b&c')
   const parts = '--b\r\nContent-Disposition: form-data; name="secret"\r\n\r\nx\r\n--b--\r\n'
-  refused(await send(given, given.ann, { body: parts, headers }), 400, 'multipart/form-data must name its boundary')
+  refused(
+    await send(given, given.ann, { body: parts, headers }),
+    400,
+    'The Content-Type multipart/form-data must have a boundary',
+  )
 })
 
 test('takes doubled slashes for one', async (given) => {

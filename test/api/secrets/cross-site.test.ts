@@ -37,7 +37,7 @@ for (const [name, headers] of Object.entries(FOREIGN)) {
       const asked = form(path, body, ann.authorization)
       return request(url, { ...asked, headers: { ...asked.headers, ...headers } })
     }
-    assert.match(expect(403, await sent('/api/v1/share', 'secret=x')).text, /page of another site/)
+    assert.match(expect(403, await sent('/api/v1/share', 'secret=x')).text, /Cross-site request rejected/)
     for (const path of [
       `/api/v1/secret/${secret_key}`,
       `/secret/${secret_key}`,

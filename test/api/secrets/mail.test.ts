@@ -147,7 +147,7 @@ test('that is refused for good is told to its sender', async (given) => {
   await recorded(given, secret, 'MailRefused')
   assert.is(shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status'], 'refused')
   const page = await request(url, { path: `/private/${secret.metadata_key}` })
-  assert.match(page.text, /refused by the recipient.s mail server/)
+  assert.match(page.text, /rejected by the recipient.s mail server/)
 })
 
 test('goes to the address where a recipient is written with a name', async ({ url, ann, postbox }) => {

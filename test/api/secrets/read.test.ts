@@ -219,7 +219,7 @@ api('limits requests per address, in the words of the original', async ({ url })
   for (let asked = 0; asked < 20; asked++) expect(200, await status('192.0.2.1'))
   refused(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
   const page = { ...form('/share', 'secret=x'), headers: { ...form('', '').headers, ...from('192.0.2.1') } }
-  assert.match(expect(429, await request(url, page)).text, 'Nothing was shared')
+  assert.match(expect(429, await request(url, page)).text, 'No secret was shared')
   expect(200, await status('192.0.2.2'))
 })
 

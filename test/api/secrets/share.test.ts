@@ -142,11 +142,11 @@ test('says what it can not read', async ({ url, ann }) => {
     request(url, { method: 'POST', ...wanted, headers: { ...wanted.headers, Authorization: ann.authorization } })
   const path = '/api/v1/share'
   const json = { 'Content-Type': 'application/json' }
-  refused(await send({ path, body: '{"secret":"hidden', headers: json }), 400, 'The body is not JSON')
+  refused(await send({ path, body: '{"secret":"hidden', headers: json }), 400, 'The body is not valid JSON')
   refused(await send({ path, body: '[1]', headers: json }), 400, 'The body must be a JSON object')
   refused(await send({ path, body: '{"secret":1}', headers: json }), 422, 'secret must be text')
   expect(422, await send({ path, body: '{"secret":"\\ud800"}', headers: json }))
-  refused(await send(form(path, 'secret=%ff')), 400, 'The parameters must be text in UTF-8')
+  refused(await send(form(path, 'secret=%ff')), 400, 'The parameters must be UTF-8 text')
   expect(415, await send({ path, body: 'secret=x', headers: { 'Content-Type': 'text/plain' } }))
   expect(400, await send({ path, body: 'x', headers: { 'Content-Encoding': 'gzip' } }))
   expect(415, await send({ path, body: 'x', headers: { 'Content-Encoding': 'zstd' } }))

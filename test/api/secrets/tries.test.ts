@@ -33,7 +33,7 @@ test('is burned after twenty wrong ones in its life, and its sender is told', as
   const shown = shownIn(await post(url, `private/${metadata_key}`))
   assert.equal([shown.state, shown['failed_attempts'], shown.secret_key], ['burned', 20, ''])
   const page = expect(200, await request(url, { path: `/private/${metadata_key}` })).text
-  assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: that burned it, unread/)
+  assert.match(page, /Wrong passphrases<\/dt>\s*<dd>20: the secret was burned unread/)
   const events = await service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
   assert.equal([events.at(-1)?.type, events.at(-1)?.data['by']], ['SecretBurned', 'guesses'])
   const { vault } = service.installation
@@ -49,7 +49,7 @@ test('opens with the right one at the twentieth try, and counts the nineteen oth
   await guess(given, secret_key, 19)
   const waiting = shownIn(await post(url, `private/${metadata_key}`))
   assert.equal([waiting.state, waiting['failed_attempts']], ['new', 19])
-  assert.match((await request(url, { path: `/private/${metadata_key}` })).text, /19; after 20 it is burned/)
+  assert.match((await request(url, { path: `/private/${metadata_key}` })).text, /19; the secret is burned after 20/)
   assert.is(shownIn(await reveal(url, secret_key, 'right')).value, 'x')
   assert.is(shownIn(await post(url, `private/${metadata_key}`))['failed_attempts'], 19)
 })

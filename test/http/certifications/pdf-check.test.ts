@@ -62,7 +62,7 @@ test('has an end-of-file mark behind its header, whatever stands behind that', (
 test('is refused as soon as it has no header, and at the first byte over 10 MiB', () => {
   const check = new PdfValidator()
   check.update(Buffer.alloc(1_023))
-  assert.throws(() => check.update(Buffer.alloc(1)), /%PDF- is not within its first 1024 bytes/)
+  assert.throws(() => check.update(Buffer.alloc(1)), /%PDF- is missing in the first 1024 bytes/)
   const large = new PdfValidator()
   large.update(Buffer.concat([Buffer.from('%PDF-'), Buffer.alloc(FILE_LIMIT - 5)]))
   assert.throws(() => large.update(Buffer.from('x')), /at most 10485760 bytes/)

@@ -153,10 +153,10 @@ test('is refused in the words of its family, a path below it too, all else in th
       at: { version: 'v4', name: 'x' },
     })
     const below = await ask(`${url}/v4/shelf/x/y`)
-    assert.equal(await below.json(), { shelf: 'There is nothing at /v4/shelf/x/y', at: {} })
+    assert.equal(await below.json(), { shelf: 'Not found: /v4/shelf/x/y', at: {} })
     assert.is(below.headers.get('x-shelf'), 'yes')
     const other = (await (await ask(`${url}/v4/shelves`)).json()) as Record<string, unknown>
-    assert.equal(other['error'], ['There is nothing at /v4/shelves'])
+    assert.equal(other['error'], ['Not found: /v4/shelves'])
   }))
 
 test('knows the client that its proxies name', () =>
@@ -277,7 +277,7 @@ test('is told at the start when its path and its parameters differ, or another h
   const twice = withEndpoints([read, read], { shelf: new Map() }, async () => {})
   return twice.then(
     () => assert.unreachable(),
-    (error: Error) => assert.match(error.message, /both answer GET \/v3/),
+    (error: Error) => assert.match(error.message, /both declare GET \/v3/),
   )
 })
 

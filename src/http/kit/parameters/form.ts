@@ -1,19 +1,18 @@
 import type { IParseOptions } from 'qs'
 import { RequestError } from '../../../domain/decider.ts'
 
-/** Parameters of a query, a form or a JSON object: no request of the token server or the secrets API has ten. */
+/** Maximum number of parameters in a query, form or JSON object. No request needs as many as ten. */
 export const PARAMETERS_MAX = 100
 
-export const tooMany = () => new RequestError('malformed', `A request may have at most ${PARAMETERS_MAX} parameters`)
+export const tooMany = () => new RequestError('malformed', `A request must have at most ${PARAMETERS_MAX} parameters`)
 
 /**
- * How parameters are read.
- * `rack`: as Rack and PHP do. Of one that stands twice the last counts, and a list is written as `name[]`, `name[0]` or as
- * an array of JSON. `once`: each stands once, as a text, under its name as it is written.
+ * `rack`: the conventions of Rack and PHP. The last of repeated parameters wins; lists are `name[]`, `name[0]` or a JSON
+ * array. `once`: each parameter is a single text with a literal name.
  */
 export type ParameterRules = 'rack' | 'once'
 
-/** How queries and forms are parsed, by qs; their text has one character a byte (latin1). Of `once`, twins are an array. */
+/** Options of qs for a text decoded as Latin-1, one character per byte. With `once`, repeated parameters become an array. */
 export const formOptions = (rules: ParameterRules): IParseOptions => ({
   ...(rules === 'rack' ? { duplicates: 'last', depth: 1 } : { duplicates: 'combine', depth: 0 }),
   allowDots: false,
@@ -23,7 +22,7 @@ export const formOptions = (rules: ParameterRules): IParseOptions => ({
   decoder: decodeFormText,
 })
 
-/** A space as `+` or as `%20`, a stray `%` as itself. @throws Refusal malformed */
+/** Decodes `+` and `%20` as a space, and keeps a `%` that is not an escape. @throws RequestError malformed */
 function decodeFormText(text: string): string {
   const bytes = text
     .replaceAll('+', ' ')
@@ -31,14 +30,14 @@ function decodeFormText(text: string): string {
   return decodeUtf8(Buffer.from(bytes, 'latin1'))
 }
 
-/** Keeps a byte order mark: what was shared is read byte for byte. */
+/** Keeps a byte order mark, so that a secret is revealed exactly as it was shared. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @throws Refusal malformed */
+/** @throws RequestError malformed */
 export function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new RequestError('malformed', 'The parameters must be text in UTF-8')
+    throw new RequestError('malformed', 'The parameters must be UTF-8 text')
   }
 }

@@ -15,10 +15,10 @@ import { decodeUtf8, formOptions, PARAMETERS_MAX, tooMany, type ParameterRules }
 import { isList } from './query.ts'
 
 /**
- * Reads a multipart form of texts (RFC 7578); a part sent as a file is text as well.
- * @param limit bytes of the body at most
- * @returns the same form, urlencoded
- * @throws Refusal unsupported, malformed, too-large, too-slow, unavailable
+ * Reads a multipart form of texts (RFC 7578). A part sent as a file is read as text too.
+ * @param limit maximum bytes of the body
+ * @returns the form, urlencoded
+ * @throws RequestError unsupported, malformed, too-large, too-slow, unavailable
  */
 async function readMultipartForm(ctx: Context, limit: number): Promise<string> {
   const { req } = ctx
@@ -51,51 +51,52 @@ async function partsOf(parser: Busboy): Promise<[name: string, value: string][]>
     stream.setEncoding('utf8').on('data', (chunk: string) => (part.value += chunk))
     stream.on('error', (error) => parser.destroy(error))
   })
-  // It emits several errors for one fault, and `once` listens to the first alone.
+  // The parser may emit several errors, and `once` handles only the first.
   parser.on('error', () => undefined)
   parser.on('partsLimit', () => parser.destroy(tooMany()))
   await once(parser, 'close')
   return parts.map(({ name, encoding, value }) => [name, requirePartText(value, encoding)])
 }
 
-/** @throws Refusal malformed */
+/** @throws RequestError malformed */
 function requirePartText(value: string, encoding: string): string {
   if (!/^(?:7bit|8bit|binary)$/i.test(encoding)) {
-    throw new RequestError('malformed', 'A multipart part must be sent as it is, without Content-Transfer-Encoding')
+    throw new RequestError('malformed', 'A multipart part must be sent without Content-Transfer-Encoding')
   }
-  // What a decoder puts in place of bytes that are not UTF-8.
+  // The decoder replaces invalid UTF-8 by U+FFFD.
   if (value.includes('\ufffd'))
-    throw new RequestError('malformed', 'A multipart part must be text in UTF-8, without U+FFFD')
+    throw new RequestError('malformed', 'A multipart part must be UTF-8 text without U+FFFD')
   return value
 }
 
-/** For what a parser of multipart forms throws. */
 export const unreadableForm = (error: unknown) =>
-  new RequestError('malformed', `The form can't be read: ${error instanceof Error ? error.message : 'it is malformed'}`)
+  new RequestError(
+    'malformed',
+    `The form cannot be read: ${error instanceof Error ? error.message : 'it is malformed'}`,
+  )
 
-/** What a query or a body gives by name: texts and lists of them, or whatever a JSON object has. */
+/** Parameters by name: texts and lists of texts from a query or form, any values from a JSON object. */
 export type RawParameters = Readonly<Record<string, unknown>>
 
 export type RawParameterOptions = {
-  /** Bytes of a body at most. */
   readonly maxBytes: number
-  /** Of `once`, a name that stands twice has an array, and is refused in JSON. */
+  /** With `once`, repeated parameters become an array; repeated JSON members are an error. */
   readonly rules: ParameterRules
-  /** Names whose JSON numbers are the texts that were sent: 007 is no number, and 1e3 is not 1000. */
+  /** Parameters whose JSON numbers are kept as the source text: `1e3` stays `1e3`. */
   readonly verbatimNumbers: readonly string[]
 }
 
 const FORM = 'application/x-www-form-urlencoded'
 
 /**
- * What a query and a body give. A body without a type is a form, and so is a multipart one without a boundary, which
- * some programs send; one without a byte is nothing.
- * @returns a reader, which throws Refusal unsupported, too-large, too-slow, unavailable, malformed
+ * Reads the parameters of a query and a body. A body without a Content-Type is a urlencoded form, and so is a multipart body
+ * without a boundary, which some clients send.
+ * @returns a reader that throws RequestError unsupported, too-large, too-slow, unavailable or malformed
  */
 function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParameterOptions) {
   const options = formOptions(rules)
   const forms = { urlencoded: true, queryString: options }
-  // JSON is parsed here: koa-body's parser tells neither how a number was written, nor which bytes are not UTF-8.
+  // JSON is read as text and parsed here: koa-body keeps neither the source text of numbers nor invalid UTF-8.
   const json = { text: true, textTypes: JSON_TYPES }
   const read = bodyReader({ ...forms, ...json, encoding: 'latin1', maxBytes: maxBytes, defaultType: FORM })
   const ofJson = (text: string): RawParameters => {
@@ -114,14 +115,14 @@ function createRawParameterReader({ maxBytes, rules, verbatimNumbers }: RawParam
     if (typeof body === 'string') return body === '' ? {} : ofJson(decodeUtf8(Buffer.from(body, 'latin1')))
     const sent = (body ?? {}) as RawParameters
     if (isMultipart && Object.keys(sent).some((name) => name.startsWith('--'))) {
-      throw new RequestError('malformed', 'multipart/form-data must name its boundary')
+      throw new RequestError('malformed', 'The Content-Type multipart/form-data must have a boundary')
     }
     return sent
   }
   return async (ctx: Context, search: string) => ({ query: parseForm(search, options), body: await bodyOf(ctx) })
 }
 
-/** @throws Refusal malformed */
+/** @throws RequestError malformed */
 function parseForm(text: string, options: ReturnType<typeof formOptions>): RawParameters {
   try {
     return parse(text, options) as RawParameters
@@ -130,7 +131,7 @@ function parseForm(text: string, options: ReturnType<typeof formOptions>): RawPa
   }
 }
 
-/** @throws Refusal malformed, invalid, too-large */
+/** @throws RequestError malformed, invalid, too-large */
 function requireJsonObject(value: unknown): RawParameters {
   if (!isJsonObject(value)) throw new RequestError('malformed', 'The body must be a JSON object')
   if (Object.keys(value).length > PARAMETERS_MAX) throw tooMany()
@@ -138,48 +139,48 @@ function requireJsonObject(value: unknown): RawParameters {
   return value
 }
 
-/** @throws Refusal malformed for a name that stands twice, on any level: a text before a colon is a name */
+/** @throws RequestError malformed if a member name occurs twice, on any level */
 function refuseTwice(json: string): void {
   const seen = new Set<string>()
   for (const [, text = '', colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)) {
     if (colon === undefined) continue
     const name = String(JSON.parse(text))
-    if (seen.has(name)) throw new RequestError('malformed', `The parameter ${name.slice(0, 40)} stands twice`)
+    if (seen.has(name))
+      throw new RequestError('malformed', `The parameter ${name.slice(0, 40)} must be given only once`)
     seen.add(name)
   }
 }
 
-/** @throws Refusal malformed */
+/** @throws RequestError malformed */
 function parseJson(text: string, verbatimNumbers: readonly string[]): unknown {
   const reviver = (name: string, value: unknown, context?: { readonly source?: string }): unknown => {
-    if (name === '__proto__') throw new SyntaxError('It has a member __proto__')
+    if (name === '__proto__') throw new SyntaxError('The member __proto__ is not allowed')
     return typeof value === 'number' && verbatimNumbers.includes(name) ? (context?.source ?? String(value)) : value
   }
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''), reviver) as unknown
   } catch {
-    // The parser's message repeats the text around the fault, which may be a secret or a password.
-    throw new RequestError('malformed', 'The body is not JSON')
+    // The parser's message quotes the text around the error, which may contain a secret or a password.
+    throw new RequestError('malformed', 'The body is not valid JSON')
   }
 }
 
-/** Types of a body that is read for parameters; one without a type is a form. */
+/** A body without a Content-Type is a urlencoded form. */
 const MEDIA = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json', ''] as const
 
-/** A body that is read with the query. */
 export type RequestParameters<Shape extends z.ZodRawShape> = RequestBody<z.output<z.ZodObject<Shape>>> & {
   readonly schema: z.ZodObject<Shape>
-  /** @throws Refusal */
+  /** @throws RequestError */
   readonly read: (ctx: Context, request: Pick<HttpRequest, 'search'>) => Promise<z.output<z.ZodObject<Shape>>>
 }
 
-/** Of `once`, what has no value counts as absent (RFC 6749, 3.2). */
+/** With `once`, a parameter without a value counts as absent (RFC 6749, section 3.2). */
 export type ParameterOptions = Pick<RawParameterOptions, 'maxBytes' | 'rules'> &
   Partial<Pick<RawParameterOptions, 'verbatimNumbers'>>
 
 /**
- * Declares parameters that stand in the query, in a form or in a JSON object, and are read as one; what the body has counts.
- * Their schemas say what is wrong in words that go on behind a name, such as `must be text`. Others than these are ignored.
+ * Declares parameters that clients send in the query, a form or a JSON object. The body takes precedence over the query.
+ * Messages of the schemas follow the name of the parameter: `must be text`. Unknown parameters are ignored.
  */
 export function defineParameters<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -208,18 +209,18 @@ export function defineParameters<Shape extends z.ZodRawShape>(
 const without = (given: RawParameters, isNone: (value: unknown) => boolean): RawParameters =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => !isNone(value)))
 
-/** @throws Refusal malformed */
+/** @throws RequestError malformed */
 function requireSingleTexts(sent: RawParameters): RawParameters {
   for (const [name, value] of Object.entries(sent)) {
     if (typeof value === 'string' || value === null) continue
     const shown = name.slice(0, 40)
-    if (Array.isArray(value)) throw new RequestError('malformed', `The parameter ${shown} stands twice`)
-    throw new RequestError('malformed', `${shown} must be a text, got ${describeJsonType(value)}`)
+    if (Array.isArray(value)) throw new RequestError('malformed', `The parameter ${shown} must be given only once`)
+    throw new RequestError('malformed', `${shown} must be text, got ${describeJsonType(value)}`)
   }
   return without(sent, (value) => value === '' || value === null)
 }
 
-/** The first fault alone is told: the original's clients match on one message. */
+/** Reports only the first error, because clients of the original match on a single message. */
 function validate<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, given: Record<string, unknown>) {
   const { success, data, error } = schema.safeParse(given)
   if (success) return data

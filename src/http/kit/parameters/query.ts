@@ -5,7 +5,7 @@ import { RequestError, type ErrorDetail } from '../../../domain/decider.ts'
 import { jsonExcerpt } from '../../../representations/json.ts'
 import { atMost, mustBe } from '../../../representations/parse.ts'
 
-/** Whether a parameter takes a list, whatever is done with it then. */
+/** Whether the schema of a parameter accepts an array, looking through wrappers such as `optional` and `transform`. */
 export function isList(parameter: z.core.$ZodType): boolean {
   const { def } = parameter._zod
   if (def.type === 'array') return true
@@ -14,29 +14,28 @@ export function isList(parameter: z.core.$ZodType): boolean {
 }
 
 /**
- * Counts the parameters of a query by what stands between them, before any is decoded: a million of one letter each would
- * take seconds.
- * @throws Refusal invalid
+ * Limits the number of parameters before decoding: a million parameters of one letter would take seconds.
+ * @throws RequestError invalid
  */
 function refuseMany(text: string, most: number): void {
   let count = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) {
     if (++count <= most) continue
-    throw new RequestError('invalid', `A request may have at most ${most.toLocaleString('en')} parameters`)
+    throw new RequestError('invalid', `A request must have at most ${most.toLocaleString('en')} parameters`)
   }
 }
 
 /**
- * Date and time of ISO 8601 with an offset, basic or extended in any mixture, with or without seconds and their
- * fractions: `20150809T183142+0330`, `2015-08-09T18:31+03`, `2015-08-09T18:31:42+0330` (PHP's DATE_ISO8601),
- * `+2015-08-09T18:31:42+03:30` (its DATE_ISO8601_EXPANDED).
+ * An ISO 8601 date-time with an offset, in basic or extended format or a mixture, with or without seconds and fractions:
+ * `20150809T183142+0330`, `2015-08-09T18:31+03`, `2015-08-09T18:31:42+0330` (PHP's DATE_ISO8601),
+ * `+2015-08-09T18:31:42+03:30` (PHP's DATE_ISO8601_EXPANDED).
  */
 const DATE_TIME_PATTERN =
   /^\+?(\d{4})-?(\d{2})-?(\d{2})T(\d{2}):?(\d{2})(?::?(\d{2})(?:[.,]\d{1,9})?)?(?:Z|([+-])(\d{2})(?::?(\d{2}))?)$/
 
 /**
- * Whole seconds since 1970, UTC.
- * @param text a `+` that arrived as a space is still a `+`
+ * @param text may have a space instead of the `+`, as query decoding leaves it
+ * @returns whole seconds since 1970, UTC
  */
 function parseDateTime(text: string): number | 'malformed' | 'out of range' {
   const found = DATE_TIME_PATTERN.exec(text.replaceAll(' ', '+'))
@@ -48,34 +47,33 @@ function parseDateTime(text: string): number | 'malformed' | 'out of range' {
 }
 
 /**
- * A fault for each name that was meant for a known one and is none: it differs by case, or by a letter or two. What resembles
- * none is ignored, since it may be of use to somebody between.
+ * Reports names that are probably misspelt: they differ from a known name by case or by one or two letters. Other unknown
+ * names are ignored, since proxies may use them.
  */
 export function findMistypedNames(names: Iterable<string>, known: readonly string[]): ErrorDetail[] {
   const faults: ErrorDetail[] = []
   for (const name of names) {
     const meant = known.includes(name) ? undefined : findNearMiss(name, known)
-    if (meant !== undefined) faults.push({ pointer: name, message: `${name} is no parameter; did you mean ${meant}?` })
+    if (meant !== undefined)
+      faults.push({ pointer: name, message: `Unknown parameter ${name}; did you mean ${meant}?` })
   }
   return faults
 }
 
-/** Values of one parameter at most. */
 const VALUES_MAX = 1_000
-/** Two parameters may have as many values as one may, and what else there is stands once. */
+/** Allows two repeatable parameters with the maximum number of values, and 500 others. */
 const PARAMETERS_MAX = 2_500
 
-/** What a query gives: values by the names of parameters. */
 export type QueryValues = ReadonlyMap<string, readonly string[]>
 
 /**
- * Reads queries by their schema. Names that are nearly a parameter's are refused, and others ignored, but for filters
- * (`f[...]`) where there are some: a list that is not filtered would be taken for one that is. A parameter in brackets,
- * `f[id][]`, may stand several times; a number may stand in the brackets, and they may be left out.
+ * Creates a parser for the query parameters of a schema. Misspelt names are errors, and so are unknown filters (`f[...]`) if
+ * the schema has filters: ignoring one would return an unfiltered list. Other unknown names are ignored. A list parameter
+ * `f[id][]` may be repeated; `f[id][0]` and `f[id]` are accepted too.
  *
- * What has not the form of its type is malformed (400); what has it and is not acceptable is invalid (422). Messages of
- * schemas go on behind a parameter's name.
- * @returns a reader, which throws Refusal with all that is wrong; `also` finds what else is malformed
+ * A value that cannot be parsed is malformed (400); one that is out of range is invalid (422). Messages of the schema follow
+ * the name of the parameter.
+ * @returns a parser that throws RequestError with all errors; its `extraFaults` adds further malformed parameters
  */
 export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) {
   const names = Object.keys(schema.shape)
@@ -109,7 +107,7 @@ export function queryReader<Shape extends z.ZodRawShape>(schema: z.ZodObject<Sha
   }
 }
 
-/** `f[id]` of `f[id][]` and of `f[id][0]`, which some clients write; of others the name as it is. */
+/** `f[id]` for `f[id][]` and `f[id][0]`; other names are unchanged. */
 const withoutBrackets = (name: string) => name.replace(/\[\d{0,9}\]$/, '')
 
 function parseQuery(search: string, nameOf: (written: string) => string): QueryValues {
@@ -123,7 +121,7 @@ function parseQuery(search: string, nameOf: (written: string) => string): QueryV
   return given
 }
 
-/** What a schema gets of each parameter: a list without repetitions, or the one value. */
+/** The input of the schema: a list without duplicates, or the first value. */
 function valuesOf(given: QueryValues, names: readonly string[], lists: ReadonlySet<string>): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const name of names) {
@@ -133,7 +131,6 @@ function valuesOf(given: QueryValues, names: readonly string[], lists: ReadonlyS
   return values
 }
 
-/** Faults for parameters that stand several times and may stand once. */
 function findRepeatedParameters(
   given: QueryValues,
   names: readonly string[],
@@ -142,13 +139,12 @@ function findRepeatedParameters(
   return names.flatMap((name) => {
     const count = given.get(name)?.length ?? 0
     if (count <= 1 || lists.has(name)) return []
-    return [{ pointer: name, message: `${name} may stand once, it stands ${count} times` }]
+    return [{ pointer: name, message: `${name} must be given only once, got ${count} values` }]
   })
 }
 
 const isFilter = (name: string): boolean => /^f(?:\[|%5B)/.test(name)
 
-/** Faults for filters that there are not, where there are some. */
 function unknownFilters(given: QueryValues, known: readonly string[]): ErrorDetail[] {
   const filters = known.filter(isFilter)
   if (filters.length === 0) return []
@@ -156,22 +152,22 @@ function unknownFilters(given: QueryValues, known: readonly string[]): ErrorDeta
     .filter((name) => isFilter(name) && !known.includes(name))
     .map((name) => ({
       pointer: name,
-      message: `${name.slice(0, 60)} is no filter; there are ${filters.join(', ')}`,
+      message: `Unknown filter ${name.slice(0, 60)}; allowed: ${filters.join(', ')}`,
     }))
 }
 
-/** Whether a value has not the form of its type: it is still a text, or is not there. A number beyond 1.8e308 is one. */
+/** Whether a value is missing or could not be parsed. A number above 1.8e308 (Infinity) was parsed, so it is invalid. */
 const isMalformed = ({ code, input }: z.core.$ZodIssue): boolean => code === 'invalid_type' && typeof input !== 'number'
 
 function faultOf({ path: [name], message }: z.core.$ZodIssue): ErrorDetail {
   return { pointer: String(name), message: `${String(name)} ${message}` }
 }
 
-/** A parameter that may stand several times; its name ends in `[]`. */
+/** A parameter that may be repeated; its name ends in `[]`. */
 export const repeatable = <Value extends z.ZodType>(value: Value) =>
   z.array(value).max(VALUES_MAX, atMost(VALUES_MAX, 'values'))
 
-/** A whole number in digits. */
+/** An integer in decimal digits. */
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   const bounds = mustBe(`from ${min} to ${max}`)
   const form = mustBe('a whole number')
@@ -182,7 +178,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER) {
   return z.preprocess((text) => (isText(text) && /^-?\d+$/.test(text) ? Number(text) : text), number)
 }
 
-/** A number as JSON has it; with a comma it is none. */
+/** A number in JSON syntax. */
 export const NUMBER = z.preprocess(
   (text) => (isText(text) && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text),
   z.number(mustBe('a number such as 1.2')),
@@ -195,7 +191,7 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
 ])
 
-/** Yes or no. */
+/** `0`, `1`, `true` or `false`, in any case. */
 export const FLAG = z
   .preprocess(
     (text) => (isText(text) ? (FLAGS.get(text.toLowerCase()) ?? text) : text),
@@ -205,13 +201,13 @@ export const FLAG = z
 
 const DATE_TIME_ERROR = mustBe('a date-time such as 20150809T183142+0330 or 2015-08-09T18:31:42+03:30')
 
-/** A date-time of ISO 8601 with an offset, to whole seconds since 1970. */
+/** An ISO 8601 date-time with an offset, parsed to whole seconds since 1970. */
 export const DATE_TIME = z
   .string()
   .transform((text, context) => {
     const seconds = parseDateTime(text)
     if (typeof seconds === 'number') return seconds
-    if (seconds === 'out of range') context.addIssue(`is no date of the calendar, got ${jsonExcerpt(text)}`)
+    if (seconds === 'out of range') context.addIssue(`must be a valid calendar date, got ${jsonExcerpt(text)}`)
     else {
       const message = DATE_TIME_ERROR.error({ input: text })
       context.addIssue({ code: 'invalid_type', expected: 'date', input: text, message })
@@ -220,19 +216,17 @@ export const DATE_TIME = z
   })
   .meta({ examples: ['20150809T183142+0330'] })
 
-/** What documents say of a DATE_TIME beside what it is for. */
+/** Describes the format of a DATE_TIME in the API reference. */
 export const DATE_TIME_FORM = 'ISO 8601 with an offset, such as 20150809T183142+0330.'
 
 const isText = (value: unknown) => typeof value === 'string'
 
-/** Pages that are counted. */
 const LIMIT_MAX = 1_000
 
-/** How many a page has. */
 export const limit = (defaultLimit: number) => wholeNumber(1, LIMIT_MAX).default(defaultLimit)
 
-/** The parameters of a list that is shown in pages, which are counted. */
+/** The parameters of offset pagination. */
 export const PAGE_QUERY = z.object({
-  limit: limit(25).describe('Entries on a page.'),
-  offset: wholeNumber(0).default(0).describe('Entries before the page.'),
+  limit: limit(25).describe('Number of entries per page.'),
+  offset: wholeNumber(0).default(0).describe('Number of entries to skip.'),
 })
