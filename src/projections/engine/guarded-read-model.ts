@@ -3,10 +3,10 @@ import type { ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/
 import { isCheckpointOfLog } from './checkpoint.ts'
 
 /**
- * A read model for requests, as far as its live build is of the log at hand. Where the log was restored from a backup,
- * the build tells of what never happened there: until a process that projects has made another, it counts as one that has
- * not begun, and is not asked for lists. Once it belongs to the log, whatever comes after it does.
- * `find` and `count` of a build of another log throw StoreUnavailable.
+ * A read model for requests, guarded against a live build of another log. After a restore from a backup, such a build
+ * has events that never happened in this log: until a projecting process has rebuilt it, its position is 'start', `get`
+ * finds nothing, and `find`, `count` and similar queries throw StoreUnavailable. Once the build belongs to this log,
+ * all later ones do.
  */
 export async function openGuardedReadModel(
   reads: ReadStore,
@@ -17,7 +17,7 @@ export async function openGuardedReadModel(
   let foreign = true
 
   async function isForeign(): Promise<boolean> {
-    // Asking for the live build makes one where there is none, and only the projections' runner may do that.
+    // `live` creates a build if there is none, and only the projecting process may do that.
     if ((await model.position()) === 'start') return (foreign = false)
     const checkpoint = await (await reads.live(declaration)).checkpoint()
     return (foreign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
@@ -28,10 +28,12 @@ export async function openGuardedReadModel(
   }
 
   function refuse(): never {
-    throw new StoreUnavailable(`the read model ${declaration.name} is of another log, and not made anew yet`)
+    throw new StoreUnavailable(
+      `the read model ${declaration.name} belongs to another event log and has not been rebuilt yet`,
+    )
   }
 
-  // A read store that is away now is asked again with the next request.
+  // If the read store is unavailable now, the next request checks again.
   await isForeign().catch(() => undefined)
   return {
     get: (id, select) =>
