@@ -57,11 +57,11 @@ export class CertificationQueries {
   ) {}
 
   /** The diamond of a certification; it never changes. */
-  async diamondOf(id: number, patience = new WaitBudget()): Promise<number | undefined> {
+  async diamondOf(id: number, budget = new WaitBudget()): Promise<number | undefined> {
     const known = await this.#diamondInReadModel(id)
     if (known !== undefined) return known
     const head = await this.store.head()
-    const isCurrent = await patience.spendOn((ms) => this.progress.waitForPosition(head, ms))
+    const isCurrent = await budget.spendOn((ms) => this.progress.waitForPosition(head, ms))
     // Read the position first: an event folded after this is then found in the model, or searched for after this
     // position.
     const position = await this.model.position()

@@ -40,7 +40,7 @@ export type OpenReadModel = BackgroundService & {
    * Whether it has everything written before the call; waits for that within the request's budget.
    * @throws StoreUnavailable
    */
-  isCurrent(patience: WaitBudget): Promise<boolean>
+  isCurrent(budget: WaitBudget): Promise<boolean>
 }
 
 export type ReadModelRegistry = { readModel(projection: Pick<AnyProjection, 'declaration'>): OpenReadModel }
@@ -55,9 +55,9 @@ export async function openReadModelService(projection: AnyProjection, stores: Co
     ...toService(declaration.name, progress),
     model,
     progress,
-    async isCurrent(patience) {
+    async isCurrent(budget) {
       const head = await store.head()
-      return patience.spendOn((ms) => progress.waitForPosition(head, ms))
+      return budget.spendOn((ms) => progress.waitForPosition(head, ms))
     },
   }
 }

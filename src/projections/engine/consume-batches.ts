@@ -22,7 +22,7 @@ export const prefixesOf = (
 export type CatchUpOptions = { readonly from: PositionOrStart; readonly prefixes: readonly string[] }
 
 /**
- * Passes each batch after a position to `take`, one after another, and continues with new ones at the head.
+ * Passes each batch after a position to `take`, sequentially, and continues with new ones at the head.
  * @param take returns 'over' to end
  * @throws the rejection of `take`, the subscription's error, or the signal's reason if it is already aborted
  */

@@ -68,8 +68,8 @@ export class RecentSecrets {
   ) {}
 
   /** `current` is false if the projection is behind: the latest secrets may be missing. */
-  async list(sender: SecretsSender, patience: WaitBudget): Promise<{ secrets: SecretAttributes[]; current: boolean }> {
-    const current = await this.shared.isCurrent(patience)
+  async list(sender: SecretsSender, budget: WaitBudget): Promise<{ secrets: SecretAttributes[]; current: boolean }> {
+    const current = await this.shared.isCurrent(budget)
     const shown: SecretAttributes[] = []
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const views = await this.#page(sender.account, offset)

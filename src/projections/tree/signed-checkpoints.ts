@@ -27,7 +27,7 @@ export type Signer = {
   /**
    * @param ms maximum wait for the tree to reach the position
    * @param until default: the head of the log
-   * @returns the latest signed checkpoint; undefined if there is none because the tree is too far behind
+   * @returns the latest signed checkpoint; undefined if there is none because the tree lags too much
    */
   sign(ms: number, until?: PositionOrStart): Promise<SignedCheckpoint | undefined>
 }
