@@ -7,8 +7,8 @@ import type { Settings } from './settings.ts'
 const PREFIX = 'scratch-models-'
 
 /**
- * Read models that last as long as `work`, in a folder beside the others, where there is room for as much again. One process at a
- * time: what another one left there that was killed is removed.
+ * Temporary read models in DATA_DIR, which has as much space again as the live ones need. Only one process at a time:
+ * leftovers of a killed process are removed.
  */
 export async function withScratchModels<Result>(
   { DATA_DIR }: Pick<Settings, 'DATA_DIR'>,

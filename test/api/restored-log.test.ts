@@ -87,7 +87,7 @@ for (const [what, remove] of [
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         )
         if (served) assert.is(said, 'it was served')
-        else assert.match(said, /^The log is older than what .* has seen of it .*npx adamant restore/)
+        else assert.match(said, /^The event log does not have an event that .* has seen .*npx adamant restore/)
         assert.not.match(said, '\n')
       }
     }))

@@ -40,8 +40,8 @@ export class CursorLost extends RequestError {
   ) {
     super(
       'gone',
-      `The changes up to ${formatCursor(cursor)} were lost when the service was restored from a backup: continue from ${restart}, ` +
-        'and delete diamonds that the list of diamonds does not have',
+      `The changes up to ${formatCursor(cursor)} were lost when the service was restored from a backup: ` +
+        `continue from ${restart}, and delete diamonds that the list of diamonds does not have`,
     )
   }
 }

@@ -28,8 +28,9 @@ export async function requireLogNotRolledBack(store: EventStore, witnesses: read
     if (identity !== now.identity || epoch < now.epoch || event === null) continue
     if (epoch === now.epoch && (await store.eventAt(event.position))?.id === event.id) continue
     throw new LogRolledBack(
-      `The log is older than what ${observer} has seen of it (${event.position.commit}): it was put back to a backup. ` +
-        'Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, and serve then',
+      `The event log does not have an event that ${observer} has seen (position ${event.position.commit}): it was ` +
+        'replaced by an older copy. Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, then ' +
+        'start the service',
     )
   }
 }

@@ -115,8 +115,8 @@ export class CheckpointSigner implements Signer {
     const path = last.size <= now.size ? await queries.consistencyProof(last.size, now.size) : []
     if (isConsistent(last, now, path)) return
     throw new LogRewritten(
-      `the first ${last.size} events of the log differ from those that were signed: events were changed, removed, inserted or ` +
-        'moved; no checkpoint is signed until they are restored',
+      `the first ${last.size} events of the log differ from those that were signed: events were changed, removed, ` +
+        'inserted or moved; no checkpoint is signed until they are restored',
     )
   }
 }
