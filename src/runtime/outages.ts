@@ -1,4 +1,3 @@
-/** Milliseconds between two reports of an ongoing outage. */
 const REPORT_INTERVAL_MS = 60_000
 /** Milliseconds without a failure after which a store's outage is over; callers retry more often than that. */
 const QUIET_MS = 10_000

@@ -9,7 +9,7 @@ import type { ServiceParts } from './service-parts.ts'
 /** The change feed, for reading and for webhooks, with the given links. */
 export type ChangeFeeds = { feedFor(links: LinkBuilder): ChangeFeed; pushFeedFor(links: LinkBuilder): ChangeFeed }
 
-/** Waiting requests end when the service stops. */
+/** Requests that wait for changes end when the service stops. */
 export function openChangeFeeds(
   { store, log, readModelTimeoutMs }: Installation,
   { model, progress }: OpenReadModel,

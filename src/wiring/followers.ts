@@ -41,7 +41,6 @@ import type { Installation } from './installation.ts'
 import { followerMetrics, ifAvailable } from './metrics.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** Tools of reactions and scheduled jobs. */
 export type FollowerTools = BulkRequestRecoveryOptions &
   FileRemovalTools &
   SecretEndingTools &
@@ -55,7 +54,6 @@ export type FollowerTools = BulkRequestRecoveryOptions &
     readonly mailer: Mailer
   }
 
-/** All read models. */
 export const READ_MODELS: readonly AnyProjection[] = [
   diamonds,
   certifications,
@@ -127,7 +125,6 @@ export class Followers {
     if (this.#runsProjections) await Promise.all(this.models.map((model) => model.start()))
   }
 
-  /** Starts reactions and scheduled jobs. */
   async startWork(own: Omit<FollowerTools, keyof RoutineWaker>): Promise<void> {
     if (!this.#runsProjections) return
     const declared = { reactions: REACTIONS, scheduledJobs: ROUTINES }

@@ -54,7 +54,6 @@ export type Installation = {
   readonly maxScannedDiamonds: number
   /** Cost of hashing passwords (bcrypt) and deriving keys from passphrases (scrypt). */
   readonly hashing: { readonly passwords: number; readonly passphrases: ScryptCost }
-  /** Circuit breakers of the stores on servers. */
   readonly breakers: readonly CircuitBreaker[]
   /** Limits of the process that reads a report. */
   readonly reportReaderLimits: PdfReaderLimits

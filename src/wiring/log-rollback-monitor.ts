@@ -14,7 +14,6 @@ import type { LogHighWaterMark } from '../stores/ports/high-water-mark.ts'
 
 const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
-/** Milliseconds between two checks. */
 const CHECK_INTERVAL_MS = 2_000
 /** Consecutive failed checks before the process stops: a server that is starting may not have its whole log yet. */
 const FAILED_CHECKS_TO_STOP = 3

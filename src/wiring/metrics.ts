@@ -56,7 +56,6 @@ export async function collectMetrics(
   ]
 }
 
-/** A consumer with a checkpoint in the read store. */
 export type CheckpointedConsumer = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
 
 /**
@@ -190,7 +189,6 @@ export function processMetrics(): Metric[] {
   ]
 }
 
-/** Space on the disk of a folder. */
 export async function diskMetrics(folder: string): Promise<Metric[]> {
   // If the system does not report it, the value is missing and the other metrics are still exported.
   const disk = await statfs(folder).catch(() => undefined)

@@ -160,8 +160,8 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
   !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_MODELS, READ_MODEL)
 
 /**
- * Opens the installation of the settings on a given log.
- * @param beside lock: the folder's lock, released at the end; slower: as in `openInstallation`
+ * Opens the installation of the settings on a given log. `lock` is the folder's lock, released at the end; `slower` as
+ * in `openInstallation`.
  */
 export async function openInstallationOn(
   settings: Settings,

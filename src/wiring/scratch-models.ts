@@ -7,8 +7,8 @@ import type { Settings } from './settings.ts'
 const PREFIX = 'scratch-models-'
 
 /**
- * Temporary read models in DATA_DIR, which has as much space again as the live ones need. Only one process at a time:
- * leftovers of a killed process are removed.
+ * Runs `work` with temporary read models in DATA_DIR, whose disk needs space for another copy of them. Only one process
+ * at a time: leftovers of a killed process are removed.
  */
 export async function withScratchModels<Result>(
   { DATA_DIR }: Pick<Settings, 'DATA_DIR'>,

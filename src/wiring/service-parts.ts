@@ -18,7 +18,6 @@ export type ServicePart = {
   readonly figures?: () => readonly RunCounters[]
 }
 
-/** The components that a service has opened so far. */
 export class ServiceParts {
   readonly #parts: ServicePart[] = []
   #closing: Promise<void> | undefined
@@ -30,7 +29,6 @@ export class ServiceParts {
     this.#parts.push(part)
   }
 
-  /** Counters of all background work. */
   metrics(): Metric[] {
     return this.#parts.flatMap(({ figures = () => [] }) => figures().flatMap(runCounters))
   }

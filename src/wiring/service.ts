@@ -75,7 +75,6 @@ export type RunningService = {
   stop(): Promise<void>
 }
 
-/** Milliseconds between two checks while waiting for the read models. */
 const READY_POLL_MS = 20
 
 /**
@@ -205,7 +204,6 @@ async function requireServable({ store, log }: Installation): Promise<void> {
   log.warn({ to: closed.to }, 'this installation was moved to another one: it is read-only')
 }
 
-/** Unlike lag, which only delays readiness. */
 async function isReachable(model: ReadModel): Promise<boolean> {
   try {
     await model.position()

@@ -149,7 +149,6 @@ function rule<Schema extends z.ZodType>(schema: Schema, requirement: string): Se
   return { schema, requirement }
 }
 
-/** The names of the environment variables. */
 export const SETTINGS: readonly string[] = Object.keys(shape)
 
 export type Settings = { readonly [Name in keyof typeof shape]: z.output<(typeof shape)[Name]['schema']> }

@@ -57,7 +57,6 @@ export type EventStoreOpenOptions = StoreFolder &
     readonly told: WarningLogger
   }
 
-/** An event store with its counters since it was opened, by name. */
 export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
 
 export type EventStoreEngine = StoreEngine<OpenedEventStore, EventStoreOpenOptions> & {

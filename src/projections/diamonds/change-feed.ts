@@ -68,7 +68,6 @@ export type FeedChange = {
 
 export type ChangePage = {
   readonly changes: readonly FeedChange[]
-  /** The cursor of the next page. */
   readonly next: string
   /** Whether the next page has changes now. */
   readonly more: boolean
@@ -204,7 +203,6 @@ export class ChangeFeed {
 type ChangePageContent = Pick<ChangePage, 'changes' | 'next' | 'more'>
 type FeedPageRequest = { readonly from: number; readonly limit: number; readonly state: FeedState }
 
-/** The state of an account's feed. */
 type FeedState = {
   /** The log's current epoch according to the model, and all epochs in order. */
   readonly epoch: number

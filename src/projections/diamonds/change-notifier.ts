@@ -115,7 +115,6 @@ export class ChangeNotifier {
   }
 }
 
-/** The next possible position. */
 const positionAfter = (position: PositionOrStart): PositionOrStart =>
   position === 'start' ? { commit: 0n, prepare: 0n } : { ...position, prepare: position.prepare + 1n }
 

@@ -7,7 +7,7 @@ import { listFields } from './list-attributes.ts'
 /** The field that `fromDocument` reads: one line of JSON with the diamond's state, followed by its scores as JSON. */
 export const STATE_FIELDS = ['state'] as const
 
-/** A diamond's document: the fields that lists filter and sort by, and its state. */
+/** The stored form of a diamond: the fields that lists filter and sort by, and its state. */
 export function toDocument(view: DiamondView): Document {
   const { diamond, scores } = view
   return {

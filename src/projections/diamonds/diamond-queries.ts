@@ -34,7 +34,6 @@ export type DiamondReadResult = {
 
 export type DiamondList = {
   readonly total: number
-  /** Those on the page. */
   readonly views: readonly DiamondView[]
   /** False if the projection lags: the latest writes may be missing. */
   readonly isCurrent: boolean
@@ -134,7 +133,7 @@ export class DiamondQueries {
     return (await Promise.all(views)).filter((view) => view !== undefined)
   }
 
-  /** Views from the read model, in one query. Their revisions tell whether they include the changes. */
+  /** Views from the read model, in one query. Their revisions show whether they include the changes. */
   async #storedViewsOf(ids: readonly number[]): Promise<ReadonlyMap<number, DiamondView>> {
     const kept = new Map<number, DiamondView>()
     const [only = 0, ...others] = ids

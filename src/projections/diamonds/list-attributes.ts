@@ -39,7 +39,6 @@ type BidirectionalSortField = FieldSortableBothWays | 'date' | 'integral'
 /** What lists can be sorted by. Ties are sorted by id in the same direction; missing values come last. */
 export type SortField = BidirectionalSortField | FieldSortableAscending
 
-/** An attribute that lists filter or sort by. */
 export type ListAttribute = {
   readonly name: FilterName
   readonly filterKind: 'values' | 'flag' | 'range'
@@ -48,7 +47,6 @@ export type ListAttribute = {
   readonly sortDirections: 'both ways' | 'ascending' | false
   /** Whether a diamond may lack it. */
   readonly isNullable: boolean
-  /** The field; undefined for other attributes. */
   readonly field?: FieldName
 }
 
@@ -127,14 +125,12 @@ export const MIN_NUMBER = MISSING_NUMBER / 2
 /** Stored for a cut shape that is not in the dictionary, and for a missing entry. */
 export const MISSING_ENTRY = 0
 
-/** A column of the read model, derived from a field. */
 type ListColumn = {
   readonly name: string
   readonly kind: ModelDeclaration['fields'][string]
   toFieldValue(value: DiamondFields[FieldName]): FieldValue
 }
 
-/** The columns of a field that lists filter or sort by. */
 function columnsOf(name: FieldName): readonly ListColumn[] {
   switch (FIELDS[name].kind) {
     case 'flag':

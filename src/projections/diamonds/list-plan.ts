@@ -51,7 +51,6 @@ export type DiamondListPlan = {
   readonly total: CountQuery | 'kept'
   /** Selects the stored counts that give the total and the non-empty cells; only those are read. */
   readonly countsWhere?: WhereClause
-  /** Limit for scanned diamonds. */
   readonly maxScanned: number
 }
 
@@ -152,7 +151,7 @@ export function isServed(name: FilterName, filter: DiamondFilter, { field }: Sor
 /** There are no stored counts of ranges. */
 const isFilteredBySortField = (filter: DiamondFilter, { field }: SortOrder) => filter[field] !== undefined
 
-/** The index by carat continues after the id, which it therefore has as the field `tie`. */
+/** An index may have `id` only at its end. The index by carat has further fields, so it uses the copy `tie`. */
 const tieBreakerOf = ({ field }: SortOrder) => (field === 'carat' ? 'tie' : 'id')
 
 /** The conditions that match the leading fields of the scanned index. */

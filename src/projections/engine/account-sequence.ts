@@ -29,7 +29,7 @@ type EventPosition = Exclude<PositionOrStart, 'start'>
  */
 export type AccountSequence = {
   readonly countBeforeBatch: number
-  /** Position of the last counted event. */
+  /** Position of the last event before the batch. */
   readonly positionBeforeBatch: PositionOrStart
   readonly batchPositions: readonly EventPosition[]
   /** For each epoch with events: the count when the epoch began. */
@@ -134,7 +134,7 @@ export class EventNumberer {
     private readonly stored: ReadonlyMap<number, StoredDocument>,
   ) {
     this.#epochs = epochsIn(stored.get(LOG_SEQUENCE_ID)?.document)
-    // A document that does not exist costs the store more to look up: write it with the first batch.
+    // Looking up a missing document costs the store more than an existing one: create it with the first batch.
     if (!stored.has(LOG_SEQUENCE_ID)) this.#begun = first
   }
 
@@ -170,7 +170,6 @@ export class EventNumberer {
     return new EventNumberer(this.first, this.stored)
   }
 
-  /** Records the epoch that an event begins, if any. */
   recordEpoch(event: StoredEvent): void {
     if (!isRestore(event)) return
     const epoch = epochOfLastRestore(event)
@@ -203,7 +202,6 @@ export class EventNumberer {
     return growing
   }
 
-  /** Writes for the table of sequences. */
   writes(): DocumentWrite[] {
     const writes: DocumentWrite[] = []
     for (const [account, { sequence, positions }] of this.#growing) {

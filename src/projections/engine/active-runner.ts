@@ -30,7 +30,6 @@ export class ActiveRunner implements ProjectionProgress {
 
   constructor(
     private readonly runner: Pick<ConsumerRunner, 'start' | 'stop' | 'progress' | 'counters'>,
-    /** The model whose lease is acquired. */
     private readonly declaration: ModelDeclaration,
     private readonly reads: ReadStore,
     model: Pick<ReadModel, 'position'>,

@@ -138,7 +138,6 @@ async function openUnderLease(
   return toService(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
 }
 
-/** Runs the consumer and its companion task while the lease is held. */
 const combineRunners = (
   runner: ConsumerRunner,
   loop: Loop,

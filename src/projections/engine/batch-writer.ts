@@ -22,7 +22,6 @@ import { foldFromStart, foldBatch, type BatchFoldResult, type FoldSource } from 
 import { withRelatedStreams, type AnyProjection, type LogProjection, type Projection } from './read-model.ts'
 import { streamsToRetry } from './dead-letter.ts'
 
-/** The position after a batch, and the newest event that it names. */
 type BatchEnd = Pick<Checkpoint, 'position' | 'event'>
 
 /** Folds batches into one build, and folds streams again that an operator wants retried. */
@@ -56,7 +55,6 @@ export class BatchWriter {
     return new BatchWriter(projection, store, build, log, known)
   }
 
-  /** The position up to which the log is folded. */
   get position(): PositionOrStart {
     return this.#position
   }
@@ -90,7 +88,6 @@ export class BatchWriter {
     return { writes, deadLetters: [], sequences: [] }
   }
 
-  /** Folds the part of a batch before a retry request. */
   async #foldBefore(projection: Projection<unknown>, events: readonly StoredEvent[]): Promise<void> {
     const last = events.at(-1)
     if (last !== undefined) await this.#fold(projection, events, { position: last.position, event: last })

@@ -14,7 +14,6 @@ import { toDeadLetter } from './dead-letter.ts'
 import { handles } from './consume-batches.ts'
 import type { Projection } from './read-model.ts'
 
-/** What a batch changes in a build. */
 export type BatchFoldResult = {
   readonly writes: readonly DocumentWrite[]
   readonly deadLetters: readonly DeadLetter[]
@@ -41,7 +40,6 @@ type FoldedDocument<Value> = {
   readonly events: NumberedEvent[]
 }
 
-/** An event with its number within its account. */
 type NumberedEvent = { readonly event: StoredEvent; readonly number: number }
 
 type EventNumberSource = Pick<EventNumberer, 'nextNumber' | 'recordEpoch'>
@@ -124,7 +122,6 @@ function toKeyedEvent<Value>(projection: Projection<Value>, event: StoredEvent):
   }
 }
 
-/** The documents that may exist before the batch. */
 async function loadDocuments(
   build: Pick<ReadModelBuild, 'load'>,
   keyed: readonly KeyedEvent[],

@@ -16,9 +16,9 @@ export class LogRolledBack extends StoreUnavailable {
 }
 
 /**
- * Detects a log that was put back to a backup. Such a log assigns positions again that observers have seen with other
- * events. An observer that has seen more, in the log's current epoch or a later one, proves it; a proper restore writes
- * LogRestored and begins a new epoch.
+ * Detects a log that was replaced by a backup. Such a log will assign positions again at which observers have already
+ * seen other events. It is detected by observers that have seen more of it, in its current epoch or a later one; a
+ * proper restore begins a new epoch (LogRestored), which differs from theirs.
  * @throws LogRolledBack, StoreUnavailable
  */
 export async function requireLogNotRolledBack(store: EventStore, witnesses: readonly LogObservation[]): Promise<void> {

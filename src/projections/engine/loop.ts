@@ -34,7 +34,6 @@ export type RunCounters = { readonly name: string; readonly runs: number; readon
 /** The signal of work that is never stopped. */
 export const neverAborted = (): AbortSignal => new AbortController().signal
 
-/** From a start to the next stop. */
 type LoopLifetime = { isStopped: boolean; controller: AbortController }
 
 /**

@@ -78,7 +78,6 @@ export class LocalProgress implements ProjectionProgress {
     if (ms > 0 && this.#waiters.length === 0) await this.#pause.sleep(ms)
   }
 
-  /** Ends the pause. */
   wake(): void {
     this.#pause.wake()
   }

@@ -10,7 +10,6 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
-/** Milliseconds, and a number of events. */
 export type SharedReadTiming = {
   /** How long a read waits before it begins, for other subscriptions that begin at the same position. */
   readonly gatherMs: number
@@ -110,7 +109,7 @@ class SharedSubscription implements Subscription {
 class SharedRead {
   readonly #readers = new Set<SharedReader>()
   readonly #pause = new InterruptibleSleep()
-  /** The newest pages, buffered; `from` is the position before them. */
+  /** The newest pages; `from` is the position before the first. */
   #pages: SubscriptionBatch[] = []
   #from: PositionOrStart
   /** Events that arrived since the last page. */

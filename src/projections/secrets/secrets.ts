@@ -52,7 +52,6 @@ function evolve(view: SecretView | undefined, event: StoredEvent): SecretView | 
   return { secret, owner: secret.owner, revision, digest: digestOfStream(event.stream) }
 }
 
-/** Milliseconds. */
 const RECENT_WINDOW_MS = 30 * 86_400_000
 const PAGE_SIZE = 1_000
 

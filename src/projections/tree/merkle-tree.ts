@@ -14,7 +14,7 @@ import type { ReadModelBuild, Document, StoredDocument, DocumentWrite } from '..
 import { parsePositions, formatPositions } from '../engine/position-text.ts'
 import { defineLogModel } from '../engine/read-model.ts'
 
-/** Streams about this copy of the log, its vault and its files; `move` and `copy` do not carry them over. */
+/** Streams about this copy of the log, its vault and its files; `move` does not carry them over. */
 const EXCLUDED_STREAMS: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREAM])
 
 export const isLeaf = ({ stream }: Pick<StoredEvent, 'stream'>): boolean => !EXCLUDED_STREAMS.has(stream)

@@ -66,7 +66,6 @@ export type DeliveryAttempt = {
   readonly error: string | null
 }
 
-/** The progress of a webhook's deliveries. */
 export type WebhookProgress = {
   /** All changes up to it have been delivered. */
   readonly cursor: string
@@ -76,7 +75,6 @@ export type WebhookProgress = {
   /** When the next attempt is due, and when the cursor was last recorded in the log; milliseconds since 1970. */
   readonly next: number
   readonly noted: number
-  /** Attempts so far. */
   readonly tries: number
 }
 
@@ -125,7 +123,6 @@ export class WebhookProgressStore {
     ])
   }
 
-  /** Deletes the progress and attempts of a deleted webhook. */
   async delete(webhook: number): Promise<void> {
     const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, at) => keyOf(webhook, at))]
     const stored = await this.#begun.build.load(keys)

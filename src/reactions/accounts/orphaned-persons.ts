@@ -4,7 +4,6 @@ import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'
 import type { CommandContext } from '../../commands/core/handle.ts'
 
-/** Milliseconds between two rounds. */
 const INTERVAL_MS = 60_000
 /** Milliseconds after which a row without an account belongs to a failed registration. */
 const ORPHAN_AGE_MS = 60 * 60_000

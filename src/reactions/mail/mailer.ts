@@ -54,7 +54,7 @@ function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string,
   return mailOf(`${sender} sent you a secret`, [
     `${sender} sent you a secret. It can be read once, by the first person to open it, until ${until}:`,
     { link },
-    'The page asks for confirmation before it shows the secret: following the link alone does not reveal it.',
+    'The page asks you to confirm before it shows the secret: following the link alone does not reveal it.',
     passphrase,
     'If the secret is no longer there, tell the sender: somebody else may have read it.',
   ])
@@ -265,7 +265,7 @@ export class Mailer {
     await vault.postponeMail(id, this.#claimant, clock() + ms)
   }
 
-  /** What has been sent must be on record: a store's fault is tried for as long as the process lives. */
+  /** A sent mail must be recorded: retries a store's failures for as long as the process lives. */
   async #untilDone(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     while (true) {
       try {
@@ -279,7 +279,6 @@ export class Mailer {
   }
 }
 
-/** Sends mails that are due. */
 export const mailDelivery = defineScheduledJob<{ readonly mailer: Mailer }>({
   name: 'mails',
   intervalMs: POLL_INTERVAL_MS,

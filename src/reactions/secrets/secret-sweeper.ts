@@ -172,7 +172,7 @@ async function reconcileOrphans({ vault, store }: SecretCommandContext, digests:
   const waiting = found.filter(({ secret }) => isWaiting(secret)).map(({ digest }) => digest)
   const over = found.filter((one): one is EndedSecret => !isWaiting(one.secret))
   if (over.length > 0) await vault.end(over.map(({ digest, secret }) => toVaultEnding(digest, secret)))
-  // The notice of a revealed secret waits for the mail server; the entry itself is no orphan.
+  // Confirmed too: the notice of a revealed secret may still wait for the mail server.
   const read = over.filter(({ secret }) => secret.status === 'received').map(({ digest }) => digest)
   if (waiting.length + read.length > 0) await vault.confirm([...waiting, ...read])
 }

@@ -84,7 +84,6 @@ export type DeliveryWorkerTools = {
   readonly send: SendMessage
   /** Resolves after the given milliseconds, or when aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Called after each attempt. */
   readonly onAttempt: (outcome: DeliveryOutcome) => void
 }
 

@@ -74,7 +74,7 @@ export function toWebhookMessage(
   return { id: `msg_${id}_${cursor}`, body: `${head},"data":${text}}` }
 }
 
-/** A test message. @param one unique part of its id */
+/** @param one unique part of the message's id */
 function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): WebhookMessage {
   const body = { type: 'webhook.test', timestamp: new Date(now).toISOString(), data: { webhook: id } }
   return { id: `msg_${id}_test_${one}`, body: JSON.stringify(body) }

@@ -44,7 +44,6 @@ export type PermitRequest = { readonly names: readonly string[]; readonly first:
 
 type QueuedPermitRequest = PermitRequest & { readonly grant: (release: () => void) => void }
 
-/** Usage by one name. */
 type PermitUsage = { running: number; waiting: number; served: number }
 
 /** Consecutive permits for priority waiters before one other waiter gets one, so that the others do not starve. */
