@@ -100,7 +100,7 @@ test('has the feed of changes go back to where it goes on from', () =>
     const { next } = await changesOf(ann, 'after=0-0')
     assert.match(next, /^[1-9]\d*-1$/)
     const lost = await ann.get('/v4/diamond/changes?after=0-100')
-    assert.match(refusal(410, lost).error.join(), 'was lost')
+    assert.match(refusal(410, lost).error.join(), 'were lost')
     assert.is((lost.json() as { restart: string }).restart, next)
     assert.equal((await changesOf(ann, `after=${next}`)).changes, [])
     const follower = new Consumer()
