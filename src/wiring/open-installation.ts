@@ -142,7 +142,7 @@ export async function openInstallation(
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
     const installation = await openInstallationOn(
       settings,
-      (beside) => openEvents(EVENT_STORE, { ...given, ...beside }),
+      (logOptions) => openEvents(EVENT_STORE, { ...given, ...logOptions }),
       {
         slower,
         lock,

@@ -120,12 +120,12 @@ export class ChangeFeed {
    * @throws RequestError `malformed`, CursorLost, StoreUnavailable
    */
   async after(version: ApiVersion, account: number, after: string | undefined, limit: number): Promise<ChangePage> {
-    const asked = after === undefined ? undefined : parseCursor(after)
+    const cursor = after === undefined ? undefined : parseCursor(after)
     const fresh = await this.#freshness()
-    const standing = await this.#readState(account)
-    const from = asked === undefined ? 0 : resolveCursor(asked, standing, fresh.isCurrent)
+    const state = await this.#readState(account)
+    const from = cursor === undefined ? 0 : resolveCursor(cursor, state, fresh.isCurrent)
     if (from === undefined) return { changes: [], next: after ?? '', more: false, ...fresh }
-    return { ...(await this.#page(version, account, { from, limit, state: standing })), ...fresh }
+    return { ...(await this.#page(version, account, { from, limit, state })), ...fresh }
   }
 
   /** Resolves when there may be changes after a cursor, after `ms` milliseconds, or when aborted. */
@@ -227,10 +227,10 @@ async function readFeedState(model: ReadModel, position: PositionOrStart, accoun
  * @param current whether the model has reached the head of the log
  * @throws CursorLost, RequestError `malformed`
  */
-function resolveCursor(cursor: Cursor, standing: FeedState, current: boolean): number | undefined {
-  const { epoch, settledCount } = standing
+function resolveCursor(cursor: Cursor, state: FeedState, current: boolean): number | undefined {
+  const { epoch, settledCount } = state
   if (cursor.epoch < epoch) {
-    const common = commonHistoryLength(cursor, standing)
+    const common = commonHistoryLength(cursor, state)
     if (cursor.number <= common) return cursor.number
     throw new CursorLost(cursor, formatCursor({ epoch, number: common }))
   }

@@ -163,29 +163,29 @@ export class DiamondQueries {
   list(owner: number, filter: DiamondFilter, page: DiamondPageRequest): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
     const plan = planList(owner, filter, page, this.maxScanned)
-    const asked = { filter, page }
-    if (head instanceof Promise) return this.#listLater(plan, asked, head)
+    const request = { filter, page }
+    if (head instanceof Promise) return this.#listLater(plan, request, head)
     const reached = this.progress.waitForPosition(head, this.waitMs)
-    if (!(reached instanceof Promise)) return this.#read(plan, asked, reached)
-    return reached.then((current) => this.#read(plan, asked, current))
+    if (!(reached instanceof Promise)) return this.#read(plan, request, reached)
+    return reached.then((current) => this.#read(plan, request, current))
   }
 
   async #listLater(
     plan: DiamondListPlan,
-    asked: DiamondListRequest,
+    request: DiamondListRequest,
     head: Promise<PositionOrStart>,
   ): Promise<DiamondList> {
     try {
       await head
     } catch (error) {
       const age = await this.stale.ageSecondsOrThrow(error)
-      return { ...(await this.#read(plan, asked, true)), ageSeconds: age }
+      return { ...(await this.#read(plan, request, true)), ageSeconds: age }
     }
-    return this.#read(plan, asked, await this.#reached(head, this.waitMs))
+    return this.#read(plan, request, await this.#reached(head, this.waitMs))
   }
 
   /** Most lists have one query, and are read synchronously from an embedded store. */
-  #read(plan: DiamondListPlan, asked: DiamondListRequest, current: boolean): DiamondList | Promise<DiamondList> {
+  #read(plan: DiamondListPlan, request: DiamondListRequest, current: boolean): DiamondList | Promise<DiamondList> {
     const [part, ...others] = plan.queries
     if (
       part === undefined ||
@@ -194,13 +194,13 @@ export class DiamondQueries {
       plan.scanned !== undefined ||
       plan.total === 'kept'
     ) {
-      return this.#readParts(plan, asked, current)
+      return this.#readParts(plan, request, current)
     }
     const total = this.model.count(plan.total.where)
     if (total instanceof Promise) {
-      return total.then((counted) => this.#page(part, asked, counted, current))
+      return total.then((counted) => this.#page(part, request, counted, current))
     }
-    return this.#page(part, asked, total, current)
+    return this.#page(part, request, total, current)
   }
 
   #page(part: PlanQuery, { page }: DiamondListRequest, total: number, current: boolean) {
@@ -211,11 +211,11 @@ export class DiamondQueries {
     return found instanceof Promise ? found.then(shown) : shown(found)
   }
 
-  async #readParts(plan: DiamondListPlan, asked: DiamondListRequest, current: boolean): Promise<DiamondList> {
-    const { total, plan: narrowed } = await totalOf(this.model, asked, plan)
-    if (total <= asked.page.offset) return { total, views: [], isCurrent: current }
-    const documents = await documentsOf(this.model, narrowed, asked.page, selectedFieldsOf(asked.page))
-    return toDiamondList(documents, asked.page, { total, isCurrent: current })
+  async #readParts(plan: DiamondListPlan, request: DiamondListRequest, current: boolean): Promise<DiamondList> {
+    const { total, plan: narrowed } = await totalOf(this.model, request, plan)
+    if (total <= request.page.offset) return { total, views: [], isCurrent: current }
+    const documents = await documentsOf(this.model, narrowed, request.page, selectedFieldsOf(request.page))
+    return toDiamondList(documents, request.page, { total, isCurrent: current })
   }
 
   /**

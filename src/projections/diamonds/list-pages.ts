@@ -27,7 +27,7 @@ export type DiamondListRequest = { readonly filter: DiamondFilter; readonly page
  */
 export async function totalOf(
   model: ReadModel,
-  asked: DiamondListRequest,
+  request: DiamondListRequest,
   plan: DiamondListPlan,
 ): Promise<{ total: number; plan: DiamondListPlan }> {
   const kept = plan.countsWhere === undefined ? [] : await model.counts(plan.countsWhere)
@@ -35,19 +35,19 @@ export async function totalOf(
   if (plan.countsWhere !== undefined && all === 0) return { total: 0, plan }
   const narrowed = plan.countsWhere === undefined ? plan : restrictToCounts(plan, kept)
   const { scanned } = narrowed
-  if (scanned === 'kept' && all > plan.maxScanned) throw scanLimitExceeded(asked, plan.maxScanned)
-  if (scanned !== undefined && scanned !== 'kept') await countBounded(model, scanned, asked)
-  return { total: narrowed.total === 'kept' ? all : await countBounded(model, narrowed.total, asked), plan: narrowed }
+  if (scanned === 'kept' && all > plan.maxScanned) throw scanLimitExceeded(request, plan.maxScanned)
+  if (scanned !== undefined && scanned !== 'kept') await countBounded(model, scanned, request)
+  return { total: narrowed.total === 'kept' ? all : await countBounded(model, narrowed.total, request), plan: narrowed }
 }
 
 async function countBounded(
   model: ReadModel,
   { where, bounded }: CountQuery,
-  asked: DiamondListRequest,
+  request: DiamondListRequest,
 ): Promise<number> {
   const count = await model.count(where, bounded)
   if (bounded === undefined || count <= bounded.upTo) return count
-  throw scanLimitExceeded(asked, bounded.upTo)
+  throw scanLimitExceeded(request, bounded.upTo)
 }
 
 /** With keyset pagination one more document is read, to know whether there is a next page. */
@@ -94,13 +94,13 @@ export function nearestServedListOf(filter: DiamondFilter, sort: Sort): { filter
   return { filter: Object.fromEntries(kept.map((name) => [name, filter[name]])), sort }
 }
 
-function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondListRequest, most: number): RequestError {
+function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondListRequest, limit: number): RequestError {
   const served = nearestServedListOf(filter, sort)
   const kept = namesIn(served.filter)
-  const works = [...kept.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
+  const alternative = [...kept.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
   const first = namesIn(filter).find((name) => !kept.includes(name))
   const message =
-    `would have to scan more than ${most.toLocaleString('en')} of your diamonds; ${works} works for any number. ` +
+    `would have to scan more than ${limit.toLocaleString('en')} of your diamonds; ${alternative} works for any number. ` +
     'Or narrow the list by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
   return new RequestError('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first, filter), message }])
 }

@@ -82,11 +82,11 @@ export async function readSequences(
  */
 export function isSameSequence(one: Document, other: Document): boolean {
   if (Number(one['id']) === LOG_SEQUENCE_ID) return one['state'] === other['state']
-  const said = (document: Document) => {
+  const contentOf = (document: Document) => {
     const { countBeforeBatch, batchPositions, epochs } = sequenceIn(document)
     return JSON.stringify([countBeforeBatch + batchPositions.length, epochs])
   }
-  return said(one) === said(other)
+  return contentOf(one) === contentOf(other)
 }
 
 type StoredSequence = { readonly before: number; readonly places: string; readonly epochs: AccountSequence['epochs'] }
@@ -215,8 +215,8 @@ export class EventNumberer {
   }
 
   #write(id: number, state: string, { commit }: EventPosition): DocumentWrite {
-    const over = this.stored.get(id)
-    return { put: { id, state }, revision: commit, ...(over !== undefined && { basedOn: over }) }
+    const base = this.stored.get(id)
+    return { put: { id, state }, revision: commit, ...(base !== undefined && { basedOn: base }) }
   }
 }
 

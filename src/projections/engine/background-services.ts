@@ -127,14 +127,16 @@ function openInEveryProcess(
 async function openUnderLease(
   declared: ReactionSubscription,
   react: ReactionHandler,
-  beside: LoopBody | undefined,
+  companionTask: LoopBody | undefined,
   stores: ConsumerStores,
 ): Promise<BackgroundService> {
   const { store, reads, log } = stores
   const declaration = checkpointModelOf(declared.name)
   const follower = new ConsumerRunner(new ReactionConsumer(declared, react, stores), store, log)
   const runner =
-    beside === undefined ? follower : combineRunners(follower, new Loop(`${declared.name}-beside`, log, beside))
+    companionTask === undefined
+      ? follower
+      : combineRunners(follower, new Loop(`${declared.name}-beside`, log, companionTask))
   return toService(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
 }
 

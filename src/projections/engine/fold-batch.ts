@@ -66,8 +66,8 @@ export async function foldBatch<Value>(
   const stored = await loadDocuments(build, keyed)
   const accounts = accountsOf(projection, keyed, stored)
   const numbers = accounts && (await EventNumberer.load(build.sequences, events, accounts))
-  const over = numbers?.isOvertaken === true ? await loadDocuments(build, keyed, 'all') : stored
-  return foldKeyedBatch(projection, build, { keyed, stored: over, parked }, () => numbers?.restart())
+  const base = numbers?.isOvertaken === true ? await loadDocuments(build, keyed, 'all') : stored
+  return foldKeyedBatch(projection, build, { keyed, stored: base, parked }, () => numbers?.restart())
 }
 
 /** Folds streams from their start, without stored documents. Their events are not numbered again. */
@@ -166,9 +166,9 @@ function foldAll<Value>(
   { parked, faults, numbers }: FoldContext,
 ) {
   const entries: FoldedDocuments<Value> = new Map()
-  for (const over of stored) {
-    const key = over.document['id']
-    if (key !== undefined) entries.set(key, fromStored(over))
+  for (const base of stored) {
+    const key = base.document['id']
+    if (key !== undefined) entries.set(key, fromStored(base))
   }
   const letters: DeadLetter[] = []
   const faulty = new Set<FieldValue>()
@@ -246,9 +246,9 @@ async function requireUnchangedDocuments<Value>(
   }
 }
 
-const fromStored = <Value>(over: StoredDocument): FoldedDocument<Value> => {
-  const { document, revision } = over
-  return { basedOn: over, document, value: undefined, changed: false, revision, events: [] }
+const fromStored = <Value>(base: StoredDocument): FoldedDocument<Value> => {
+  const { document, revision } = base
+  return { basedOn: base, document, value: undefined, changed: false, revision, events: [] }
 }
 
 function findOrAddDocument<Value>(entries: FoldedDocuments<Value>, key: FieldValue): FoldedDocument<Value> {

@@ -23,8 +23,8 @@ export async function openGuardedReadModel(
     return (foreign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
   }
 
-  function asked<Answer>(ask: () => Answer | Promise<Answer>, instead: () => Answer): Answer | Promise<Answer> {
-    return foreign ? isForeign().then((still) => (still ? instead() : ask())) : ask()
+  function guarded<Result>(read: () => Result | Promise<Result>, fallback: () => Result): Result | Promise<Result> {
+    return foreign ? isForeign().then((still) => (still ? fallback() : read())) : read()
   }
 
   function refuse(): never {
@@ -37,21 +37,21 @@ export async function openGuardedReadModel(
   await isForeign().catch(() => undefined)
   return {
     get: (id, select) =>
-      asked(
+      guarded(
         () => model.get(id, select),
         () => undefined,
       ),
-    find: (query) => asked(() => model.find(query), refuse),
-    count: (where, bounded) => asked(() => model.count(where, bounded), refuse),
-    counts: (where) => asked(() => model.counts(where), refuse),
-    sequences: (ids) => asked(() => model.sequences(ids), refuse),
+    find: (query) => guarded(() => model.find(query), refuse),
+    count: (where, bounded) => guarded(() => model.count(where, bounded), refuse),
+    counts: (where) => guarded(() => model.counts(where), refuse),
+    sequences: (ids) => guarded(() => model.sequences(ids), refuse),
     position: () =>
-      asked(
+      guarded(
         () => model.position(),
         () => 'start',
       ),
     parkedStreams: () =>
-      asked(
+      guarded(
         () => model.parkedStreams(),
         () => new Set(),
       ),

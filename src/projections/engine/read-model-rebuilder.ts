@@ -42,14 +42,14 @@ export class ReadModelRebuilder {
    */
   async fill(
     signal: AbortSignal,
-    told: RebuildProgressListener = () => undefined,
+    onProgress: RebuildProgressListener = () => undefined,
   ): Promise<ReadModelBuild | undefined> {
     const found = await this.reads.pendingBuild(this.#declaration)
     const begun = found && (await this.#openIfOfThisLog(found))
     if (begun !== undefined && found?.isCaughtUp === true) return begun
     const build = begun ?? (await this.reads.beginPendingBuild(this.#declaration))
     try {
-      if (!(await this.#foldToHead(build, signal, told))) return undefined
+      if (!(await this.#foldToHead(build, signal, onProgress))) return undefined
       await this.reads.markCaughtUp(this.#declaration, build)
       return build
     } catch (error) {
@@ -97,11 +97,11 @@ export class ReadModelRebuilder {
   }
 
   /** @returns whether it reached the head; false if stopped */
-  async #foldToHead(build: ReadModelBuild, signal: AbortSignal, told: RebuildProgressListener): Promise<boolean> {
+  async #foldToHead(build: ReadModelBuild, signal: AbortSignal, onProgress: RebuildProgressListener): Promise<boolean> {
     const { writer } = await this.openForWriting(build)
     let isFilled = false
     await this.#fold(writer, signal, ({ events, position, caughtUp }) => {
-      told(events.length, position)
+      onProgress(events.length, position)
       isFilled = caughtUp
       return isFilled
     })

@@ -84,13 +84,13 @@ const tilesIn =
 type LeafBatch = { readonly size: number; readonly leaves: readonly StoredEvent[] }
 
 /** Tiles only grow: a fuller tile left by an interrupted write stays, and the hashes in common are equal. */
-function tileWrite(grown: UpdatedTile, over: StoredDocument | undefined, { size, leaves }: LeafBatch): DocumentWrite {
+function tileWrite(grown: UpdatedTile, base: StoredDocument | undefined, { size, leaves }: LeafBatch): DocumentWrite {
   const { row, tile, hashes } = grown
   const first = row === 0 ? leaves[tile * TILE_WIDTH - size]?.position.commit : undefined
-  const commit = first === undefined ? (over?.document['commit'] ?? NO_EVENT) : Number(first)
+  const commit = first === undefined ? (base?.document['commit'] ?? NO_EVENT) : Number(first)
   const text = hashes.map((hash) => hash.toString('base64')).join('')
   const put = { id: keyOfTile(grown), commit, size: hashes.length, hashes: text, places: '' }
-  return { put, revision: BigInt(hashes.length), ...(over && { basedOn: over }) }
+  return { put, revision: BigInt(hashes.length), ...(base && { basedOn: base }) }
 }
 
 /** The tree's size before and after a batch, and the positions that the batch lies between. */
@@ -101,9 +101,9 @@ type TreeGrowth = {
   readonly to: PositionOrStart
 }
 
-function sizeWrite(over: StoredDocument | undefined, { before, size, from, to }: TreeGrowth): DocumentWrite {
+function sizeWrite(base: StoredDocument | undefined, { before, size, from, to }: TreeGrowth): DocumentWrite {
   const put = { id: SIZE_KEY, commit: NO_EVENT, size, hashes: String(before), places: formatPositions([from, to]) }
-  return { put, revision: (over?.revision ?? 0n) + 1n, ...(over && { basedOn: over }) }
+  return { put, revision: (base?.revision ?? 0n) + 1n, ...(base && { basedOn: base }) }
 }
 
 /** The number of leaves at a checkpoint: the size before the last batch if that batch is delivered again. */

@@ -29,7 +29,7 @@ export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
   createHandler:
     ({ writing, log }) =>
     async (events, signal = neverAborted()) => {
-      const aside: PoisonEvent[] = []
+      const poisonEvents: PoisonEvent[] = []
       for (const event of events) {
         try {
           if (!isComplete(event)) continue
@@ -39,10 +39,10 @@ export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
             log.warn({ stream: event.stream }, 'a request accepted by another process was completed')
         } catch (error) {
           if (!isPermanentFailure(error)) throw error
-          aside.push({ event, error })
+          poisonEvents.push({ event, error })
         }
       }
-      return aside
+      return poisonEvents
     },
 })
 

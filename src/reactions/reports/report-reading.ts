@@ -41,13 +41,13 @@ export const reportReading = defineReaction<{ readonly reports: ReportReadingOpt
   createHandler:
     ({ reports }) =>
     async (events, signal = neverAborted()) => {
-      const aside: PoisonEvent[] = []
+      const poisonEvents: PoisonEvent[] = []
       for (const event of events) {
         signal.throwIfAborted()
         const error = await tryReadReport(reports, event)
-        if (error !== undefined) aside.push({ event, error })
+        if (error !== undefined) poisonEvents.push({ event, error })
       }
-      return aside
+      return poisonEvents
     },
 })
 

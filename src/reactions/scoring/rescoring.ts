@@ -26,17 +26,17 @@ type ScoresVersionStatus = 'due' | 'current' | 'newer' | 'gone'
 
 /** Reads both streams of every diamond from the start; for occasional use by operators. */
 export async function readRescoringStatus(store: EventStore): Promise<RescoringStatus> {
-  const standings = new Map<number, ScoresVersionStatus>()
+  const statuses = new Map<number, ScoresVersionStatus>()
   for await (const event of store.readAll('start', { prefixes: ['diamond-', 'scores-'] })) {
     const id = Number(event.stream.slice(event.stream.indexOf('-') + 1))
-    const before = standings.get(id)
+    const before = statuses.get(id)
     const after = before === 'gone' ? before : statusAfter(before, event)
-    if (after !== before) standings.set(id, after)
+    if (after !== before) statuses.set(id, after)
   }
-  const all = [...standings]
-  const count = (standing: ScoresVersionStatus) => all.filter(([, found]) => found === standing).length
+  const all = [...statuses]
+  const count = (status: ScoresVersionStatus) => all.filter(([, found]) => found === status).length
   return {
-    due: all.flatMap(([id, standing]) => (standing === 'due' ? [id] : [])),
+    due: all.flatMap(([id, status]) => (status === 'due' ? [id] : [])),
     current: count('current'),
     newer: count('newer'),
   }

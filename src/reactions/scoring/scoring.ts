@@ -73,7 +73,7 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
   createHandler({ scoring: options }) {
     let isFree = false
     return async (events, signal = neverAborted()) => {
-      const { due, aside, causes } = await dueStones(options, events)
+      const { due, poisonEvents, causes } = await dueStones(options, events)
       const running: Promise<PromiseSettledResult<ScoreDiamondsResult>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
         const to = from + (isFree ? BATCH_SIZES.free : BATCH_SIZES.busy)
@@ -84,10 +84,11 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
       for (const outcome of (await Promise.all(running)).flat()) {
         if (outcome.status === 'rejected') throw outcome.reason
         options.onScored(outcome.value.count)
-        for (const { diamond, error } of outcome.value.unscored) aside.push({ event: causeOf(causes, diamond), error })
+        for (const { diamond, error } of outcome.value.unscored)
+          poisonEvents.push({ event: causeOf(causes, diamond), error })
       }
       signal.throwIfAborted()
-      return aside
+      return poisonEvents
     }
   },
 })
@@ -117,7 +118,7 @@ async function dueStones({ store }: ScoringReactionOptions, events: readonly Sto
       due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin: originOf(cause), isNew })
     }
   }
-  return { due, aside: poisonEvents, causes }
+  return { due, poisonEvents, causes }
 }
 
 /** Events by stream, for streams with an event that may affect scores. */
