@@ -1,6 +1,6 @@
 #!/usr/bin/node
-// `adamant` in the image, which has no shell. The master key may come as a file, so that it stands neither in the image nor
-// in `docker inspect`.
+// The image's `adamant` command; the image has no shell. MASTER_KEY_FILE reads the master key from a file, so that it appears
+// neither in the image nor in `docker inspect`.
 const { readFileSync } = require('node:fs')
 
 const { MASTER_KEY_FILE: file, ADAMANT_MAIN: main = '/adamant/dist/main.js' } = process.env

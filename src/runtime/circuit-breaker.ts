@@ -1,56 +1,56 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** `half-open`: calls are refused as when it is open, and one trial is under way. */
+/** `half-open`: calls are rejected as in `open`, while one trial is under way. */
 export const BREAKER_STATES = ['closed', 'open', 'half-open'] as const
 export type BreakerState = (typeof BREAKER_STATES)[number]
 
-/** What a call's failure says of the store: it is there; that is doubtful, so it is probed; it is down; or nothing. */
+/** What a failed call says about the store: it is up; that is doubtful, so it is probed; it is down; or nothing. */
 export type Verdict = 'up' | 'doubtful' | 'down' | 'nothing'
 
-/** Asks the store itself whether it is there, while nobody knows and as long as it is away. */
+/** Checks the store directly, when its state is doubtful and while the breaker is open. */
 export type Probe = {
   readonly ask: () => Promise<unknown>
-  /** When the store last said anything, in milliseconds of the monotonic clock: a part of a long answer counts. */
+  /** When the store last sent anything, in milliseconds of the monotonic clock; parts of a long response count. */
   readonly heardAt: () => number
-  /** What the breaker opens for when the store says nothing. */
+  /** The reason for opening if the store does not respond. */
   readonly noResponseMessage: string
 }
 
 export type BreakerPolicy = {
-  /** As people call it, such as EventStoreDB. */
+  /** Display name, such as EventStoreDB. */
   readonly store: string
-  /** Which calls of the store pass here. */
+  /** Which of the store's calls this breaker protects. */
   readonly calls: string
-  /** Milliseconds from the opening, or from a trial that failed, to the next trial. */
+  /** Milliseconds between opening, or a failed trial, and the next trial. */
   readonly resetTimeoutMs: number
   /** @param elapsedMs between the call and its failure */
   readonly verdict: (error: unknown, elapsedMs: number) => Verdict
-  /** What calls are refused with while it is open. @param reason what it has opened for */
+  /** The error of rejected calls while open. @param reason why it opened */
   readonly refusal: (reason: Error) => Error
-  /** Where there is one, it is the trial, and closes and opens the breaker; else the trial is the next call. */
+  /** If present, the probe is the trial that closes or opens the breaker; otherwise the next call is. */
   readonly probe?: Probe
 }
 
-/** Milliseconds between two health checks, while somebody waits for an answer. */
+/** Milliseconds between two health checks while calls are pending. */
 const CHECK_MS = 250
-/** Consecutive health checks without an answer to anybody before the store is probed, and before the breaker opens. */
+/** Consecutive health checks without a response before the store is probed, and before the breaker opens. */
 const CHECKS_TO_PROBE = 4
 const CHECKS_TO_OPEN = 12
 
-/** Requests of one probe behind a failure, and milliseconds between them: the client reconnects where a connection was lost. */
+/** Attempts of one probe, and milliseconds between them: a client reconnects after a lost connection. */
 const ATTEMPTS = 3
 const ATTEMPT_MS = 50
 
 /**
- * Refuses calls at once while the store behind it is away, instead of letting each find that out by waiting. With a probe,
- * a failed call or a second without any answer has the store probed; where that fails, or nothing comes for 3 s, the breaker
- * opens, and pending calls are rejected. Health checks are counted instead of milliseconds: a process that was suspended itself
- * has missed no answer.
+ * Rejects calls immediately while the store is unavailable, instead of letting each wait for a timeout. With a probe, a
+ * doubtful failure or a second without any response triggers a probe; if the probe fails, or nothing arrives for 3 s,
+ * the breaker opens and rejects pending calls. It counts health checks rather than time: a suspended process has not
+ * missed responses.
  */
 export class CircuitBreaker {
   /** How often it has opened. */
   openings = 0
-  /** When the store last answered anything, in milliseconds of the monotonic clock. */
+  /** When the store last responded, in milliseconds of the monotonic clock. */
   answeredAt = performance.now()
   readonly #waiting = new Set<(reason: Error) => void>()
   #reason: Error | undefined
@@ -70,18 +70,18 @@ export class CircuitBreaker {
     return this.#isTrying ? 'half-open' : 'open'
   }
 
-  /** The state once a running probe has ended: callers ask for it after a failed call. */
+  /** The state after a probe that is under way; for callers whose call has just failed. */
   async settledState(): Promise<BreakerState> {
     const probing = this.#probing
-    // That it opens meanwhile is what the state says.
+    // If it opens meanwhile, the state shows it.
     if (this.state === 'closed' && probing !== undefined) await this.#rejectIfOpened(probing).catch(() => undefined)
     return this.state
   }
 
   /**
-   * Calls the store, unless it is away.
-   * @param abandoned what the call fails with when a probe finds meanwhile that the store is away
-   * @throws the refusal, and what the call does
+   * Calls the store unless the breaker is open.
+   * @param abandoned maps the reason to the error of this call, if the breaker opens while it is pending
+   * @throws the refusal, or the call's error
    */
   call<Answer>(work: () => Promise<Answer>, abandoned = this.policy.refusal): Promise<Answer> {
     const { probe, refusal, resetTimeoutMs } = this.policy
@@ -92,7 +92,7 @@ export class CircuitBreaker {
     return this.#try(() => this.#run(work))
   }
 
-  /** For good: nothing is probed any more. */
+  /** Stops probes and health checks permanently. */
   stop(): void {
     this.#isStopped = true
     clearInterval(this.#checking)
@@ -179,7 +179,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** It never rejects. */
+  /** Never rejects. */
   #probe(): Promise<void> {
     this.#probing ??= this.#probeWithRetries().finally(() => (this.#probing = undefined))
     return this.#probing

@@ -1,11 +1,11 @@
-/** Milliseconds by which the timers of a process that runs are not late. */
+/** Milliseconds of timer delay that are normal in a process that is not stalled. */
 const TIMER_TOLERANCE_MS = 250
 
 /**
- * Calls back when so many milliseconds have passed without `clear()`. Where the process did not run in a part of them (a
- * laptop slept, a virtual machine was moved, a container had used up its share of the processor), its timers come before
- * what has arrived meanwhile; it waits on for as long as it was late, since its own stall says nothing of whom it asked. In
- * all it waits for twice its time at most: a process with too much to do is late every time, and has to hear of silence too.
+ * Calls back after the given milliseconds unless cleared. If the process was stalled meanwhile (laptop asleep, virtual
+ * machine migrated, container out of CPU quota), timers fire before data that has arrived is read. The deadline is then
+ * extended by the delay, since the stall says nothing about the peer; to at most twice the time in total, so that an
+ * overloaded process, which is always late, times out too.
  */
 export class Deadline {
   #timer: NodeJS.Timeout
@@ -33,9 +33,8 @@ export class Deadline {
 }
 
 /**
- * Waits for work for so many milliseconds; it goes on behind them.
- * @param late what comes then instead, or throws
- * @returns what the work does, or rejects so
+ * Waits for a promise for the given milliseconds; its work continues after a timeout.
+ * @param onTimeout provides the result, or throws, after a timeout
  */
 export async function withTimeout<Result, Late>(
   milliseconds: number,
@@ -52,9 +51,9 @@ export async function withTimeout<Result, Late>(
 }
 
 /**
- * Waits until work has ended, well or badly, but no longer than so many milliseconds. What goes wrong in it is for
- * whoever started it to tell.
- * @returns whether it has ended
+ * Waits until a promise has settled, for at most the given milliseconds. Ignores its rejection, which the caller must
+ * handle.
+ * @returns whether it has settled
  */
 export function settlesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const ended = () => true

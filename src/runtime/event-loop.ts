@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two samples. */
 const RESOLUTION_MS = 20
 
-/** How late the event loop comes to what is due, since this was asked last: what everybody who is served waits for. */
+/** Delay of the event loop since the last call: the latency it adds to everything this process serves. */
 export class EventLoopDelay {
   readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 
@@ -11,7 +11,7 @@ export class EventLoopDelay {
     this.#monitor.enable()
   }
 
-  /** Seconds, without the pause between two looks. */
+  /** Seconds, without the sampling interval. */
   since(): { readonly median: number; readonly p99: number; readonly max: number } {
     const { max } = this.#monitor
     const [median, p99] = [this.#monitor.percentile(50), this.#monitor.percentile(99)]
@@ -26,17 +26,17 @@ export class EventLoopDelay {
 
 const toDelaySeconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3)
 
-/** Milliseconds that one piece of work keeps the event loop; then whatever else waits has its turn. */
+/** Milliseconds of work before the event loop is yielded. */
 const SLICE_MS = 8
 
 /**
- * Turns of work that takes long, one a turn of the event loop: twenty bulk requests at once hold it up no longer at a time
- * than one does.
+ * Takes turns between long-running tasks, one slice per turn of the event loop: twenty concurrent bulk requests block
+ * it no longer at a time than one does.
  */
 class EventLoopYielder {
   readonly #waiting: (() => void)[] = []
 
-  /** Resolves in a later turn of the event loop, which no other long work has. */
+  /** Resolves in a later turn of the event loop, exclusive to this task. */
   turn(): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push(done)
@@ -50,10 +50,10 @@ class EventLoopYielder {
   }
 }
 
-/** There is one event loop in a thread, and so one order of those who would hold it up. */
+/** One per thread, like the event loop. */
 const eventLoopYielder = new EventLoopYielder()
 
-/** As `items.map(each)`, with a pause for others whenever it has taken a slice of time. @throws what `each` throws */
+/** Like `items.map(each)`, but yields the event loop after each time slice. @throws the error of `each` */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   each: (item: Item, index: number) => Result,

@@ -1,10 +1,12 @@
-/** Milliseconds on the watcher's own clock. */
+/** Milliseconds on the observer's own clock. */
 export type FailureDetectorTimings = {
-  /** Silence after which it is made sure that the store takes writes at all. */
+  /** Silence after which the observer confirms that the store accepts writes. */
   readonly suspectedAfterMs: number
-  /** Silence after which a holder has ended. */
+  /** Silence after which a holder counts as dead. */
   readonly deadAfterMs: number
-  /** As much counts between two looks at most: a watcher that stood still itself has watched nobody meanwhile. */
+  /**
+   * Maximum silence counted between two observations: an observer that was stalled itself has not observed in between.
+   */
   readonly maxObservationGapMs: number
 }
 
@@ -16,23 +18,24 @@ type ObservedHeartbeat = {
 }
 
 /**
- * Watches whether those who hold something still live: each changes its sign again and again, and one whose sign stands
- * still for long enough has ended. Only the watcher's own clock counts, so no two machines' clocks are compared, and only
- * time in which the holder could have given a sign: while the store is away or takes no writes, a living one is silent too.
- * So nobody has ended before a write of the watcher was acknowledged, and a while after that.
+ * Detects holders of leases or claims that have died: each holder changes its heartbeat regularly, and one whose
+ * heartbeat stays the same for long enough is dead. Only the observer's own clock is used, so clocks of machines are
+ * not compared, and only time in which the holder could write counts: while the store is unavailable or rejects writes,
+ * a live holder is silent too. Therefore a holder counts as dead only some time after a write by the observer was
+ * acknowledged.
  */
 export class FailureDetector {
   readonly #watched = new Map<string, ObservedHeartbeat>()
 
-  /** @param now milliseconds that never go back */
+  /** @param now milliseconds of a clock that never goes back */
   constructor(
     private readonly timings: FailureDetectorTimings,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /**
-   * One look, of many.
-   * @returns `doubted`: write something, and tell by `sure` that it was acknowledged
+   * Records one observation of a holder's heartbeat.
+   * @returns 'doubted': write to the store, and call `confirmStoreWritable` once acknowledged
    */
   observe(what: string, heartbeat: string): 'alive' | 'doubted' | 'ended' {
     const now = this.now()
@@ -48,18 +51,18 @@ export class FailureDetector {
     return silenceMs - before.silenceAtConfirmationMs >= deadAfterMs - suspectedAfterMs ? 'ended' : 'alive'
   }
 
-  /** The store takes writes: from here on silence counts. */
+  /** The store accepts writes: silence counts from now on. */
   confirmStoreWritable(what: string): void {
     const watched = this.#watched.get(what)
     if (watched !== undefined) this.#watched.set(what, { ...watched, silenceAtConfirmationMs: watched.silenceMs })
   }
 
-  /** The store was away, or is: whoever is silent may live. */
+  /** The store is or was unavailable: forgets all silence. */
   reset(): void {
     this.#watched.clear()
   }
 
-  /** It is held no more. */
+  /** Nothing is held under this name any more. */
   forget(what: string): void {
     this.#watched.delete(what)
   }

@@ -1,8 +1,8 @@
-/** A pause that something can end before its time; one at a time. */
+/** A pause that can be ended early; only one at a time. */
 export class InterruptibleSleep {
   #wake: () => void = () => {}
 
-  /** @param ms milliseconds, unless it is woken before; without them, until it is woken */
+  /** @param ms milliseconds; without it, until woken */
   sleep(ms?: number): Promise<void> {
     return new Promise((done) => {
       const timer = ms === undefined ? undefined : setTimeout(done, ms)
@@ -13,7 +13,7 @@ export class InterruptibleSleep {
     })
   }
 
-  /** Ends the pause under way, if there is one. */
+  /** Ends the pause under way, if any. */
   wake(): void {
     this.#wake()
   }

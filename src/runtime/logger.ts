@@ -1,10 +1,10 @@
 import { destination, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino'
 import { findRepeatedStoreError, StoreOutages } from './outages.ts'
 
-/** Told of what failed and is made up for later: nobody waits for it, and an operator wants to know. */
+/** Logs a failure that is retried or otherwise repaired, for operators. */
 export type WarningLogger = (found: Readonly<Record<string, unknown>>, sentence: string) => void
 
-/** Where nobody listens: a line on stderr. */
+/** Without a logger: writes a line to stderr. */
 export const emitWarning: WarningLogger = ({ err, ...found }, sentence) => {
   const reason = err instanceof Error ? `: ${err.message}` : ''
   process.emitWarning(`${sentence} (${JSON.stringify(found)})${reason}`)
@@ -15,8 +15,8 @@ export type AppLogger = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'erro
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 
 /**
- * One JSON line an entry, on stderr: stdout belongs to results. Of entries that say by `repeats: true` that
- * many like them may come, those whose `err` is a store's are counted, and told in a few lines (outages.ts).
+ * Writes one JSON line per entry to stderr; stdout is for results. Entries with `repeats: true` and a store's error in
+ * `err` are counted and summarized (outages.ts), since an outage would repeat them for each request.
  */
 export function createLogger(level: (typeof LOG_LEVELS)[number], to: DestinationStream = stderr()): AppLogger {
   const log = pino(
@@ -39,5 +39,8 @@ export function createLogger(level: (typeof LOG_LEVELS)[number], to: Destination
   return log
 }
 
-/** A thread writes, so that a slow reader of stderr holds nobody up; what comes while it does is its next write. */
+/**
+ * Written by a thread, so that a slow reader of stderr blocks nothing; lines collected meanwhile go into its next
+ * write.
+ */
 const stderr = () => destination({ dest: 2, maxWrite: 2 ** 20 })

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client'
 
-/** A sample of what is read when `/metrics` is asked for; what is counted as it happens is prom-client's. */
+/** A value read when `/metrics` is scraped. Values counted as they occur are in prom-client's registry. */
 export type Metric = {
   readonly name: string
   readonly help: string
@@ -12,9 +12,9 @@ export type Metric = {
 export const gauge = (name: string, help: string, value: number): Metric => ({ name, help, kind: 'gauge', value })
 
 /**
- * Everything that `/metrics` says, in Prometheus' text format.
- * @param counted as it happened, since the process started
- * @param read now: it is in a registry of its own, so that nothing stays that could not be read this time
+ * The response of `/metrics`, in Prometheus' text format.
+ * @param counted counted since the process started
+ * @param read read now; in a separate registry, so that a value that can't be read this time disappears
  */
 export async function metricsText(counted: Registry, read: readonly Metric[]): Promise<string> {
   const now = new Registry()

@@ -1,15 +1,12 @@
-/** Milliseconds between two lines about an outage that goes on. */
 const REPORT_INTERVAL_MS = 60_000
-/** Milliseconds without a failure after which a store's outage is over: callers that retry do so more often. */
+/** Milliseconds without a failure after which a store's outage is over; callers retry more often than that. */
 const QUIET_MS = 10_000
 
 type LogFields = Readonly<Record<string, unknown>>
 type LogLineWriter = (fields: LogFields, message: string) => void
 
-/** Where lines go, by their level. */
 type OutageLogger = Readonly<Record<'error' | 'warn' | 'info', LogLineWriter>>
 
-/** Writes the lines of one outage. */
 type OutageReporter<Failure> = {
   reportStart(failure: Failure, fields: LogFields): void
   reportOngoing(failure: Failure, figures: LogFields): void
@@ -17,8 +14,8 @@ type OutageReporter<Failure> = {
 }
 
 /**
- * Something that fails again and again, in few lines: one when it begins, one a minute with what it has cost, and one when
- * it is over. Hundreds of requests a second would write one each otherwise.
+ * Summarizes repeated failures: one line at the start, one per minute with their number, and one at the end. Otherwise
+ * hundreds of requests a second would log a line each.
  */
 class Outage<Failure> {
   #failures = 0
@@ -28,12 +25,11 @@ class Outage<Failure> {
 
   constructor(private readonly reporter: OutageReporter<Failure>) {}
 
-  /** Milliseconds since it failed last. */
   get quietMs(): number {
     return performance.now() - this.#lastFailureAt
   }
 
-  /** @param fields what a line of its own would say besides: by whom or for which request */
+  /** @param fields further fields of the first line, such as the request */
   recordFailure(failure: Failure, fields: LogFields = {}): void {
     const now = (this.#lastFailureAt = performance.now())
     if (++this.#failures === 1) {
@@ -45,7 +41,7 @@ class Outage<Failure> {
     }
   }
 
-  /** Nothing, where nothing has failed. */
+  /** Reports the end of the outage, if there was one. */
   end(): void {
     if (this.#failures > 0) this.reporter.reportEnd(this.#figures)
     this.#failures = 0
@@ -56,22 +52,22 @@ class Outage<Failure> {
   }
 }
 
-/** An error of a store, such as the ports' StoreUnavailable, which names that store. */
+/** An error of a store, such as StoreUnavailable, that names the store. */
 export type NamedStoreError = Error & { readonly store: string }
 
 const isNamedStoreError = (error: unknown): error is NamedStoreError =>
   error instanceof Error && 'store' in error && typeof error.store === 'string'
 
 /**
- * The fault of a store in an entry that is marked as one of many alike by `repeats: true`; undefined for whatever else the
- * log is told: that a secret's end is not on record, say, is told whatever it comes of.
+ * The store's error in a log entry marked by `repeats: true`; undefined for all other entries, which are logged in
+ * full: an unrecorded expiry of a secret, for example, must always be visible.
  */
 export function findRepeatedStoreError(entry: unknown): NamedStoreError | undefined {
   if (typeof entry !== 'object' || entry === null || !('repeats' in entry && 'err' in entry)) return undefined
   return isNamedStoreError(entry.err) ? entry.err : undefined
 }
 
-/** The outages of stores, each told once for all who meet it. */
+/** Outages of stores. All work that encounters the same store shares one outage. */
 export class StoreOutages {
   readonly #outages = new Map<string, Outage<NamedStoreError>>()
 
@@ -86,8 +82,9 @@ export class StoreOutages {
     const { log } = this
     const outage = new Outage<NamedStoreError>({
       reportStart: ({ message: reason }, fields) =>
-        log.error({ ...fields, store, reason }, 'a store is away; telling once a minute'),
-      reportOngoing: ({ message: reason }, figures) => log.warn({ store, ...figures, reason }, 'a store is still away'),
+        log.error({ ...fields, store, reason }, 'a store is unavailable; reported once a minute'),
+      reportOngoing: ({ message: reason }, figures) =>
+        log.warn({ store, ...figures, reason }, 'a store is still unavailable'),
       reportEnd: (figures) => log.info({ store, ...figures }, 'the outage is over: nothing has failed for 10 s'),
     })
     this.#outages.set(store, outage)
@@ -106,7 +103,7 @@ export class StoreOutages {
   }
 }
 
-/** Work that is tried again for as long as it fails. */
+/** Reports interruptions of work that is retried until it succeeds. */
 export class Interruption {
   readonly #outage: Outage<unknown>
 
@@ -117,12 +114,12 @@ export class Interruption {
     this.#outage = new Outage<unknown>({
       reportStart: (err) => log.warn({ err, name }, INTERRUPTED_MESSAGE),
       reportOngoing: (err, figures) => log.warn({ err, name, ...figures }, 'still interrupted; trying again'),
-      reportEnd: (figures) => log.info({ name, ...figures }, 'goes on after an interruption'),
+      reportEnd: (figures) => log.info({ name, ...figures }, 'resumed after an interruption'),
     })
   }
 
   recordFailure(error: unknown): void {
-    // A store's outage is told once for all who meet it, and counted there.
+    // A store's outage is reported and counted once, for all work that encounters it.
     if (isNamedStoreError(error)) this.log.warn({ err: error, name: this.name, repeats: true }, INTERRUPTED_MESSAGE)
     else this.#outage.recordFailure(error)
   }

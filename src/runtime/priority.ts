@@ -4,9 +4,10 @@ import { constants, setPriority } from 'node:os'
 import { basename } from 'node:path'
 
 /**
- * Lets this thread run only where others leave the processor idle, so that hours of computing slow down no request.
- * Linux has a priority for each thread, and `/proc/thread-self` names the calling one; elsewhere nothing changes.
- * @param priority 19 gets a seventieth of a busy processor beside a thread of the usual priority, 10 a tenth
+ * Lowers this thread's priority so that it runs only on idle processors and long computations do not slow down
+ * requests. Linux has a priority per thread, and `/proc/thread-self` identifies the calling one; no effect on other
+ * systems.
+ * @param priority 19 gets a seventieth of a busy processor next to a thread of normal priority, 10 a tenth
  * @see https://man7.org/linux/man-pages/man2/setpriority.2.html (Notes)
  */
 export function lowerPriority(priority: number = constants.priority.PRIORITY_LOW): void {
@@ -14,20 +15,20 @@ export function lowerPriority(priority: number = constants.priority.PRIORITY_LOW
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), priority)
   } catch {
-    // Without /proc, or where a sandbox forbids it: the same work at the usual priority.
+    // Without /proc, or in a sandbox that forbids it: normal priority.
   }
 }
 
 /**
- * The same for a whole process, with the threads that V8 and the thread pool have begun already: on Linux the priority of a
- * process is that of its first thread alone. Threads that begin later have it from the one that begins them.
+ * Lowers the priority of the whole process, including threads that V8 and the thread pool have already started: on
+ * Linux a process's priority is only that of its first thread. New threads inherit it from their parent.
  */
 export function lowerProcessPriority(priority: number = constants.priority.PRIORITY_LOW): void {
   for (const thread of threads()) {
     try {
       setPriority(thread, priority)
     } catch {
-      // It has ended, or a sandbox forbids it.
+      // The thread has ended, or a sandbox forbids it.
     }
   }
 }
@@ -41,12 +42,12 @@ function threads(): number[] {
 }
 
 /**
- * Keeps this process, with the threads that it has and those that begin later, off one of the processors that it may run on.
- * A low priority alone is not enough for whoever answers requests beside it: where each processor computes something,
- * waking up takes until the end of a slice, some 3 ms on Linux 6.18 (bench/RESULTS.md, rebuild).
+ * Keeps one of the allowed processors free of this process and its threads. A low priority is not enough to protect
+ * request latency: if every processor is busy, waking a thread takes until the end of a time slice, about 3 ms on Linux
+ * 6.18 (bench/RESULTS.md, rebuild).
  *
- * Node has no call for that; `taskset` is util-linux's, which Debian, Red Hat and Alpine have. Without it, without Linux, or
- * on a single processor everything stays as it is.
+ * Node has no API for this; `taskset` is part of util-linux (Debian, Red Hat, Alpine). No effect without it, on other
+ * systems, or with a single processor.
  * @see https://man7.org/linux/man-pages/man1/taskset.1.html
  */
 export function spareOneCore(): void {
@@ -65,7 +66,7 @@ function allowedCores(): number[] {
   }
 }
 
-/** @param list as Linux writes it: `0-3,8` */
+/** @param list in Linux's format: `0-3,8` */
 export function parseCpuList(list: string): number[] {
   return list.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number)

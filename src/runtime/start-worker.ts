@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
 /**
- * The module that lets this process read TypeScript, where it runs from the sources: the first that `--import` names,
- * since the next may be TypeScript themselves.
+ * The loader for TypeScript when running from the sources: the first module of `--import`, since later ones may be
+ * TypeScript themselves.
  */
 export function typescriptLoader(): string {
   const words = process.execArgv
@@ -17,19 +17,21 @@ export function typescriptLoader(): string {
 }
 
 export type ProgramOptions = {
-  /** Of Node, such as `--max-old-space-size=96`. */
+  /** Options of Node, such as `--max-old-space-size=96`. */
   readonly flags: readonly string[]
-  /** Large modules of packages: from the sources they are loaded before the loader that would go through them. */
+  /**
+   * Large packages to load before the TypeScript loader, which would otherwise process them; used only when running
+   * from the sources.
+   */
   readonly preload: readonly string[]
-  /** Of the program itself. */
   readonly arguments: readonly string[]
 }
 
 /**
- * Starts a module as a process of its own, from the built files and from the sources alike. It gets nothing of this
- * process's environment: no key, no address.
- * @param name without its extension and relative to `from`, such as `./pdf-program`
- * @param from import.meta.url of the module that starts it
+ * Starts a module as a separate process, from the built files or the sources. The process gets an empty environment: no
+ * keys, no connection strings.
+ * @param name without extension, relative to `from`, such as `./pdf-program`
+ * @param from import.meta.url of the calling module
  */
 export function startProgram(
   name: string,
@@ -45,15 +47,15 @@ export function startProgram(
 }
 
 /**
- * Starts a module on a thread of its own, from the built files and from the sources alike.
- * @param name without its extension and relative to `from`, such as `./checkpoint-worker`
- * @param from import.meta.url of the module that starts it
+ * Starts a module on a worker thread, from the built files or the sources.
+ * @param name without extension, relative to `from`, such as `./checkpoint-worker`
+ * @param from import.meta.url of the calling module
  */
 export function startWorker(name: string, from: string, workerData?: unknown): Worker {
   const extension = extname(from)
   const file = new URL(name + extension, from)
   if (extension !== '.ts' || typescriptLoader() !== import.meta.resolve('tsx')) return new Worker(file, { workerData })
-  // On Node 22 the hooks of `--import tsx` stay on the main thread: a thread registers them itself.
+  // On Node 22 the hooks of `--import tsx` apply only to the main thread: a worker registers them itself.
   const api = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   const source = `import(${api}).then(({ register }) => { register(); return import(${JSON.stringify(file.href)}) })`
   return new Worker(source, { eval: true, workerData })

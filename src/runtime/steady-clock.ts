@@ -1,23 +1,23 @@
-/** Milliseconds by which the system's clock may be set while it counts as the same. */
+/** Milliseconds of difference up to which the system's clock is followed directly. */
 const MAX_DRIFT_MS = 10_000
 
-/** Milliseconds after which a clock that was set further is believed: 5 minutes. */
+/** Milliseconds after which a larger change is accepted. */
 const ACCEPTED_AFTER_MS = 300_000
 
 export type SteadyClockOptions = {
-  /** Milliseconds since 1970, as the system has them. */
+  /** The system's clock: milliseconds since 1970. */
   readonly wall?: () => number
-  /** Milliseconds that never go back, whatever happens to the clock. */
+  /** Milliseconds of a clock that never goes back. */
   readonly monotonic?: () => number
-  /** Told that the system's clock was set by so many milliseconds, which is not believed yet. */
+  /** Called with the size of a jump of the system's clock, before it is accepted. */
   readonly onJump?: (milliseconds: number) => void
 }
 
 /**
- * A clock that a jump of the system's does not move: one that is 30 days ahead for a minute would end secrets and tokens
- * before their time, and leave claims and due times in the far future. What was set by more than 10 s is believed when it
- * has lasted 5 minutes; until then time goes on as it passes.
- * @returns milliseconds since 1970, a whole number
+ * A clock that ignores temporary jumps of the system's clock: a clock 30 days ahead for a minute would expire secrets
+ * and tokens early, and put claims and due times far into the future. A jump of more than 10 s is accepted once it has
+ * lasted 5 minutes; until then time continues from before the jump.
+ * @returns milliseconds since 1970, an integer
  */
 export function steadyClock({
   wall = () => Date.now(),

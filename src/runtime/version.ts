@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-/** The platform's version, semantic versioning 2.0: package.json is the one place it is written. */
+/** The release, by semantic versioning 2.0, from package.json. */
 export const VERSION: string = versionOf(manifest)
 
 function versionOf(value: unknown): string {
@@ -12,13 +12,16 @@ function versionOf(value: unknown): string {
   throw new Error('package.json has no version')
 }
 
-/** The oldest Node that better-sqlite3 13 runs on: it ends older ones by a segmentation fault (WiseLibs/better-sqlite3#1514). */
+/**
+ * The oldest Node that better-sqlite3 13 supports; on older ones it crashes with a segmentation fault
+ * (WiseLibs/better-sqlite3#1514).
+ */
 const MIN_NODE_VERSION = [22, 14]
 
 /**
- * What to tell somebody whose Node is too old, in one line; undefined where it is not.
+ * An error message of one line if Node is too old, otherwise undefined.
  * @param version of process.versions: `20.20.2`, `26.0.0-nightly20260401`
- * @param program the path of that Node
+ * @param program path of the running Node
  */
 export function unsupportedNodeMessage(version: string, program: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -26,6 +29,7 @@ export function unsupportedNodeMessage(version: string, program: string): string
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined
   return (
     `adamant needs Node ${MIN_NODE_VERSION.join('.')} or newer, and ${program} is Node ${version}: install a newer one ` +
-    `(https://nodejs.org), or use npm start and npx adamant where npm ci ran, which take the Node that it brought`
+    '(https://nodejs.org), or use npm start and npx adamant in a folder where npm ci ran: they use the Node that it ' +
+    'installed'
   )
 }

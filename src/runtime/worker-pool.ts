@@ -3,8 +3,8 @@ import type { Worker } from 'node:worker_threads'
 type Job<Task, Answer> = { task: Task; done: (answer: Answer) => void; failed: (error: Error) => void }
 
 /**
- * Threads that answer one message with one message, each one at a time. A thread starts with the first task that needs it
- * and lives until the pool is closed, or has been idle for long; one that waits does not keep the process alive.
+ * A pool of threads that respond to each message with one message, one task at a time. A thread starts when a task
+ * needs it and lives until the pool is closed or its idle timeout; idle threads do not keep the process alive.
  */
 export class WorkerPool<Task, Answer> {
   readonly #start: () => Worker
@@ -15,14 +15,14 @@ export class WorkerPool<Task, Answer> {
   readonly #idleTimers = new WeakMap<Worker, NodeJS.Timeout>()
   #closed = false
 
-  /** @param idleFor milliseconds without a task after which a thread ends; it does not unless told */
+  /** @param idleFor milliseconds without a task after which a thread ends; default: never */
   constructor(start: () => Worker, threads: number, idleFor?: number) {
     this.#start = start
     this.#threads = threads
     this.#idleTimeoutMs = idleFor
   }
 
-  /** @throws Error when the pool is closed, or the thread dies over the task */
+  /** @throws Error if the pool is closed, or the thread ends during the task */
   run(task: Task): Promise<Answer> {
     return new Promise((done, failed) => {
       if (this.#closed) return failed(new Error('the pool of threads is closed'))
@@ -31,7 +31,7 @@ export class WorkerPool<Task, Answer> {
     })
   }
 
-  /** Tasks that no thread has begun or ended. */
+  /** Tasks that are queued or running. */
   get pendingTaskCount(): number {
     return this.#waiting.length + [...this.#running.values()].filter((job) => job !== undefined).length
   }
@@ -72,7 +72,7 @@ export class WorkerPool<Task, Answer> {
     })
     worker.on('error', (error: Error) => {
       const job = this.#running.get(worker)
-      // Nobody waits for one that is idle; the next task starts another.
+      // No task is affected; the next task starts a new thread.
       if (job === undefined) process.emitWarning(error)
       else job.failed(error)
     })
@@ -84,7 +84,7 @@ export class WorkerPool<Task, Answer> {
     return worker
   }
 
-  /** It has nothing to do: its end is due, unless a task comes before. */
+  /** Ends an idle thread after the timeout, unless a task arrives first. */
   #endLater(worker: Worker): void {
     if (this.#idleTimeoutMs === undefined || this.#running.get(worker) !== undefined) return
     const end = () => {

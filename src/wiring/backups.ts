@@ -13,50 +13,53 @@ import { copyEventLogFile, finalizeLogFile, fsyncPath } from '../stores/sqlite/e
 import { UnreadableFile } from '../stores/sqlite/database-file.ts'
 import { makeDataDir, openInstallationOn, RESTORE_FOLDER } from './open-installation.ts'
 
-/** Files under their digests in a folder that is a backup's. */
+/** Files by digest in a backup's folder. */
 export const openFilesIn = openDirectoryFileStore
 
-/** Copies the embedded log of an installation as it is at one moment, beside whoever writes it. @param progress in pages */
+/**
+ * Copies an installation's embedded log in its state at one moment, while the service may be writing. @param progress
+ * in pages
+ */
 export const copyLogOf = (
   { DATA_DIR }: Settings,
   to: string,
   progress: (done: number, total: number) => void,
 ): Promise<void> => copyEventLogFile(join(DATA_DIR, LOG_FILE), to, progress)
 
-/** A copy of a log, to be read. */
+/** Opens a copy of a log for reading. */
 export const openLogCopy = (file: string): EventStore => openSqliteEventStore(file, { filling: true })
 
-/** Makes a file or a folder last. */
+/** Flushes a file or a folder to the disk. */
 export const syncPath = fsyncPath
 
-/** Makes a copy that was closed one file, on the disk. @throws StoreUnavailable where it is damaged */
+/** Turns a closed copy into a single file, flushed to the disk. @throws StoreUnavailable if it is damaged */
 export { finalizeLogFile }
 
-/** What a log said before another one takes its place. */
+/** Facts about the log that is being replaced. */
 export type ReplacedLog = {
   readonly identity: string
   readonly epoch: number
-  /** Where its installation was moved to. */
+  /** The installation to which it was moved, if any. */
   readonly fence: { readonly copy: string; readonly to: string } | undefined
 }
 
-/** A folder that this process has for itself, whose log is about to be replaced. Until then nothing of it has changed. */
+/** An exclusively locked folder whose log is about to be replaced. Nothing changes before `replace`. */
 export type LogReplacement = {
-  /** Its log is the one that comes, a copy still beside its place; it takes appends whatever it says of itself. */
+  /** Opened on a copy of the new log, outside its final place; accepts appends even if the log is marked as closed. */
   readonly installation: Installation
   readonly previousLog: ReplacedLog | { readonly unreadable: string } | 'none'
   /**
-   * Puts the log in its place, in one step. The one that was there stays beside it.
-   * @param kept what is put behind its name
+   * Puts the new log into its place atomically. The previous one is kept in the folder under another name.
+   * @param kept suffix of that name
    */
   replace(kept: string): Promise<void>
-  /** Gives the folder back; what was not put in its place is gone. */
+  /** Releases the folder; discards a copy that was not put into its place. */
   close(): Promise<void>
 }
 
 /**
- * A folder for this process alone, with the log that is to take the place of its own.
- * @param log undefined where it has been put there before
+ * Locks a folder exclusively and stages the log that is to replace its own.
+ * @param log undefined if the log is already in its place
  * @throws StoreUnavailable while another process has the folder open
  */
 export async function prepareLogReplacement(settings: Settings, log: string | undefined): Promise<LogReplacement> {
@@ -66,7 +69,7 @@ export async function prepareLogReplacement(settings: Settings, log: string | un
   const file = join(folder, LOG_FILE)
   const stagingFolder = join(folder, RESTORE_FOLDER)
   try {
-    // A release before the folder's lock shows itself by the log alone.
+    // Releases without the folder lock are detected by their open log file.
     if (existsSync(file) && isOpenSomewhere(file))
       throw new StoreUnavailable(`Another process has ${file} open: stop it`)
     const previousLog = existsSync(file) ? await describeReplacedLog(file) : 'none'
@@ -111,7 +114,7 @@ function stageLog(log: string, stagingFolder: string, stagedFile: string): void 
   fsyncPath(stagedFile)
 }
 
-/** Where nothing can be read, that may be why it is replaced. */
+/** An unreadable log may be the reason for the restore. */
 async function describeReplacedLog(file: string): Promise<LogReplacement['previousLog']> {
   let store: EventStore | undefined
   try {
@@ -128,8 +131,8 @@ async function describeReplacedLog(file: string): Promise<LogReplacement['previo
 }
 
 /**
- * The one that was there keeps a name of its own, and its place is taken by a rename: at no moment is there none, and none
- * has the other one's WAL beside it.
+ * The previous log gets another name by a hard link, and a rename replaces it by the new one: there is always a
+ * log, and none with the other's WAL.
  */
 function swapLogFile(stagedFile: string, file: string, suffix: string): void {
   if (existsSync(file)) {
@@ -139,7 +142,7 @@ function swapLogFile(stagedFile: string, file: string, suffix: string): void {
   fsyncPath(join(file, '..'))
 }
 
-/** Gives a log another name as well. What its WAL holds goes into it; where that fails, the WAL goes along as it is. */
+/** Gives a log file another name. Its WAL is checkpointed into it first; if that fails, the WAL is linked too. */
 function linkWithWal(file: string, name: string): void {
   const isWhole = isWalCheckpointed(file)
   linkIfMissing(file, name)
@@ -148,13 +151,13 @@ function linkWithWal(file: string, name: string): void {
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
-/** A run that was interrupted right behind it, in the same second, has given the file that name already. */
+/** A run that was interrupted right afterwards, in the same second, has linked the file already. */
 function linkIfMissing(file: string, name: string): void {
   if (existsSync(name) && statSync(name).ino === statSync(file).ino) return
   linkSync(file, name)
 }
 
-/** False where it is damaged, say, which may be why it is replaced. */
+/** False for a damaged file, for example, which may be the reason for the restore. */
 function isWalCheckpointed(file: string): boolean {
   try {
     finalizeLogFile(file)

@@ -18,10 +18,10 @@ export type OpenReports = {
   readonly metrics: () => Metric[]
 }
 
-/** Ids of a block that one event reserves, and how few of them are left when the next block is fetched. */
+/** Ids are reserved in blocks of `size`; the next block is fetched when `ahead` ids are left. */
 const CERTIFICATION_IDS = { size: 100, ahead: 50 }
 
-/** What requests ask about certifications, and what reports are read with. */
+/** Opens the queries of certifications, and the reading of reports. */
 export function openReportReading(
   { store, files, writing, reportReaderLimits, log }: Installation,
   { model, progress }: OpenReadModel,
@@ -42,7 +42,7 @@ export function openReportReading(
   const metrics = (): Metric[] => [
     {
       name: 'adamant_reports_contradicting_total',
-      help: 'Reports that were read by this process since it started and contradict their stone',
+      help: 'Reports read since the process started that contradict their diamond',
       kind: 'counter',
       value: contradicting,
     },
@@ -52,7 +52,7 @@ export function openReportReading(
 
 type CertificationServicesFactory = (links: SignedLinks) => CertificationServices['certifications']
 
-/** What the Certification API answers from, for the address that its links start with. */
+/** Creates the Certification API's services for a base URL of links. */
 export function openCertifications(
   { files, writing }: Installation,
   queries: CertificationQueries,

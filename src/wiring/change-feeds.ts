@@ -6,10 +6,10 @@ import type { LinkBuilder } from '../representations/json.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** The feed of changes, for whoever has links to put into it: to be asked for, and to be pushed. */
+/** The change feed, for reading and for webhooks, with the given links. */
 export type ChangeFeeds = { feedFor(links: LinkBuilder): ChangeFeed; pushFeedFor(links: LinkBuilder): ChangeFeed }
 
-/** Who waits for changes is told when the service stops, so that no request lasts longer. */
+/** Requests that wait for changes end when the service stops. */
 export function openChangeFeeds(
   { store, log, readModelTimeoutMs }: Installation,
   { model, progress }: OpenReadModel,

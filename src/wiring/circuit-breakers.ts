@@ -7,10 +7,10 @@ import { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
 import { BREAKER_STATES, type CircuitBreaker } from '../runtime/circuit-breaker.ts'
 import { guardLog } from '../stores/log/guarded-log.ts'
 
-/** An installation whose log fails at once while it is away, and what reads do without it. */
+/** An installation whose log has a circuit breaker, with the policy for reads while it is open. */
 export type GuardedInstallation = { readonly installation: Installation; readonly stale: StaleReadPolicy }
 
-/** A log that lies beside its readers needs no breaker. */
+/** Puts a circuit breaker in front of a log on a server; an embedded log needs none. */
 export function guardInstallation(installation: Installation, parts: ServiceParts): GuardedInstallation {
   const { settings, writing } = installation
   const seconds = settings.STALE_READS
@@ -26,14 +26,14 @@ export function guardInstallation(installation: Installation, parts: ServicePart
   }
 }
 
-/** Has `/metrics` show which state each breaker is in, and how often it has opened. */
+/** Exports the state and the openings of each circuit breaker. */
 export function registerBreakerMetrics({
   metricsRegistry,
   breakers,
 }: Pick<Installation, 'metricsRegistry' | 'breakers'>): void {
   const states = new Gauge({
     name: 'adamant_circuit_breaker_state',
-    help: '1 for the state that the circuit breaker is in',
+    help: '1 for the current state of the circuit breaker',
     labelNames: ['engine', 'calls', 'state'],
     registers: [],
     collect() {
@@ -43,7 +43,7 @@ export function registerBreakerMetrics({
   })
   const openings = new Counter({
     name: 'adamant_circuit_breaker_opened_total',
-    help: 'How often the circuit breaker has opened since the process started',
+    help: 'Times that the circuit breaker has opened since the process started',
     labelNames: ['engine', 'calls'],
     registers: [],
     collect() {

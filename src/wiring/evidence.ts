@@ -6,9 +6,9 @@ import { CheckpointSigner } from '../reactions/evidence/checkpoint-signing.ts'
 import type { ReadModel } from '../stores/ports/read-store.ts'
 import type { Installation } from './installation.ts'
 
-/** What shows to outsiders that the log is what it was. */
+/** The transparency log: proves to outsiders that the event log was not rewritten. */
 export type OpenEvidence = {
-  /** Undefined where the log has no key and takes none any more: nothing of it was ever signed. */
+  /** Undefined if the log has no signing key and is closed: nothing was ever signed. */
   readonly services: EvidenceServices['evidence']
   readonly signer: CheckpointSigner | undefined
 }

@@ -41,7 +41,6 @@ import type { Installation } from './installation.ts'
 import { followerMetrics, ifAvailable } from './metrics.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** What reactions and routines work with. */
 export type FollowerTools = BulkRequestRecoveryOptions &
   FileRemovalTools &
   SecretEndingTools &
@@ -55,7 +54,6 @@ export type FollowerTools = BulkRequestRecoveryOptions &
     readonly mailer: Mailer
   }
 
-/** What is made of the log, to be asked. */
 export const READ_MODELS: readonly AnyProjection[] = [
   diamonds,
   certifications,
@@ -65,7 +63,6 @@ export const READ_MODELS: readonly AnyProjection[] = [
   merkleTree,
 ]
 
-/** What is done because of events. */
 const REACTIONS: readonly Reaction<FollowerTools>[] = [
   scoring,
   reportReading,
@@ -75,7 +72,6 @@ const REACTIONS: readonly Reaction<FollowerTools>[] = [
   webhookDeliveries,
 ]
 
-/** What is done by the clock. */
 const ROUTINES: readonly ScheduledJob<FollowerTools>[] = [
   ...FILE_GARBAGE_COLLECTION_JOBS,
   ...SECRET_SWEEPER_JOBS,
@@ -85,18 +81,18 @@ const ROUTINES: readonly ScheduledJob<FollowerTools>[] = [
   checkpointSigning,
 ]
 
-/** The reactions whose checkpoints are kept with the read models, by where that is. */
+/** Declarations of the reactions whose checkpoints are stored with the read models. */
 export const REACTION_CHECKPOINTS: readonly ModelDeclaration[] = REACTIONS.flatMap((reaction) =>
   'createHandler' in reaction ? [checkpointModelOf(reaction.name)] : [],
 )
 
-/** Whatever keeps a checkpoint with the read models, and sets events aside there. */
+/** Everything that stores a checkpoint and dead letters with the read models. */
 export const CHECKPOINTED_MODELS: readonly ModelDeclaration[] = [
   ...READ_MODELS.map(({ declaration }) => declaration),
   ...REACTION_CHECKPOINTS,
 ]
 
-/** What follows the log in this process, or is followed where another one's role is to project. */
+/** The consumers and jobs of this process. Without the role projections, it only polls the read models' progress. */
 export class Followers {
   #work: readonly BackgroundService[] = []
 
@@ -106,7 +102,7 @@ export class Followers {
     private readonly models: readonly OpenReadModel[],
   ) {}
 
-  /** Nothing runs yet. */
+  /** Opens the read models; nothing runs yet. */
   static async open(installation: Installation, parts: ServiceParts): Promise<Followers> {
     const models: OpenReadModel[] = []
     for (const projection of READ_MODELS) {
@@ -117,19 +113,18 @@ export class Followers {
     return new Followers(installation, parts, models)
   }
 
-  /** @throws Error for one that is not declared in READ_MODELS */
+  /** @throws Error for a read model that is not in READ_MODELS */
   readModel({ declaration: { name } }: Pick<AnyProjection, 'declaration'>): OpenReadModel {
     const found = this.models.find((model) => model.name === name)
     if (found === undefined) throw new Error(`there is no read model ${name}`)
     return found
   }
 
-  /** All together, so that those who have to catch up share one read of the log. */
+  /** Starts all together, so that those that catch up share one read of the log. */
   async startReadModels(): Promise<void> {
     if (this.#runsProjections) await Promise.all(this.models.map((model) => model.start()))
   }
 
-  /** Reactions and routines. */
   async startWork(own: Omit<FollowerTools, keyof RoutineWaker>): Promise<void> {
     if (!this.#runsProjections) return
     const declared = { reactions: REACTIONS, scheduledJobs: ROUTINES }
@@ -142,7 +137,7 @@ export class Followers {
     await Promise.all(this.#work.map((work) => work.start()))
   }
 
-  /** How far each one is that keeps a checkpoint, wherever it runs; none of what is not needed on this log. */
+  /** Metrics of all consumers with a checkpoint, wherever they run; without reactions that this log does not need. */
   async metrics(): Promise<Metric[]> {
     const running = [...this.models, ...this.#work]
     const isActive = (name: string) => running.some((work) => work.name === name && work.isActive())
@@ -155,13 +150,13 @@ export class Followers {
     )
   }
 
-  /** None while the read store is away. */
+  /** Empty while the read store is unavailable. */
   async #reactionModel(declared: ModelDeclaration) {
     const model = await ifAvailable(() => this.installation.reads.model(declared))
     return model === undefined ? [] : [{ name: declared.name, model }]
   }
 
-  /** Why the read models can't answer yet for the log as it was at a position. */
+  /** Which read models have not reached a position of the log. */
   async notReadyReasons(head: PositionOrStart): Promise<string[]> {
     const reasons: string[] = []
     for (const { name, progress } of this.models) {
@@ -174,7 +169,7 @@ export class Followers {
     return this.installation.settings.ROLES.includes('projections')
   }
 
-  /** Reactions and routines stop before what they ask. */
+  /** Reactions and scheduled jobs stop before the components that they use. */
   #keep(work: BackgroundService): void {
     this.parts.add({ stage: 'requests', name: work.name, stop: () => work.stop(), figures: () => work.counters() })
   }

@@ -33,15 +33,14 @@ import type { OpenSecrets } from './secrets.ts'
 import type { OpenWebhooks } from './webhooks.ts'
 import { openTokens } from './tokens.ts'
 
-/** Ids of a block that one event reserves; the next block is fetched when half of it is gone. */
+/** Ids are reserved in blocks, one event per block; the next block is fetched when half of the current one is used. */
 const DIAMOND_IDS = { size: 2_000, ahead: 1_000 }
 
-/** What answers requests, once the port is known that links name. */
+/** Creates the request listener once the port, which links contain, is known. */
 export type HttpService = {
   readonly appFor: (port: number) => RequestListener
 }
 
-/** What requests are answered from. */
 export type HttpDependencies = {
   readonly readModels: ReadModelRegistry
   readonly queries: DiamondQueries
@@ -53,7 +52,7 @@ export type HttpDependencies = {
   readonly stale: StaleReadPolicy
 }
 
-/** What is told of the whole service, and what the rest of it is told of requests. */
+/** State and metrics of the whole service, and its recorders of requests. */
 export type ServiceObservability = {
   readonly notReadyReasons: () => Promise<string[]>
   readonly metrics: () => Promise<string>
@@ -62,7 +61,7 @@ export type ServiceObservability = {
 }
 
 /**
- * Opens everything that the role of answering requests needs, and composes it.
+ * Opens and composes everything that the role http needs.
  * @throws WrongMasterKey, StoreUnavailable
  */
 export async function openHttpService(

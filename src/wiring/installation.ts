@@ -17,22 +17,22 @@ import type { HighWaterMarkStore } from '../stores/ports/high-water-mark.ts'
 import type { Vault } from '../stores/ports/vault.ts'
 
 /**
- * What an installation is opened for: `made` makes it where there is none, `existing` never does, `filled` is an empty one that
- * another one is copied into, before it is complete.
+ * What an installation is opened for: `made` creates it if there is none, `existing` never does, `filled` opens an
+ * empty one that another installation is copied into, before it is complete.
  */
 export type InstallationPurpose = 'made' | 'existing' | 'filled'
 
-/** There is nothing to be read where the settings point at. */
+/** The settings do not point to an installation. */
 export class NoInstallation extends Error {
   override readonly name = 'NoInstallation'
 }
 
-/** DATA_DIR can't be used, and the system's error says why. */
+/** DATA_DIR is unusable; the message contains the system's error. */
 export class BadFolder extends Error {
   override readonly name = 'BadFolder'
 }
 
-/** The stores and keys of one installation, open: what the service and every command work with. */
+/** The open stores and keys of one installation, used by the service and by every command. */
 export type Installation = {
   readonly settings: Settings
   readonly log: AppLogger
@@ -42,30 +42,29 @@ export type Installation = {
   readonly persons: PersonStore
   readonly files: FileStore
   readonly mail: MailTransport
-  /** Where vault and files are, for people: without a password. */
+  /** Location of vault and files for display, without passwords. */
   readonly place: string
   readonly seen: HighWaterMarkStore
   readonly keys: MasterKeys
   readonly people: AccountDirectory
   readonly writing: AccountCommandContext
-  /** Milliseconds that a request waits for read models, in all. */
+  /** Milliseconds that a request waits for read models, in total. */
   readonly readModelTimeoutMs: number
-  /** Diamonds that a list may look through where no index serves it. */
+  /** Maximum number of diamonds that a list without an index may scan. */
   readonly maxScannedDiamonds: number
-  /** What it costs to hash a password (bcrypt) and to stretch a passphrase (scrypt). */
+  /** Cost of hashing passwords (bcrypt) and deriving keys from passphrases (scrypt). */
   readonly hashing: { readonly passwords: number; readonly passphrases: ScryptCost }
-  /** Of the stores on servers. */
   readonly breakers: readonly CircuitBreaker[]
-  /** Of the process that reads a report. */
+  /** Limits of the process that reads a report. */
   readonly reportReaderLimits: PdfReaderLimits
-  /** What is counted as it happens, for `/metrics`; how long the stores above take is in it. */
+  /** Counters and histograms for `/metrics`, including the durations of store calls. */
   readonly metricsRegistry: Registry
-  /** What the event store counted since it was opened, by the counter's name. */
+  /** Counters of the event store since it was opened, by name. */
   counters(): Readonly<Record<string, number>>
   close(): Promise<void>
 }
 
-/** The vault and the files at hand, as the log is to know them. @throws StoreUnavailable */
+/** Identities of the opened vault and files, to be compared with those in the log. @throws StoreUnavailable */
 export const storeIdentitiesOf = async ({ vault, files, place }: Installation): Promise<StoreIdentities> => ({
   vault: await vault.identity(),
   files: await files.identity(),

@@ -14,20 +14,23 @@ import type { LogHighWaterMark } from '../stores/ports/high-water-mark.ts'
 
 const ORIGIN = { actor: 'service', via: 'projection', correlation: 'stores' } as const
 
-/** Milliseconds between two looks at whether the log still is the one that was seen. */
 const CHECK_INTERVAL_MS = 2_000
-/** Looks in a row that must find it so: a server that is just coming back may not have all of its log yet. */
+/** Consecutive failed checks before the process stops: a server that is starting may not have its whole log yet. */
 const FAILED_CHECKS_TO_STOP = 3
 
 export type LogRollbackMonitor = {
-  /** Resolves when this process must not go on: the log was set back, or restored, or has other stores than it had. */
+  /**
+   * Resolves when this process must stop: the log was rolled back or restored, or vault or files are not those of the
+   * log.
+   */
   readonly fatalError: Promise<Error>
 }
 
 /**
- * Holds that the log knows all that was seen of it, at the start and from then on, and that vault and files are its own; puts
- * on record what is seen.
- * @throws LogSetBack, StrangeStores, StoreUnavailable for the log; read models that are away are asked as soon as they are there
+ * Checks at the start and from then on that the log has everything that was seen of it, and that vault and files belong
+ * to it; records what is seen.
+ * @throws LogRolledBack, ForeignStores; StoreUnavailable if the log is unavailable. An unavailable read store is
+ * checked later.
  */
 export async function openLogRollbackMonitor(
   installation: Installation,
@@ -83,9 +86,9 @@ class RollbackWatch {
       this.#failedChecks = 0
     } catch (error) {
       if (error instanceof LogRolledBack || error instanceof ForeignStores) this.#countFailedCheck(error)
-      // A store that is away is looked at again; whoever needs it tells of it.
+      // An unavailable store is checked again later; its users report the outage.
       else if (!(error instanceof StoreUnavailable)) {
-        this.installation.log.warn({ err: error }, 'what was seen of the log could not be put on record')
+        this.installation.log.warn({ err: error }, 'the newest event of the log could not be recorded')
       }
     }
     this.#later()
@@ -108,12 +111,13 @@ class RollbackWatch {
     this.#areOthersChecked = await this.#checkStores()
   }
 
-  /** @returns false where the stores are away @throws StrangeStores */
+  /** @returns false if the stores are unavailable @throws ForeignStores */
   async #checkStores(): Promise<boolean> {
     const { writing, log } = this.installation
     try {
       const found = await verifyJoinedStores({ ...writing, origin: ORIGIN }, await storeIdentitiesOf(this.installation))
-      if (found === 'vault lost') log.warn('the vault was lost and is a new one: one-time secrets that waited are gone')
+      if (found === 'vault lost')
+        log.warn('the vault was lost and replaced by a new one: pending one-time secrets are lost')
       return true
     } catch (error) {
       if (error instanceof StoreUnavailable && !(error instanceof ForeignStores)) return false
@@ -125,7 +129,7 @@ class RollbackWatch {
     const { store } = this.installation
     if (this.#seen !== undefined) await requireLogNotRolledBack(store, [{ observer: 'this process', ...this.#seen }])
     if ((await readEpoch(store)) === this.#epoch) return
-    throw new LogRolledBack('The log was restored while this process ran, which knows what is lost: start it again')
+    throw new LogRolledBack('The event log was restored while this process was running: restart the process')
   }
 
   async #recordHead(): Promise<void> {

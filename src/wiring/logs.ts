@@ -5,8 +5,8 @@ import type { AppLogger } from '../runtime/logger.ts'
 import type { Installation } from './installation.ts'
 
 /**
- * One line a request, at `info`: which endpoint, by whom, how it went. Never a path, a query or a header, which may hold a
- * secret or a signature; addresses where LOG_ADDRESSES says so.
+ * Logs one line per request, at `info`: endpoint, account, status, duration. Never paths, queries or headers, which may
+ * contain secrets or signatures; client addresses only with LOG_ADDRESSES.
  */
 export function createRequestLogger({
   log,
@@ -30,10 +30,12 @@ export function createRequestLogger({
     )
 }
 
-/** What is no cause for alarm; everything else is a warning. */
+/** Events logged at `info`; all others are warnings. */
 const INFO_LEVEL_EVENTS: ReadonlySet<SecurityEvent['event']> = new Set(['log-in', 'administration'])
 
-/** Writes each event as a line of its own, whose `security` names it: `{"security":"log-in-failed","account":7,...}`. */
+/**
+ * Logs each security event as a separate line, named by `security`: `{"security":"log-in-failed","account":7,...}`.
+ */
 export function createSecurityLogger(log: AppLogger): SecurityEventRecorder {
   return ({ event, ...facts }) => {
     const level = INFO_LEVEL_EVENTS.has(event) ? 'info' : 'warn'

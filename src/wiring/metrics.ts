@@ -15,7 +15,7 @@ import type { Installation } from './installation.ts'
 
 const commitOf = (position: PositionOrStart) => (position === 'start' ? 0 : Number(position.commit))
 
-/** Undefined while the store is unavailable: the other metrics are shown all the same. */
+/** Undefined while the store is unavailable, so that the other metrics are still exported. */
 export async function ifAvailable<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await ask()
@@ -25,7 +25,7 @@ export async function ifAvailable<Answer>(ask: () => Answer | Promise<Answer>): 
   }
 }
 
-/** What `/metrics` tells of this process and of the read model that it serves; of a store that is away, that it is. */
+/** Metrics of the event log and the diamonds read model; those of an unavailable store are omitted. */
 export async function collectMetrics(
   { store, counters }: Installation,
   model: ReadModel,
@@ -39,25 +39,28 @@ export async function collectMetrics(
   const closed = await ifAvailable(() => store.closedReason())
   const refusal = await ifAvailable(() => store.diskErrorMessage())
   return [
-    gauge('adamant_log_away', '1 while the log can not be reached', head === undefined ? 1 : 0),
+    gauge('adamant_log_away', '1 while the event log is unavailable', head === undefined ? 1 : 0),
     ...positions(head, folded),
-    gauge('adamant_projection_active', '1 where this process runs the projection', active.isActive ? 1 : 0),
-    ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Streams set aside', parked.size)]),
-    gauge('adamant_log_refuses_writes', '1 where the disk of the log refuses writes', refusal === undefined ? 0 : 1),
+    gauge('adamant_projection_active', '1 if this process runs the projection', active.isActive ? 1 : 0),
+    ...(parked === undefined ? [] : [gauge('adamant_projection_parked_streams', 'Parked streams', parked.size)]),
+    gauge(
+      'adamant_log_refuses_writes',
+      '1 while the disk of the event log refuses writes',
+      refusal === undefined ? 0 : 1,
+    ),
     {
-      ...gauge('adamant_moved', '1 where this installation was moved', closed?.why === 'fenced' ? 1 : 0),
+      ...gauge('adamant_moved', '1 if this installation was moved', closed?.why === 'fenced' ? 1 : 0),
       labels: movedTo(closed),
     },
     ...Object.entries(counters()).map(([name, value]) => counter(`adamant_log_${snake(name)}_total`, name, value)),
   ]
 }
 
-/** Something that follows the log, by where it keeps how far it has come. */
 export type CheckpointedConsumer = { readonly name: string; readonly model: ReadModel; readonly isActive: boolean }
 
 /**
- * How far each of them is, what it has set aside, and whether this process runs it: by the label `follower`, and as
- * `adamant_NAME_position` and so on, which is what releases before had.
+ * Position, lag, parked streams and leadership of each consumer: with the label `follower`, and as
+ * `adamant_NAME_position` etc., the names of earlier releases.
  */
 export async function followerMetrics(
   { store }: Pick<Installation, 'store'>,
@@ -76,19 +79,32 @@ async function metricsOf(
   const labels = { follower: name }
   const running = isActive ? 1 : 0
   const active = [
-    gauge(`${stem}_active`, `1 where this process runs ${name}`, running),
-    { ...gauge('adamant_follower_active', '1 where this process runs the follower', running), labels },
+    gauge(`${stem}_active`, `1 if this process runs ${name}`, running),
+    { ...gauge('adamant_follower_active', '1 if this process runs the consumer', running), labels },
   ]
   const [position, parked] = [await ifAvailable(() => model.position()), await ifAvailable(() => model.parkedStreams())]
   if (head === undefined || position === undefined || parked === undefined) return active
   const lag = commitOf(head) - commitOf(position)
   return [
-    { ...gauge('adamant_follower_position', 'Position up to which a follower has come', commitOf(position)), labels },
-    { ...gauge('adamant_follower_lag', 'Positions between the head of the log and a follower', lag), labels },
-    { ...gauge('adamant_follower_parked_streams', 'Streams set aside, with dead letters', parked.size), labels },
-    gauge(`${stem}_position`, `Position up to which ${name} has followed the log`, commitOf(position)),
-    gauge(`${stem}_lag`, `Positions between the head of the log and ${name}`, lag),
-    gauge(`${stem}_parked_streams`, `Streams that ${name} has set aside`, parked.size),
+    {
+      ...gauge(
+        'adamant_follower_position',
+        'Checkpoint of a consumer: its position in the event log',
+        commitOf(position),
+      ),
+      labels,
+    },
+    {
+      ...gauge('adamant_follower_lag', 'Lag of a consumer: positions between it and the head of the event log', lag),
+      labels,
+    },
+    {
+      ...gauge('adamant_follower_parked_streams', 'Streams that a consumer has parked, with dead letters', parked.size),
+      labels,
+    },
+    gauge(`${stem}_position`, `Checkpoint of ${name}: its position in the event log`, commitOf(position)),
+    gauge(`${stem}_lag`, `Lag of ${name}: positions between it and the head of the event log`, lag),
+    gauge(`${stem}_parked_streams`, `Streams that ${name} has parked`, parked.size),
     ...active,
   ]
 }
@@ -103,8 +119,8 @@ function positions(head: PositionOrStart | undefined, folded: PositionOrStart | 
   return known
 }
 
-const FOLDED = 'Position up to which the diamonds read model is folded'
-const LAG = 'Positions between the head of the log and the diamonds read model'
+const FOLDED = 'Checkpoint of the diamonds read model: its position in the event log'
+const LAG = 'Lag of the diamonds read model: positions between it and the head of the event log'
 
 const movedTo = (closed: ReadOnlyState | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
@@ -116,12 +132,12 @@ const counter = (name: string, of: string, value: number): Metric => ({
   value,
 })
 
-/** How late the event loop is, since the figures were asked for last. */
+/** Delay of the event loop since the last scrape. */
 export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
   const { median, p99, max } = delay.since()
   return Object.entries({ '0.5': median, '0.99': p99, '1': max }).map(([quantile, value]): Metric => ({
     name: 'adamant_event_loop_delay_seconds',
-    help: 'Seconds that the event loop was late since the last scrape',
+    help: 'Delay of the event loop since the last scrape, in seconds',
     kind: 'gauge',
     value,
     labels: { quantile },
@@ -131,67 +147,64 @@ export function loopMetrics(delay: Pick<EventLoopDelay, 'since'>): Metric[] {
 /** @param value since the process started */
 export const refusedConnections = (value: number): Metric => ({
   name: 'adamant_connections_refused_total',
-  help: 'Connections closed because there were too many, in all or from one address',
+  help: 'Connections closed because of a limit, in total or for one address',
   kind: 'counter',
   value,
 })
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** What waits in the vault, and for how long the mail has been due that waits longest; none of it while it is away. */
+/** Contents of the vault, and the delay of the most overdue mail; none while the vault is unavailable. */
 export async function vaultMetrics({ vault, writing }: Pick<Installation, 'vault' | 'writing'>): Promise<Metric[]> {
   const counts = await ifAvailable(() => vault.counts())
   const due = await ifAvailable(async () => ({ at: await vault.nextMail() }))
   if (counts === undefined || due === undefined) return []
   const late = due.at === undefined ? 0 : Math.max(0, writing.clock() - due.at) / 1000
   return [
-    gauge('adamant_vault_secrets', 'One-time secrets that wait for their readers', counts.secrets),
-    gauge('adamant_vault_receipts', 'Secrets that their senders can still find', counts.receipts),
-    gauge('adamant_mails_waiting', 'Mails to be sent, those too that wait for their secret to be read', counts.mails),
-    gauge('adamant_mail_overdue_seconds', 'Seconds for which the mail has been due that waits longest', late),
+    gauge('adamant_vault_secrets', 'One-time secrets that have not been read', counts.secrets),
+    gauge('adamant_vault_receipts', 'Secrets whose metadata their senders can still see', counts.receipts),
+    gauge('adamant_mails_waiting', 'Queued mails, including notices for secrets that have not been read', counts.mails),
+    gauge('adamant_mail_overdue_seconds', 'Seconds by which the oldest due mail is overdue', late),
   ]
 }
 
-/** What the process itself uses; names as Prometheus' own clients have them. */
+/** Resources used by the process, with the names that Prometheus clients use. */
 export function processMetrics(): Metric[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
   const begun = Math.round(Date.now() / 1000 - process.uptime())
   return [
-    { ...gauge('adamant_build_info', '1, with the release that runs', 1), labels: { version: VERSION } },
+    { ...gauge('adamant_build_info', '1, with the running release as a label', 1), labels: { version: VERSION } },
     gauge('process_resident_memory_bytes', 'Resident memory', rss),
-    gauge('nodejs_heap_size_used_bytes', 'Memory that JavaScript values take', heapUsed),
-    gauge('nodejs_heap_size_total_bytes', 'Memory that V8 has for them', heapTotal),
-    gauge('nodejs_external_memory_bytes', 'Memory outside of that, such as buffers', external),
+    gauge('nodejs_heap_size_used_bytes', 'Used heap memory', heapUsed),
+    gauge('nodejs_heap_size_total_bytes', 'Allocated heap memory', heapTotal),
+    gauge('nodejs_external_memory_bytes', 'Memory outside the heap, such as buffers', external),
     gauge('process_uptime_seconds', 'Seconds since the process started', process.uptime()),
     gauge('process_start_time_seconds', 'When the process started, in seconds since 1970', begun),
     {
       name: 'process_cpu_seconds_total',
-      help: 'Seconds of processor time that all threads of the process have used',
+      help: 'CPU time of all threads of the process, in seconds',
       kind: 'counter',
       value: (user + system) / 1e6,
     },
   ]
 }
 
-/** Room on the disk of a folder. */
 export async function diskMetrics(folder: string): Promise<Metric[]> {
-  // Where the system can't say, the figure is missing, and the other metrics are shown all the same.
+  // If the system does not report it, the value is missing and the other metrics are still exported.
   const disk = await statfs(folder).catch(() => undefined)
   if (disk === undefined) return []
   const { bsize, bavail, blocks } = disk
   return [
-    gauge('adamant_data_dir_free_bytes', 'Bytes that are free for the service on the disk of DATA_DIR', bsize * bavail),
-    gauge('adamant_data_dir_size_bytes', 'Bytes of the disk of DATA_DIR', bsize * blocks),
+    gauge('adamant_data_dir_free_bytes', 'Free bytes for the service on the disk of DATA_DIR', bsize * bavail),
+    gauge('adamant_data_dir_size_bytes', 'Size of the disk of DATA_DIR in bytes', bsize * blocks),
   ]
 }
 
-/** What came of commands, by what they were on: a stream's first word. */
+/** Outcomes of commands, by subject: the first word of the stream. */
 export function commandMetrics({ ended, retries }: Pick<CommandOutcomes, 'ended' | 'retries'>): Metric[] {
   return [
-    ...ended.map(commandCounter('adamant_commands_total', 'Commands that ended, by how', 'outcome')),
-    ...retries.map(
-      commandCounter('adamant_command_retries_total', 'Tries of commands after the first, by why', 'reason'),
-    ),
+    ...ended.map(commandCounter('adamant_commands_total', 'Commands by outcome', 'outcome')),
+    ...retries.map(commandCounter('adamant_command_retries_total', 'Retries of commands by reason', 'reason')),
   ]
 }
 
@@ -206,8 +219,8 @@ const commandCounter =
   })
 
 /**
- * Listens on METRICS_PORT, where that is set, and answers `/metrics` alone, without authentication. Every role
- * has it, so that a process that only projects is watched too.
+ * Listens on METRICS_PORT, if set, and serves only `/metrics`, without authentication. Every role does so, so that a
+ * process that only projects is monitored too.
  */
 export async function listenForMetrics(
   { settings, log }: Installation,

@@ -30,8 +30,8 @@ import { engineOf, isStoredOnServer, withoutCredentials } from './store-addresse
 import { StoreMetrics } from './store-metrics.ts'
 
 /**
- * Makes a folder and those above it that are missing, for this user alone, and sees that it can be written to. Node's own
- * recursive way goes on for ever below /proc, where making a folder fails as if its parent were missing.
+ * Creates a folder and its missing parents, for this user only, and checks that it is writable. Node's recursive mkdir
+ * never ends below /proc, where it fails as if the parent were missing.
  * @throws the file system's error
  */
 export function makeFolder(folder: string): void {
@@ -46,32 +46,32 @@ function make(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process was first, or a link that leads nowhere is in the way.
+    // Another process created it first, or a dangling link is in the way.
     if (!isFolder(folder)) throw error
   }
 }
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** Makes the folder of an installation where there is none. @throws BadFolder with what is wrong in one line */
+/** Creates the installation's folder if it is missing. @throws BadFolder with a message of one line */
 export function makeDataDir(folder: string): void {
   try {
     makeFolder(folder)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new BadFolder(`DATA_DIR must be a folder that can be written to, got ${folder}: ${why}`)
+    throw new BadFolder(`DATA_DIR must be a writable folder, got ${folder}: ${why}`)
   }
 }
 
-/** In a folder, while a log is being put back into it: what else is there may be half of the one and half of the other. */
+/** The subfolder of a restore under way: meanwhile the other files may be partly old and partly new. */
 export const RESTORE_FOLDER = 'restoring'
 
-/** Where DATA_DIR pointed before it was moved out of a folder that is shipped. */
+/** The former default of DATA_DIR, which was inside a published folder. */
 const FORMER_DEFAULT = './data'
 
 /**
- * Looks before anything is made: a new, empty installation beside the one that was meant would be taken for it.
- * @throws NoInstallation, BadSettings, StoreUnavailable where a restore has not ended
+ * Checks the folder before anything is created: a new, empty installation could be mistaken for the intended one.
+ * @throws NoInstallation, BadSettings, StoreUnavailable after an unfinished restore
  */
 export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: InstallationPurpose): void {
   if (existsSync(join(DATA_DIR, RESTORE_FOLDER))) throw unfinishedRestoreError(DATA_DIR)
@@ -79,7 +79,7 @@ export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Instal
   if (file === undefined || existsSync(join(DATA_DIR, file))) return
   if (purpose !== 'filled' && DATA_DIR === DEFAULT && existsSync(join(FORMER_DEFAULT, file))) {
     throw new BadSettings([
-      `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DEFAULT} has, which was the default before: ` +
+      `DATA_DIR is not set, and ${DEFAULT} has no installation, but ${FORMER_DEFAULT}, the former default, has one: ` +
         `set DATA_DIR=${FORMER_DEFAULT}, or move its files (not README.md and diamonds.csv.gz) to ${DEFAULT}`,
     ])
   }
@@ -87,7 +87,10 @@ export function checkFolder({ DATA_DIR, EVENT_STORE }: Settings, purpose: Instal
     throw new NoInstallation(`no installation in ${resolve(DATA_DIR)}: set DATA_DIR to its folder`)
 }
 
-/** For a log on a server, where only its first event tells. @throws NoInstallation or StoreUnavailable, all closed */
+/**
+ * The check for a log on a server, which its first event decides. @throws NoInstallation or StoreUnavailable;
+ * everything is closed then
+ */
 export async function requireInstallation(installation: Installation): Promise<void> {
   const { EVENT_STORE } = installation.settings
   try {
@@ -101,16 +104,17 @@ export async function requireInstallation(installation: Installation): Promise<v
 
 const unfinishedRestoreError = (folder: string) =>
   new StoreUnavailable(
-    `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, and serve then`,
+    `a restore into ${resolve(folder)} is under way, or was interrupted: run \`npx adamant restore FROM\` again, ` +
+      'then start the service',
   )
 
-/** The same installation, whose log takes no append of this process; whatever else writes to it goes on. */
+/** The same installation, but read-only for this process. */
 export function readOnly(installation: Installation): Installation {
   const store = withoutAppends(installation.store)
   return { ...installation, store, writing: { ...installation.writing, store } }
 }
 
-/** What the log says of itself comes first: it says more. */
+/** A closed state recorded in the log takes precedence, since it says more. */
 function withoutAppends(store: EventStore): EventStore {
   const closed = async () => (await store.closedReason()) ?? ({ why: 'read-only' } as const)
   const refuse = async (): Promise<never> => {
@@ -120,9 +124,9 @@ function withoutAppends(store: EventStore): EventStore {
 }
 
 /**
- * The composition root: the one place that knows which adapters there are.
- * @param slower how many times as long as in production a server may take to answer: tests run beside other work
- * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or what a store says of its files
+ * The composition root: only this module knows the adapters.
+ * @param slower factor for the timeouts of servers: above 1 in tests
+ * @throws BadSettings, BadFolder, NoInstallation, BadMasterKey, or an error of a store
  */
 export async function openInstallation(
   settings: Settings,
@@ -138,7 +142,7 @@ export async function openInstallation(
     const { open: openEvents } = engineOf(EVENT_STORES, EVENT_STORE)
     const installation = await openInstallationOn(
       settings,
-      (beside) => openEvents(EVENT_STORE, { ...given, ...beside }),
+      (logOptions) => openEvents(EVENT_STORE, { ...given, ...logOptions }),
       {
         slower,
         lock,
@@ -156,8 +160,8 @@ const holdsStores = ({ EVENT_STORE, READ_MODEL }: Settings) =>
   !isStoredOnServer(EVENT_STORES, EVENT_STORE) || !isStoredOnServer(READ_MODELS, READ_MODEL)
 
 /**
- * The installation that the settings name, on the log that is given.
- * @param beside lock: on its folder, given back when all is closed; slower: as in `open`
+ * Opens the installation of the settings on a given log. `lock` is the folder's lock, released at the end; `slower` as
+ * in `openInstallation`.
  */
 export async function openInstallationOn(
   settings: Settings,
@@ -191,7 +195,7 @@ export async function openInstallationOn(
   const readEngine = engineOf(READ_MODELS, READ_MODEL).name
   const mail = await engineOf(MAILERS, MAILER).open(MAILER, given)
   const jumped = (milliseconds: number) =>
-    log.warn({ milliseconds }, "the system's clock was set; it is believed when it stays so for 5 minutes")
+    log.warn({ milliseconds }, "the system's clock was set; the change is accepted if it lasts for 5 minutes")
   const clock = steadyClock({ onJump: jumped })
   const plain = createCommandContext(store, clock)
   const people = new AccountDirectory(plain, persons, keys)
@@ -218,7 +222,7 @@ export async function openInstallationOn(
     metricsRegistry: counted,
     counters: opened.counters,
     async close() {
-      // One that fails to close must not leave the others open.
+      // If one fails to close, the others are closed nevertheless.
       const closings = [() => store.close(), () => readModels.close(), () => mail.close(), async () => lock?.release()]
       const faults: unknown[] = []
       for (const close of closings) await close().catch((error: unknown) => faults.push(error))
@@ -227,7 +231,7 @@ export async function openInstallationOn(
   }
 }
 
-/** @throws BadSettings in place of BadAddress */
+/** @throws BadSettings instead of InvalidConnectionString */
 async function withSettingName<Opened>(setting: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
   try {
     return await open()

@@ -10,7 +10,7 @@ import type { FileStore, PictureStore } from '../stores/ports/file-store.ts'
 import type { Installation } from './installation.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** Stones' own bodies, from where an installation keeps its files. */
+/** Traces diamonds' own 3D models, read from the file store. */
 export const createStoneModels = (pool: TracePool, files: FileStore): StoneModelTracer =>
   new StoneModelTracer(pool, async (digest) => {
     const stream = await files.read(digest)
@@ -21,13 +21,13 @@ export const createStoneModels = (pool: TracePool, files: FileStore): StoneModel
   })
 
 export type OpenScoring = {
-  /** Draws pictures, too. */
+  /** Also draws pictures. */
   readonly pool: TracePool
   readonly tools: ScoringReactionOptions
   readonly metrics: () => Metric[]
 }
 
-/** What stones are scored with: on a thread where a cut has to be traced. */
+/** Opens scoring; ray tracing runs on worker threads. */
 export function openScoring(
   { files, writing, log }: Installation,
   traffic: Pick<RequestActivity, 'isIdleFor'>,
@@ -36,7 +36,7 @@ export function openScoring(
   const pool = openTracePool({ lowPriority: true })
   parts.add({ stage: 'requests', name: 'tracing', stop: () => pool.close() })
   const traces = new TracedCutCache(pool, (cut, reason) =>
-    log.info({ cut, reason }, 'no stone can have these proportions'),
+    log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
   let done = 0
@@ -54,13 +54,13 @@ export function openScoring(
     metrics: () => [
       {
         name: 'adamant_scores_total',
-        help: 'Diamonds scored by this process since it started',
+        help: 'Diamonds scored since the process started',
         kind: 'counter',
         value: done,
       },
       {
         name: 'adamant_scoring_traces_waiting',
-        help: 'Cuts that scoring waits for until they are traced',
+        help: 'Cuts queued for ray tracing',
         kind: 'gauge',
         value: pool.pendingCount(),
       },
@@ -68,14 +68,14 @@ export function openScoring(
   }
 }
 
-/** Some thousand pictures of cuts. */
+/** Enough for some thousand pictures. */
 const MAX_PICTURE_CACHE_BYTES = 256 * 1024 * 1024
 
-/** Pictures in DATA_DIR/pictures. A folder that can't be used costs the time to draw them again, and a line in the log. */
+/** The cache of pictures in DATA_DIR/pictures. Failures are logged, and the pictures drawn again. */
 export function openPictureStore({ settings, log }: Pick<Installation, 'settings' | 'log'>): PictureStore {
   const folder = openPictureCache(join(settings.DATA_DIR, 'pictures'), MAX_PICTURE_CACHE_BYTES)
   const told = (error: unknown) => {
-    log.warn({ err: error }, 'pictures can not be kept in DATA_DIR/pictures; they are drawn again')
+    log.warn({ err: error }, 'pictures cannot be cached in DATA_DIR/pictures; drawing them again')
     return undefined
   }
   return { get: (key) => folder.get(key).catch(told), put: (key, png) => folder.put(key, png).catch(told) }

@@ -7,8 +7,8 @@ import type { Settings } from './settings.ts'
 const PREFIX = 'scratch-models-'
 
 /**
- * Read models that last as long as `work`, in a folder beside the others, where there is room for as much again. One process at a
- * time: what another one left there that was killed is removed.
+ * Runs `work` with temporary read models in DATA_DIR, whose disk needs space for another copy of them. Only one process
+ * at a time: leftovers of a killed process are removed.
  */
 export async function withScratchModels<Result>(
   { DATA_DIR }: Pick<Settings, 'DATA_DIR'>,

@@ -14,17 +14,15 @@ import type { OpenReadModel } from '../projections/engine/background-services.ts
 import { RecentSecrets } from '../projections/secrets/secrets.ts'
 
 export type OpenSecrets = {
-  /** What the secrets API answers from. */
   readonly services: (addresses: PublicUrls, apiTokens: ApiTokens) => SecretServices['secrets']
-  /** What the pages of secrets answer from. */
   readonly pages: (addresses: PublicUrls) => SecretPageServices['secretPages']
-  /** What deletes, expires and mails, with links that start with one of these addresses. */
+  /** Tools for deletion, expiry and mails. @param addresses base URLs of links */
   readonly toolsAt: (addresses: PublicUrls) => SecretReactionTools
 }
 
 export type SecretReactionTools = Pick<FollowerTools, 'secrets' | 'withdraw' | 'mailer'>
 
-/** The one-time secrets: their API, and what happens to them without anybody asking. */
+/** Opens one-time secrets: their API and pages, and their background work. */
 export function openSecrets(
   { settings, vault, mail, keys, writing, log, hashing }: Installation,
   shared: OpenReadModel,

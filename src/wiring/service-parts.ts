@@ -4,38 +4,36 @@ import { settlesWithin } from '../runtime/deadline.ts'
 import type { RunCounters } from '../projections/engine/loop.ts'
 
 /**
- * In this order a service closes: what answers and what works by itself, then what these ask, then the stores. Each stage
- * has so many milliseconds, whatever is away: together well under 10 s.
+ * Milliseconds for each stage of the shutdown, in order: request handling and background work, then what they use, then
+ * the stores. Applies even if stores are unavailable; the sum is well under 10 s.
  */
 const STAGE_TIMEOUTS_MS = { requests: 5_500, views: 1_500, stores: 1_500 } as const
 
 export type ServicePart = {
   readonly stage: keyof typeof STAGE_TIMEOUTS_MS
-  /** For the log, where it does not end. */
+  /** Shown in the log if it fails to stop. */
   readonly name: string
   readonly stop: () => Promise<unknown>
-  /** What its work did so far. */
+  /** Run counters of its background work. */
   readonly figures?: () => readonly RunCounters[]
 }
 
-/** What a service has opened so far. */
 export class ServiceParts {
   readonly #parts: ServicePart[] = []
   #closing: Promise<void> | undefined
 
   constructor(private readonly log: AppLogger) {}
 
-  /** Right after it was opened: what comes next may fail. */
+  /** To be called right after opening: a later step may fail. */
   add(part: ServicePart): void {
     this.#parts.push(part)
   }
 
-  /** Counters of each work that is done again and again. */
   metrics(): Metric[] {
     return this.#parts.flatMap(({ figures = () => [] }) => figures().flatMap(runCounters))
   }
 
-  /** Closes all, once. It never rejects: what fails or takes too long is told to the log, and the rest goes on. */
+  /** Closes everything, once. Never rejects: failures and timeouts are logged, and the rest is closed. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -54,7 +52,7 @@ export class ServiceParts {
       .then(stop)
       .catch((error: unknown) => this.log.warn({ err: error, part: name }, 'a part of the service failed to stop'))
     if (await settlesWithin(stopping, milliseconds)) return
-    this.log.warn({ part: name, milliseconds }, 'a part of the service did not stop in time; ending without it')
+    this.log.warn({ part: name, milliseconds }, 'a part of the service did not stop in time; no longer waiting for it')
   }
 }
 
@@ -62,12 +60,12 @@ function runCounters({ name, runs, failures }: RunCounters): Metric[] {
   const labels = { work: name }
   const stem = `adamant_work_${name.replaceAll(/\W/g, '_')}`
   return [
-    { name: `${stem}_runs_total`, help: `Runs of ${name} that were begun`, kind: 'counter', value: runs },
-    { name: `${stem}_failures_total`, help: `Runs of ${name} that failed`, kind: 'counter', value: failures },
-    { name: 'adamant_work_runs_total', help: 'Runs that were begun, by work', kind: 'counter', value: runs, labels },
+    { name: `${stem}_runs_total`, help: `Started runs of ${name}`, kind: 'counter', value: runs },
+    { name: `${stem}_failures_total`, help: `Failed runs of ${name}`, kind: 'counter', value: failures },
+    { name: 'adamant_work_runs_total', help: 'Started runs of background work', kind: 'counter', value: runs, labels },
     {
       name: 'adamant_work_failures_total',
-      help: 'Runs that failed, by work',
+      help: 'Failed runs of background work',
       kind: 'counter',
       value: failures,
       labels,

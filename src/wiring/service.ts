@@ -41,9 +41,8 @@ import { publicUrlsOf, isPublicByHttps, localUrl } from './settings.ts'
 import { openWebhooks } from './webhooks.ts'
 
 /**
- * Why the installation takes no writes at this moment, each reason in an operator's words; empty where it takes them, and
- * where it is only there to be read.
- * Reads may well go on.
+ * Why the installation accepts no writes at present, as messages for operators; empty if it accepts them or is
+ * intentionally read-only. Reads may still work.
  */
 export async function findWriteRefusals({ store }: Pick<Installation, 'store'>): Promise<string[]> {
   try {
@@ -59,24 +58,29 @@ export async function findWriteRefusals({ store }: Pick<Installation, 'store'>):
 }
 
 export type RunningService = {
-  /** Where the service listens; undefined where its role is only to project. */
+  /** The base URL; undefined if the process does not have the role http. */
   readonly url: string | undefined
-  /** The same without what stands in front of it: where this process takes connections. */
+  /** The URL without a proxy: where this process listens. */
   readonly local: string | undefined
-  /** The port of its own that `/metrics` has, where it has one. */
+  /** The URL of METRICS_PORT, if set. */
   readonly metrics: string | undefined
-  /** Resolves with the reason when the service must not go on as it is: it is to be stopped. */
+  /** Resolves with the reason when the service must be stopped. */
   readonly fatalError: Promise<Error>
-  /** Resolves when the read models have reached the head that the log had at the start, or when the service stops. */
+  /** Resolves when the read models have reached the log's head at the start, or when the service stops. */
   ready(): Promise<void>
-  /** Ready turns to 503, requests under way are finished, then everything is closed: within 10 s, whatever is away. */
+  /**
+   * Sets readiness to 503, completes requests under way, then closes everything: within 10 s, even if stores are
+   * unavailable.
+   */
   stop(): Promise<void>
 }
 
-/** Milliseconds between two looks while the service waits for its read models. */
 const READY_POLL_MS = 20
 
-/** Starts what the installation's roles ask for. @throws what a store, the keys or the port say; all is closed then */
+/**
+ * Starts the components of the installation's roles. @throws errors of stores, keys or the port; everything is closed
+ * then
+ */
 export async function startService(installation: Installation): Promise<RunningService> {
   const parts = new ServiceParts(installation.log)
   parts.add({ stage: 'stores', name: 'stores', stop: () => installation.close() })
@@ -115,7 +119,7 @@ async function startComponents(
 
   async function waiting(): Promise<string[]> {
     const reasons = state.stopping ? ['the service is stopping'] : []
-    if (!(await isReachable(model))) return [...reasons, 'the read models can not be reached']
+    if (!(await isReachable(model))) return [...reasons, 'the read models are unavailable']
     return [...reasons, ...(await followers.notReadyReasons(head))]
   }
 
@@ -156,7 +160,7 @@ async function startComponents(
     return opened
   }
 
-  // Asked before anybody can see the service: behind this it only starts what waits for the log by itself.
+  // Checked before the service is reachable; later changes are handled by the components themselves.
   const closed = await store.closedReason()
   const isRead = closed !== undefined && isIntentionallyReadOnly(closed.why)
   const listening = settings.ROLES.includes('http') ? await startHttp() : undefined
@@ -191,16 +195,15 @@ async function startComponents(
   }
 }
 
-/** A log that was left can still be read; one that is not complete would tell lies. @throws LogClosed */
+/** A closed log that is complete can be served read-only; an incomplete one can't. @throws LogClosed */
 async function requireServable({ store, log }: Installation): Promise<void> {
   const closed = await store.closedReason()
   if (closed === undefined) return
   if (isIntentionallyReadOnly(closed.why)) return void log.warn(describeReadOnlyState(closed))
   if (closed.why !== 'fenced') throw new LogClosed(closed)
-  log.warn({ to: closed.to }, 'this installation is moved to another one: it answers reads only')
+  log.warn({ to: closed.to }, 'this installation was moved to another one: it is read-only')
 }
 
-/** Being behind is one thing, not being there another. */
 async function isReachable(model: ReadModel): Promise<boolean> {
   try {
     await model.position()

@@ -5,7 +5,7 @@ import type { StoreEngine } from './store-engines.ts'
 type AddressedEngine = Pick<StoreEngine<unknown, never>, 'location' | 'isAddress' | 'example' | 'note' | 'parameters'>
 type StoreEnginesByScheme<One extends AddressedEngine> = Readonly<Record<string, One>>
 
-/** The engine whose scheme an address has, whatever else is wrong with it. */
+/** The engine of an address, by its scheme; the rest is not checked. */
 const findEngine = <One extends AddressedEngine>(
   engines: StoreEnginesByScheme<One>,
   address: string,
@@ -14,14 +14,14 @@ const findEngine = <One extends AddressedEngine>(
   return Object.hasOwn(engines, scheme) ? engines[scheme] : undefined
 }
 
-/** @param address of settings that were checked, or `SCHEME:DIR` @throws Error for any other */
+/** @param address from validated settings, or `SCHEME:DIR` @throws Error for an unknown scheme */
 export function engineOf<One extends AddressedEngine>(engines: StoreEnginesByScheme<One>, address: string): One {
   const engine = findEngine(engines, address)
-  if (engine === undefined) throw new Error(`there is no store of this scheme; there are ${examples(engines)}`)
+  if (engine === undefined) throw new Error(`unknown store scheme: must be ${examples(engines)}`)
   return engine
 }
 
-/** Whether an address names one of these by its scheme, though perhaps by no more. */
+/** Whether an address has a known scheme; the rest may be invalid. */
 export const hasScheme = (engines: StoreEnginesByScheme<AddressedEngine>, address: string): boolean =>
   findEngine(engines, address) !== undefined
 
@@ -39,15 +39,15 @@ function examples(engines: StoreEnginesByScheme<AddressedEngine>): string {
   return [all.slice(0, -1).join(', '), all.at(-1)].filter((part) => part !== '').join(' or ')
 }
 
-/** What an address of one of these is, for people. */
+/** The valid forms of an address, for error messages. */
 export const describeAddresses = (engines: StoreEnginesByScheme<AddressedEngine>): string =>
   [examples(engines), ...Object.values(engines).flatMap(({ note = [] }) => note)].join(', ')
 
 /**
- * What is wrong with the parameters of an address, each fault as the end of a sentence that begins with the setting's
- * name. The clients pass over what they don't know or don't do, one of them with a line that holds the whole address; an
- * address can also take back what the service promises.
- * Neither a user nor a password is repeated, nor what may be a part of one.
+ * Faults in the parameters of a connection string; each message follows the setting's name. Clients ignore unknown or
+ * unsupported parameters, one of them logging the whole connection string; other parameters would weaken guarantees of
+ * the service.
+ * Messages never quote a user, a password or what may be part of one.
  */
 export function parameterFaults(engines: StoreEnginesByScheme<AddressedEngine>, address: string): string[] {
   const known = findEngine(engines, address)?.parameters
@@ -55,8 +55,8 @@ export function parameterFaults(engines: StoreEnginesByScheme<AddressedEngine>, 
   const start = address.indexOf('?')
   if (start < 0) return []
   const given = address.slice(start + 1)
-  // A password with a question mark in it: what follows is no parameter, and not to be told.
-  if (given.includes('@')) return ['has an @ behind its ?: write ? in a user or password as %3F, @ as %40']
+  // A password may contain a question mark: the rest is then not a parameter and must not be quoted.
+  if (given.includes('@')) return ['has an @ after its ?: encode ? in a user or password as %3F, and @ as %40']
   return given.split('&').flatMap((parameter) => faultOf(parameter, known) ?? [])
 }
 
@@ -65,22 +65,21 @@ function faultOf(
   { allowed, rejected, normalizeName }: ConnectionStringParameters,
 ): string | undefined {
   const { name, value } = /^(?<name>[\w-]+)=(?<value>[^?]+)$/.exec(parameter)?.groups ?? {}
-  if (name === undefined || value === undefined) return 'has something behind its ? that is no NAME=VALUE'
+  if (name === undefined || value === undefined) return 'has a parameter that is not NAME=VALUE'
   const named = (table: object) => Object.keys(table).find((known) => normalizeName(known) === normalizeName(name))
   const taken = named(allowed)
   const values = taken === undefined ? [] : allowed[taken]
   if (values === 'any' || values?.includes(value.toLowerCase()) === true) return undefined
   const refused = named(rejected)
-  const alternative = values?.length ? `; ${values.map((right) => `${name}=${right}`).join(' or ')} is` : ''
-  if (taken !== undefined)
-    return `has ${name}, of which that value is not taken${alternative}${because(refused, rejected)}`
-  if (refused !== undefined) return `has ${name}, which is not taken${because(refused, rejected)}`
+  const alternative = values?.length ? `; use ${values.map((right) => `${name}=${right}`).join(' or ')}` : ''
+  if (taken !== undefined) return `has ${name} with an unsupported value${alternative}${because(refused, rejected)}`
+  if (refused !== undefined) return `has ${name}, which is not supported${because(refused, rejected)}`
   const near = findClosestName(name, Object.keys(allowed))
-  return `has ${name.slice(0, 40)}, which is no parameter of it${near === undefined ? '' : `: is ${near} meant?`}`
+  return `has ${name.slice(0, 40)}, which is not a known parameter${near === undefined ? '' : `: did you mean ${near}?`}`
 }
 
 const because = (name: string | undefined, reasons: ConnectionStringParameters['rejected']) =>
   name === undefined || reasons[name] === undefined ? '' : `: ${reasons[name]}`
 
-/** Of a store's address, what logs and people may see: no user, no password, no options. */
+/** A store's address for logs and messages: without user, password and options. */
 export const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '')

@@ -21,61 +21,59 @@ import { openSqliteEventStore } from '../stores/sqlite/events.ts'
 import { openSqliteVault } from '../stores/sqlite/vault.ts'
 
 /**
- * Which stores there are, by the scheme of the address that names one. What checks settings, opens, moves, backs up and
- * describes them asks here: to add one takes its adapter and its entry.
+ * The store engines by the scheme of their addresses. Settings, opening, moves, backups and descriptions all use this
+ * table: a new engine needs its adapter and an entry here.
  */
 export type StoreEngine<Opened, Given> = {
-  /** As people call it, and as the messages of its failures begin. */
+  /** Display name; error messages of the engine begin with it. */
   readonly name: string
-  /** What lies in DATA_DIR is named by its scheme alone, and by `SCHEME:DIR` where an installation is moved. */
+  /** An engine in DATA_DIR is addressed by its scheme alone, or by `SCHEME:DIR` when an installation is moved. */
   readonly location: 'in DATA_DIR' | 'on a server'
   readonly isAddress: (text: string) => boolean
-  /** What an address of it looks like, for people; undefined where another entry says so. */
+  /** Form of an address, for messages; undefined if another entry covers it. */
   readonly example?: string
-  /** What else an address of it may or must have. */
+  /** Further parts of an address. */
   readonly note?: string
   readonly parameters?: ConnectionStringParameters
-  /** For whoever starts a service with it. */
+  /** Logged at the start of a service that uses it. */
   readonly warning?: string
   /**
-   * Loads what is large, such as a client of 25 MB, only here.
-   * @throws BadAddress
+   * Loads large modules lazily, such as a client of 25 MB.
+   * @throws InvalidConnectionString
    */
   readonly open: (address: string, given: Given) => Promise<Opened>
 }
 
-/** `slower`: how many times as long as in production a server may take to answer. */
+/** `slower`: factor for a server's timeouts. */
 type ServerOptions = { readonly slower: number }
 type StoreFolder = { readonly folder: string }
 
-/** What opening a log is given. */
 export type EventStoreOpenOptions = StoreFolder &
   ServerOptions & {
-    /** It is empty, and takes appends before it is complete: another one's are copied into it. */
+    /** The log is empty and another one is copied into it; it accepts appends before it is complete. */
     readonly filling: boolean
-    /** Resolves when the vault lets commands go on that are about to append; undefined where it lets none. */
+    /** Resolves when the vault's commit under way has ended: appends that follow are then committed together. */
     readonly otherCommit: () => Promise<void> | undefined
     readonly told: WarningLogger
   }
 
-/** A log, and what it counted since it was opened, by the counter's name. */
 export type OpenedEventStore = { readonly store: EventStore; counters(): Readonly<Record<string, number>> }
 
 export type EventStoreEngine = StoreEngine<OpenedEventStore, EventStoreOpenOptions> & {
-  /** The log's file in DATA_DIR; undefined where it is a server's. */
+  /** The log's file in DATA_DIR; undefined for a server. */
   readonly file?: string
 }
 
 export type ReadModelOpenOptions = StoreFolder & ServerOptions & { readonly log: AppLogger }
 
-/** Read models, vault, persons and files: one address names all of them. */
+/** Read models, vault, persons and files: one address selects all of them. */
 export type OpenedReadStores = {
   readonly reads: ReadStore
   readonly vault: Vault
   readonly persons: PersonStore
   readonly files: FileStore
   readonly breakers: readonly CircuitBreaker[]
-  /** `otherCommit` of a log beside it. */
+  /** `otherCommit` for an event store in the same folder. */
   readonly commitUnderWay: () => Promise<void> | undefined
   close(): Promise<void>
 }
@@ -88,7 +86,7 @@ const isUrl = (scheme: string) => (text: string) => text.startsWith(`${scheme}:/
 const eventStoreDB: EventStoreEngine = {
   name: 'EventStoreDB',
   location: 'on a server',
-  // Several hosts are no URL.
+  // A list of hosts is not a valid URL.
   isAddress: (text) => /^esdb(\+discover)?:\/\/[^\s/?]+/.test(text),
   parameters: EVENTSTOREDB,
   async open(address, given) {
@@ -152,7 +150,8 @@ export const READ_MODELS: Readonly<Record<string, StoreEngine<OpenedReadStores, 
 }
 
 const OUTBOX_WARNING =
-  'MAILER=outbox sends no mail: links to secrets lie in clear in DATA_DIR/outbox until the secrets end; for anything but development set MAILER=smtp://...'
+  'MAILER=outbox sends no mail: it stores links to secrets in plain text in DATA_DIR/outbox until the secrets end. ' +
+  'Outside development, set MAILER=smtp://...'
 
 const smtp: Omit<StoreEngine<MailTransport, StoreFolder>, 'isAddress'> = {
   name: 'SMTP',

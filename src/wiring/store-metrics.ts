@@ -11,7 +11,6 @@ import { ConcurrencyConflict, type ReadStore } from '../stores/ports/read-store.
 import { withTiming, type TimedCalls } from '../stores/call-timing.ts'
 import type { Vault } from '../stores/ports/vault.ts'
 
-/** What an installation asks of its stores. */
 type TimedStores = {
   readonly log: EventStore
   readonly 'read-models': ReadStore
@@ -19,7 +18,7 @@ type TimedStores = {
   readonly files: FileStore
 }
 
-/** Calls whose time says how a store is: what waits for something to happen, or is read piece by piece, is not among them. */
+/** Calls whose duration shows how a store performs; excludes long waits and streamed reads. */
 const CALLS = {
   log: { append: 'itself', appendMany: 'itself', read: 'itself', head: 'itself', eventAt: 'itself' },
   'read-models': {
@@ -41,7 +40,7 @@ const CALLS = {
   readonly [Name in keyof TimedStores]: TimedCalls & { readonly [Call in keyof TimedStores[Name]]?: unknown }
 }
 
-/** Of our own, so that no text of a server becomes a label. A lost race is none: commands count it. */
+/** Our own labels, so that no text of a server becomes one. WrongRevision is not a failure: commands count it. */
 const FAILURES = [
   { label: 'LogClosed', type: LogClosed },
   { label: 'Outdated', type: ConcurrencyConflict },
@@ -50,10 +49,10 @@ const FAILURES = [
   { label: 'BytesMissing', type: BytesMissing },
 ]
 
-/** Seconds up to which a call counts for a bucket: from a look into memory to what everybody has given up on. */
+/** Upper bounds in seconds, from a lookup in memory to what every caller has given up on. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** How long the stores take, call by call, since the process began. */
+/** Durations and failures of store calls since the process started. */
 export class StoreMetrics {
   readonly #durations: Histogram<'store' | 'engine' | 'operation'>
   readonly #failures: Counter<'store' | 'engine' | 'operation' | 'error'>
@@ -61,20 +60,20 @@ export class StoreMetrics {
   constructor(registry: Registry) {
     this.#durations = new Histogram({
       name: 'adamant_store_duration_seconds',
-      help: 'Seconds until a store answers a call, whatever it answers',
+      help: 'Duration of store calls in seconds, including failed ones',
       labelNames: ['store', 'engine', 'operation'],
       buckets: BUCKETS,
       registers: [registry],
     })
     this.#failures = new Counter({
       name: 'adamant_store_failures_total',
-      help: 'Calls of a store that failed, by the kind of failure',
+      help: 'Failed store calls by kind of failure',
       labelNames: ['store', 'engine', 'operation', 'error'],
       registers: [registry],
     })
   }
 
-  /** The same store, timed. @param engine as people call it */
+  /** Wraps a store so that its calls are timed. @param engine display name */
   instrument<Name extends keyof TimedStores>(store: Name, engine: string, port: TimedStores[Name]): TimedStores[Name] {
     for (const operation of operationsIn(CALLS[store])) {
       this.#durations.zero({ store, engine, operation })
@@ -97,6 +96,5 @@ const KINDS = [...FAILURES.map(({ label }) => label), OTHER]
 
 const kindOf = (error: unknown): string => FAILURES.find(({ type }) => error instanceof type)?.label ?? OTHER
 
-/** The names of the calls that are timed. */
 const operationsIn = (calls: TimedCalls): readonly string[] =>
   Object.entries(calls).flatMap(([name, call]) => (call === 'itself' ? [name] : operationsIn(call)))

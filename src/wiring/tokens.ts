@@ -15,17 +15,14 @@ import type { StaleReadPolicy } from '../projections/engine/stale-reads.ts'
 import { createSecurityLogger } from './logs.ts'
 
 export type OpenTokens = {
-  /** What access tokens are checked with. */
   readonly bearer: BearerAuthentication
-  /** For who comes with an e-mail address and an API token. */
+  /** Verifies e-mail address and API token (Basic authentication). */
   readonly apiTokens: ApiTokenVerifier
-  /** What the token server answers from. */
   readonly sessions: TokenServices['sessions']
-  /** What sessions in a browser are opened and checked with. */
   readonly browser: BrowserSessions
 }
 
-/** The token server, and the checks of its tokens that other resources stand behind. */
+/** Opens the token server, and the authentication of requests by its tokens. */
 export async function openTokens(
   { settings, store, people, writing, keys, log, hashing }: Installation,
   parts: ServiceParts,
@@ -38,7 +35,7 @@ export async function openTokens(
   const security = createSecurityLogger(log)
   const feed = new TokenRevocationList({
     store,
-    // Those of browsers may live longer, and what was ended is remembered until it has expired.
+    // Browser sessions may outlive TOKEN_TTL; revocations are kept until the longest-lived tokens expire.
     ttlSeconds: Math.max(settings.TOKEN_TTL, BROWSER_SESSION_TTL_SECONDS),
     clock,
     monotonic,
@@ -67,7 +64,7 @@ export async function openTokens(
     feed,
   }
   const uses = new ApiTokenUseRecorder(writing, monotonic, (error) =>
-    log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next one tries again'),
+    log.warn({ err: error, repeats: true }, 'the use of an API token could not be recorded; the next use tries again'),
   )
   return {
     bearer: { tokens, feed },
@@ -84,5 +81,5 @@ export async function openTokens(
   }
 }
 
-/** Milliseconds that never go back, whatever happens to the clock. */
+/** Milliseconds of a clock that never goes back. */
 const monotonic = () => performance.now()

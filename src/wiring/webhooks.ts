@@ -30,14 +30,14 @@ import type { ChangeFeeds } from './change-feeds.ts'
 import type { Installation } from './installation.ts'
 
 export type OpenWebhooks = {
-  /** What requests are answered from, by the address that their clients know. */
+  /** Services of the webhook API, by base URL of links. */
   readonly openServices: () => Promise<(address: string) => WebhookServices['webhooks']>
-  /** What sends. @param address what links in messages begin with */
+  /** Tools for deliveries. @param address base URL of links in messages */
   readonly toolsAt: (address: string) => WebhookDeliveryTools
   readonly metrics: () => Metric[]
 }
 
-/** The webhooks: their API, and what sends to them. */
+/** Opens webhooks: their API and deliveries. */
 export function openWebhooks(installation: Installation, known: OpenReadModel, changes: ChangeFeeds): OpenWebhooks {
   const { writing, store, reads, keys, log } = installation
   const origin: Origin = { actor: 'service', via: 'http', correlation: 'ids' }
@@ -79,7 +79,7 @@ export function openWebhooks(installation: Installation, known: OpenReadModel, c
     metrics: () =>
       Object.entries(counts).map(([outcome, value]) => ({
         name: 'adamant_webhook_deliveries_total',
-        help: 'Messages to webhooks that this process sent since it started, by what came of them',
+        help: 'Webhook deliveries since the process started, by outcome',
         kind: 'counter',
         value,
         labels: { outcome },
@@ -87,7 +87,7 @@ export function openWebhooks(installation: Installation, known: OpenReadModel, c
   }
 }
 
-/** What commands on webhooks need. @param feedEnd where an account's feed ends at this moment */
+/** @param feedEnd returns the current end of an account's change feed */
 function openWebhookCommands(
   { settings, writing, keys }: Installation,
   feedEnd: WebhookCommandContext['feedEnd'],
@@ -105,7 +105,7 @@ function openWebhookCommands(
   }
 }
 
-/** Likewise, for a command beside a service or without one: the read model is as others have left it. */
+/** Opens webhook commands for the CLI, with or without a running service: the read model is only read. */
 export async function openStandaloneWebhookCommands(installation: Installation, origin: Origin) {
   const { reads, store } = installation
   const model = await openGuardedReadModel(reads, store, diamonds.declaration)
@@ -114,7 +114,7 @@ export async function openStandaloneWebhookCommands(installation: Installation, 
   return openWebhookCommands(installation, (account) => feed.currentCursor(account), origin)
 }
 
-/** Milliseconds, unless it is aborted before. */
+/** Resolves after the given milliseconds or on abort. */
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) return done()

@@ -87,7 +87,7 @@ for (const [what, remove] of [
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         )
         if (served) assert.is(said, 'it was served')
-        else assert.match(said, /^The log is older than what .* has seen of it .*npx adamant restore/)
+        else assert.match(said, /^The event log does not have an event that .* has seen .*npx adamant restore/)
         assert.not.match(said, '\n')
       }
     }))
@@ -100,7 +100,7 @@ test('has the feed of changes go back to where it goes on from', () =>
     const { next } = await changesOf(ann, 'after=0-0')
     assert.match(next, /^[1-9]\d*-1$/)
     const lost = await ann.get('/v4/diamond/changes?after=0-100')
-    assert.match(refusal(410, lost).error.join(), 'was lost')
+    assert.match(refusal(410, lost).error.join(), 'were lost')
     assert.is((lost.json() as { restart: string }).restart, next)
     assert.equal((await changesOf(ann, `after=${next}`)).changes, [])
     const follower = new Consumer()

@@ -31,7 +31,7 @@ for (const [name, make] of Object.entries(FOLDERS)) {
     const folder = make(commands.folder)
     const words = ['user', 'add', 'a@example.com', '--password', 'right horse']
     const { code, err } = await commands.run(words, { DATA_DIR: folder })
-    assert.match(err, /^adamant: DATA_DIR must be a folder that can be written to, got .*\n$/)
+    assert.match(err, /^adamant: DATA_DIR must be a writable folder, got .*\n$/)
     assert.ok(err.includes(folder), err)
     assert.is(code, 2)
   })

@@ -98,7 +98,7 @@ test('tells in its log that a setting is given by its former name', async (given
   await once(createInterface(child.stdout), 'line')
   child.kill('SIGTERM')
   assert.is(await ended, 0)
-  assert.match(await said, /"level":40,.*MAIL is called MAILER now/)
+  assert.match(await said, /"level":40,.*MAIL is now called MAILER/)
 })
 
 test("never takes the demo to the stores and addresses of somebody's installation", () => {

@@ -30,8 +30,8 @@ async function saidBy(commands: CommandLine, settings: Settings, code: number): 
 }
 
 for (const [parameter, says] of [
-  ['tlsVerifyCert=false', /EVENT_STORE has tlsVerifyCert, which is not taken/],
-  ['tlsVerfiy=true', /EVENT_STORE has tlsVerfiy, which is no parameter/],
+  ['tlsVerifyCert=false', /EVENT_STORE has tlsVerifyCert, which is not supported/],
+  ['tlsVerfiy=true', /EVENT_STORE has tlsVerfiy, which is not a known parameter/],
   ['tlsCaFile=/nowhere/ca.pem', /EVENT_STORE names a certificate file .* that does not exist/],
 ] as const) {
   test(`in the address of the log is one line without the password: ${parameter}`, async ({ commands }) => {
@@ -42,7 +42,7 @@ for (const [parameter, says] of [
 
 test('in the address of the read models is one line without the password', async ({ commands }) => {
   const settings = { READ_MODEL: 'mongodb://ann:hunter2@127.0.0.1:1/adamant?journal=false' }
-  assert.match(await saidBy(commands, settings, 2), /READ_MODEL has journal, of which that value is not taken/)
+  assert.match(await saidBy(commands, settings, 2), /READ_MODEL has journal with an unsupported value/)
 })
 
 test('with the master key is one line', async ({ commands }) => {
@@ -56,7 +56,7 @@ test('with the master key is one line', async ({ commands }) => {
 test('with a folder of data that can not be is one line', async ({ commands }) => {
   const DATA_DIR = join(commands.folder, 'file')
   writeFileSync(DATA_DIR, '')
-  assert.match(await saidBy(commands, { DATA_DIR }, 2), /DATA_DIR must be a folder that can be written to, got .*file/)
+  assert.match(await saidBy(commands, { DATA_DIR }, 2), /DATA_DIR must be a writable folder, got .*file/)
 })
 
 test('with a file of a newer release is one line', async ({ commands }) => {

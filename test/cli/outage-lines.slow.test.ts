@@ -30,7 +30,7 @@ test(`has one line about it, however many requests fail for it, and no stack`, a
     const errors = () => server.said.split('\n').filter((line) => line !== '' && !isWarning(line))
     await until('a line', () => errors().length > 0)
     assert.is(errors().length, 1, server.said)
-    assert.match(errors().join(), /"store":"EventStoreDB","reason":"EventStoreDB: .*a store is away/)
+    assert.match(errors().join(), /"store":"EventStoreDB","reason":"EventStoreDB: .*a store is unavailable/)
     assert.not.match(server.said, /stack/)
     await peer.up()
     await until('an answer', async () => (await ask()).status < 500)

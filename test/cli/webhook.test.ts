@@ -48,7 +48,7 @@ test('tests: the message is signed, and the exit code says whether it was taken'
     status = 500
     const refused = await commands.run(asked, LAX)
     assert.is(refused.code, 1)
-    assert.is(lastOf(refused.out)['error'], 'Answered 500')
+    assert.is(lastOf(refused.out)['error'], 'Responded with 500')
   } finally {
     await receiver.stop()
   }

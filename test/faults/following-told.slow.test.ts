@@ -33,9 +33,9 @@ test('says so when it may not follow any more, though nobody asks it for anythin
     over()
     await until('a line about its end', () => entries().some((line) => line.includes('the outage is over')))
     const [first = '', ...others] = entries()
-    assert.match(first, 'a store is away')
+    assert.match(first, 'a store is unavailable')
     // On a slow machine it may have lasted a minute, after which it is told of again.
-    const repeated = others.filter((line) => !/a store is still away|the outage is over/.test(line))
+    const repeated = others.filter((line) => !/a store is still unavailable|the outage is over/.test(line))
     assert.equal(repeated, [])
   } finally {
     await service.kill()

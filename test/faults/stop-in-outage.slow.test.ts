@@ -72,7 +72,7 @@ async function endMeanwhile(trouble: (peer: PeerProcess) => Promise<void>): Prom
       await created(service.ann)
       await trouble(peer)
       const underWay = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
-      await until('the outage to be noticed', () => service.said().includes('a store is away'))
+      await until('the outage to be noticed', () => service.said().includes('a store is unavailable'))
       code = await comes('the end of the program', service.stop())
       await underWay
     }, settings)

@@ -30,9 +30,9 @@ test('is one line when it begins, one a minute with its counts, and one at its e
     }
     await time.pass(20_000)
     assert.equal(lines, [
-      ['error', undefined, 'a store is away; telling once a minute'],
-      ['warn', 601, 'a store is still away'],
-      ['warn', 1201, 'a store is still away'],
+      ['error', undefined, 'a store is unavailable; reported once a minute'],
+      ['warn', 601, 'a store is still unavailable'],
+      ['warn', 1201, 'a store is still unavailable'],
       ['info', 1300, 'the outage is over: nothing has failed for 10 s'],
     ])
   }))
@@ -89,13 +89,13 @@ test('has no stack in the log, and hides nothing else that is told meanwhile', (
   const log = createLogger('info', { write: (line) => void written.push(JSON.parse(line) as Record<string, unknown>) })
   for (let count = 0; count < 3; count++)
     log.error({ err: away, request: `r-${count}`, repeats: true }, 'request failed')
-  log.warn({ err: away, secret: 'digest' }, 'a secret was deleted by its time, and its end is not on record')
+  log.warn({ err: away, secret: 'digest' }, 'an expired secret was deleted, but its expiry could not be recorded')
   log.error({ err: new TypeError('ours'), request: 'r-4' }, 'request failed')
   assert.equal(
     written.map(({ msg }) => msg),
     [
-      'a store is away; telling once a minute',
-      'a secret was deleted by its time, and its end is not on record',
+      'a store is unavailable; reported once a minute',
+      'an expired secret was deleted, but its expiry could not be recorded',
       'request failed',
     ],
   )

@@ -46,7 +46,7 @@ test('ends each stage at its deadline, and all in less than 10 s, whatever hangs
       )
       assert.is(told.length, index)
       await time.pass(1)
-      assert.is(told[index], `${stage}: a part of the service did not stop in time; ending without it`)
+      assert.is(told[index], `${stage}: a part of the service did not stop in time; no longer waiting for it`)
     }
     assert.ok(isClosed)
     assert.ok(time.now() - started < PROMISED)

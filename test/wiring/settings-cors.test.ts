@@ -27,7 +27,7 @@ for (const bad of [
   'null',
 ]) {
   test(`can't be ${bad}, and the message says what would be right`, () => {
-    const right = 'CORS_ORIGINS must be * or a list of origins'
+    const right = 'CORS_ORIGINS must be * or a comma-separated list of origins'
     assert.throws(
       () => of(bad),
       (error: unknown) => error instanceof BadSettings && error.message.includes(right),

@@ -27,7 +27,7 @@ for (const EVENT_STORE of ['esdb:', 'http://localhost:2113', 'kurrentdb://localh
 }
 
 test('asks for the key that all instances share', () => {
-  assert.throws(() => readSettings({ EVENT_STORE: good[1] }), /MASTER_KEY is required where EVENT_STORE is not sqlite/)
+  assert.throws(() => readSettings({ EVENT_STORE: good[1] }), /MASTER_KEY is required if EVENT_STORE is not sqlite/)
 })
 
 test('that the client cannot read is refused without a word of its password', () =>

@@ -11,7 +11,9 @@ for (const address of ['smtp://127.0.0.1:25', 'smtps://user:p%40ss@mail.example.
     assert.is(readSettings({ MAILER: address }).MAILER, address)
     assert.equal(renamedSettingWarnings({ MAILER: address }), [])
     assert.is(readSettings({ MAIL: address }).MAILER, address)
-    assert.equal(renamedSettingWarnings({ MAIL: address }), ['MAIL is called MAILER now, and is still read: rename it'])
+    assert.equal(renamedSettingWarnings({ MAIL: address }), [
+      'MAIL is now called MAILER: rename it (the old name still works)',
+    ])
   })
 }
 

@@ -78,7 +78,7 @@ for (const [given, meant] of Object.entries(NEAR_NAMES)) {
   test(`${given}, which is no setting, stops the start and names ${meant}, unless that is set as well`, () => {
     const value = { [meant]: 'sqlite', [given]: 'hunter2' }
     const faults = faultsOf(() => readSettings({ [given]: 'hunter2' }))
-    assert.match(faults, `${given} is no setting: it is called ${meant}.`)
+    assert.match(faults, `${given} is not a setting: did you mean ${meant}?`)
     assert.not.match(faults, 'hunter2')
     if (meant === 'DATA_DIR') assert.is(readSettings(value).DATA_DIR, 'sqlite')
   })

@@ -21,8 +21,8 @@ import { defineReadModel } from '../engine/read-model.ts'
 export type CertificationReference = { readonly id: number; readonly diamond: number; readonly digest: string }
 
 /**
- * Which diamond a certification stands with, since its own id is all that a request names, and which files are in use.
- * digest: '' where there is no file.
+ * Maps a certification id, the only id that requests name, to its diamond, and lists the files in use. `digest` is ''
+ * if there is no file.
  */
 export const certifications = defineReadModel<CertificationReference>({
   name: 'certifications',
@@ -47,10 +47,8 @@ function toReference(event: StoredEvent): CertificationReference {
   return { id, diamond: diamondIdOfStream(event.stream), digest: file?.digest ?? '' }
 }
 
-/** A certification, and the stone that it stands with. */
 export type CertifiedStone = { readonly certification: Certification; readonly diamond: LiveDiamond }
 
-/** What requests and reactions ask about certifications. */
 export class CertificationQueries {
   constructor(
     private readonly model: ReadModel,
@@ -58,19 +56,20 @@ export class CertificationQueries {
     private readonly progress: ProjectionProgress,
   ) {}
 
-  /** The diamond that a certification was attached to. A certification never changes its diamond. */
-  async diamondOf(id: number, patience = new WaitBudget()): Promise<number | undefined> {
+  /** The diamond of a certification; it never changes. */
+  async diamondOf(id: number, budget = new WaitBudget()): Promise<number | undefined> {
     const known = await this.#diamondInReadModel(id)
     if (known !== undefined) return known
     const head = await this.store.head()
-    const isCurrent = await patience.spendOn((ms) => this.progress.waitForPosition(head, ms))
-    // Read first: an event that the model folds after this is found in it, or searched for behind this position.
+    const isCurrent = await budget.spendOn((ms) => this.progress.waitForPosition(head, ms))
+    // Read the position first: an event folded after this is then found in the model, or searched for after this
+    // position.
     const position = await this.model.position()
     const found = (await this.#diamondInReadModel(id)) ?? (await this.#diamondInParkedStreams(id))
     return found ?? (isCurrent ? undefined : this.#diamondInNewerEvents(id, position))
   }
 
-  /** As the log has it now: one that is gone is gone at once, however far behind the read model is. */
+  /** From the event log, so a deleted certification is not found even if the read model is behind. */
   async findWithDiamond(id: number): Promise<CertifiedStone | undefined> {
     const diamond = await this.diamondOf(id)
     const state = diamond === undefined ? diamondDecider.initialState : await this.#folded(diamond)
@@ -78,7 +77,7 @@ export class CertificationQueries {
     return state.status === 'live' && certification !== undefined ? { certification, diamond: state } : undefined
   }
 
-  /** A diamond's certification, as the log has it now. */
+  /** A diamond's certification, from the event log. */
   async findCertification(diamond: number, id: number): Promise<Certification | undefined> {
     return findCertification(await this.#folded(diamond), id)
   }
@@ -92,7 +91,7 @@ export class CertificationQueries {
     return place === undefined ? undefined : Number(place['diamond'])
   }
 
-  /** Among the streams that the read model has set aside: what was attached to a diamond there is none the less known. */
+  /** Searches the streams that the read model has parked. */
   async #diamondInParkedStreams(id: number): Promise<number | undefined> {
     for (const stream of await this.model.parkedStreams()) {
       const attached = (await this.store.read(stream)).find((event) => isAttached(event, id))
@@ -101,7 +100,7 @@ export class CertificationQueries {
     return undefined
   }
 
-  /** Among the events behind this position of the read model. */
+  /** Searches the events after this position of the read model. */
   async #diamondInNewerEvents(id: number, from: PositionOrStart): Promise<number | undefined> {
     for await (const event of this.store.readAll(from, { prefixes: certifications.streamPrefixes })) {
       if (isAttached(event, id)) return diamondIdOfStream(event.stream)

@@ -13,50 +13,52 @@ import { fromDocument, STATE_FIELDS } from './diamond-document.ts'
 import { CHANGE_NUMBERS, isDeleted, numbersIn, type ChangeNumbers } from './diamond-record.ts'
 
 /**
- * A place in the feed of an account: `EPOCH-NUMBER`, the log's epoch in which it was given and how many events of the
- * account's diamonds had come by then.
+ * A cursor in an account's change feed: `EPOCH-NUMBER`, the log's epoch when it was issued and the number of events of
+ * the account's diamonds up to it.
  */
 export type Cursor = { readonly epoch: number; readonly number: number }
 
-/** Digits of a number that can be told from its neighbours. */
+/** At most 15 digits, which a number represents exactly. */
 const CURSOR_PATTERN = /^(\d{1,15})-(\d{1,15})$/
 
 const formatCursor = ({ epoch, number }: Cursor): string => `${epoch}-${number}`
 
-/** @param name of what it came in, for who is told that it is malformed @throws Refusal malformed */
+/** @param name of the parameter, for the error message @throws RequestError `malformed` */
 export function parseCursor(text: string, name = 'after'): Cursor {
   const [, epoch, number] = CURSOR_PATTERN.exec(text) ?? []
   if (epoch !== undefined && number !== undefined) return { epoch: Number(epoch), number: Number(number) }
-  const message = `${name} must be a cursor that the feed gave, such as 0-17, or now; got ${text.slice(0, 40)}`
+  const message = `${name} must be a cursor from this feed, such as 0-17, or now; got ${text.slice(0, 40)}`
   throw new RequestError('malformed', [{ pointer: name, message }])
 }
 
-/** What a cursor names was lost when the log was restored from a backup. */
+/** The changes up to a cursor were lost when the log was restored from a backup. */
 export class CursorLost extends RequestError {
-  /** @param restart the last place that both pasts have */
+  /** @param restart the latest cursor that the lost and the restored history have in common */
   constructor(
     cursor: Cursor,
     readonly restart: string,
   ) {
     super(
       'gone',
-      `What led to ${formatCursor(cursor)} was lost when the service was restored from a backup: go on from ${restart}, ` +
-        'and drop what the list of diamonds does not have',
+      `The changes up to ${formatCursor(cursor)} were lost when the service was restored from a backup: ` +
+        `continue from ${restart}, and delete diamonds that the list of diamonds does not have`,
     )
   }
 }
 
-/** A cursor further on than anything that has happened. */
+/** A cursor after the latest change. */
 const unknownCursor = (cursor: Cursor): RequestError =>
   new RequestError('malformed', [
-    { pointer: 'after', message: `${formatCursor(cursor)} is no cursor of this feed: it has not come so far` },
+    {
+      pointer: 'after',
+      message: `${formatCursor(cursor)} is not a cursor of this feed: it is ahead of the latest change`,
+    },
   ])
 
-/** What may have happened to a diamond. */
 export const CHANGE_KINDS = ['created', 'fields', 'certifications', 'scores', 'deleted'] as const
 type ChangeKind = (typeof CHANGE_KINDS)[number]
 
-/** One diamond that is not as it was: `text` is what the feed shows of it, finished JSON. */
+/** A changed diamond; `text` is its entry in the feed, as JSON. */
 export type FeedChange = {
   readonly cursor: string
   readonly diamond: number
@@ -66,13 +68,12 @@ export type FeedChange = {
 
 export type ChangePage = {
   readonly changes: readonly FeedChange[]
-  /** Where the next page begins. */
   readonly next: string
-  /** Whether that has something now. */
+  /** Whether the next page has changes now. */
   readonly more: boolean
-  /** False when the read model is behind: what was written last follows later. */
+  /** False if the read model lags: the latest changes follow later. */
   readonly isCurrent: boolean
-  /** Seconds since the log last answered, where it is away. */
+  /** Seconds since the event log's last response, while it is unavailable. */
   readonly ageSeconds?: number
 }
 
@@ -82,22 +83,22 @@ export type ChangeFeedOptions = {
   readonly store: Pick<EventStore, 'head'>
   readonly watch: Pick<ChangeNotifier, 'waitForChanges' | 'isStopped'>
   readonly stale?: StaleReadPolicy
-  /** Milliseconds that a page waits for what was written before it was asked for. */
+  /** Milliseconds that a page waits for the read model to reach the head. */
   readonly waitMs?: number
   /**
-   * Tells the end of every diamond, also of one that came since: who is pushed to may have taken what nobody has on record,
-   * since its answer was lost.
+   * Include the deletion of every diamond, even of one created after the cursor. A webhook's receiver may have received
+   * a diamond's creation without a record of it, if its response was lost.
    */
   readonly includeAllDeletions?: true
 }
 
-/** Rounds in which a page looks for more behind what it leaves out. */
+/** Maximum number of queries for one page: more than one is needed if documents are left out of it. */
 const MAX_QUERIES_PER_PAGE = 10
 
 /**
- * What has changed in an account's inventory since somebody looked: each diamond once, in the order of their last changes.
- * A page ends where the read model's checkpoint is, so that nothing comes in before it later; what changes meanwhile moves
- * behind it.
+ * The changes in an account's inventory since a cursor: each diamond once, ordered by its last change. A page ends at
+ * the read model's checkpoint, so that no change is inserted before it later; a diamond that changes again moves to the
+ * end.
  */
 export class ChangeFeed {
   constructor(
@@ -105,7 +106,7 @@ export class ChangeFeed {
     private readonly links: LinkBuilder,
   ) {}
 
-  /** The cursor behind which nothing has happened yet. @throws StoreUnavailable */
+  /** The cursor of the latest change. @throws StoreUnavailable */
   async currentCursor(account: number): Promise<string> {
     const { ageSeconds: _age } = await this.#freshness()
     const { epoch, settledCount } = await this.#readState(account)
@@ -113,31 +114,30 @@ export class ChangeFeed {
   }
 
   /**
-   * What has changed since a cursor.
-   * @param after as it was given; undefined for the beginning
-   * @param limit changes on a page at most
-   * @throws Refusal malformed, CursorLost, StoreUnavailable
+   * The changes after a cursor.
+   * @param after undefined for the start of the feed
+   * @param limit maximum number of changes on a page
+   * @throws RequestError `malformed`, CursorLost, StoreUnavailable
    */
   async after(version: ApiVersion, account: number, after: string | undefined, limit: number): Promise<ChangePage> {
-    const asked = after === undefined ? undefined : parseCursor(after)
+    const cursor = after === undefined ? undefined : parseCursor(after)
     const fresh = await this.#freshness()
-    const standing = await this.#readState(account)
-    const from = asked === undefined ? 0 : resolveCursor(asked, standing, fresh.isCurrent)
+    const state = await this.#readState(account)
+    const from = cursor === undefined ? 0 : resolveCursor(cursor, state, fresh.isCurrent)
     if (from === undefined) return { changes: [], next: after ?? '', more: false, ...fresh }
-    return { ...(await this.#page(version, account, { from, limit, state: standing })), ...fresh }
+    return { ...(await this.#page(version, account, { from, limit, state })), ...fresh }
   }
 
-  /** Resolves when something may have come behind a cursor, after so many milliseconds, or when that is given up. */
+  /** Resolves when there may be changes after a cursor, after `ms` milliseconds, or when aborted. */
   async waitForChanges(account: number, cursor: string, ms: number, signal: AbortSignal): Promise<void> {
     await this.options.watch.waitForChanges(account, parseCursor(cursor).number, ms, signal)
   }
 
-  /** True when the service stops: there is nothing to wait for. */
   get isStopped(): boolean {
     return this.options.watch.isStopped
   }
 
-  /** Waits a little, so that who has written sees what he wrote. */
+  /** Waits for the read model, so that clients read their own writes. */
   async #freshness(): Promise<{ readonly isCurrent: boolean; readonly ageSeconds?: number }> {
     const { store, progress, stale = NO_STALE_READS, waitMs = READ_MODEL_WAIT_MS } = this.options
     let head: PositionOrStart
@@ -149,7 +149,7 @@ export class ChangeFeed {
     return { isCurrent: await progress.waitForPosition(head, waitMs) }
   }
 
-  /** The checkpoint is read before the sequences: what they have behind it is not all written. */
+  /** Reads the checkpoint before the sequences: beyond it they may be incomplete. */
   async #readState(account: number): Promise<FeedState> {
     return readFeedState(this.options.model, await this.options.model.position(), account)
   }
@@ -189,7 +189,7 @@ export class ChangeFeed {
   #change(version: ApiVersion, document: Document, { epoch, since }: { epoch: number; since: number }) {
     const numbers = numbersIn(document)
     const gone = isDeleted(document)
-    // Who never heard of it need not hear of its end.
+    // The client never saw the diamond, so it need not know of its deletion.
     if (gone && numbers.created > since && this.options.includeAllDeletions !== true) return undefined
     const what = gone ? (['deleted'] as const) : changeKindsOf(numbers, since)
     const cursor = formatCursor({ epoch, number: numbers.changed })
@@ -203,17 +203,16 @@ export class ChangeFeed {
 type ChangePageContent = Pick<ChangePage, 'changes' | 'next' | 'more'>
 type FeedPageRequest = { readonly from: number; readonly limit: number; readonly state: FeedState }
 
-/** Where an account's feed stands. */
 type FeedState = {
-  /** Of the log as the model has it, and the ones before, in their order. */
+  /** The log's current epoch according to the model, and all epochs in order. */
   readonly epoch: number
   readonly epochs: readonly number[]
   readonly sequence: AccountSequence
-  /** All changes up to this number are in the model, and stay behind whatever comes. */
+  /** All changes up to this number are in the model; later ones come after them. */
   readonly settledCount: number
 }
 
-/** @throws StoreUnavailable where the model is of another log */
+/** @throws StoreUnavailable if the model belongs to another log */
 async function readFeedState(model: ReadModel, position: PositionOrStart, account: number): Promise<FeedState> {
   const sequences = await readSequences(model, [account])
   const epochs = sequences.epochs
@@ -224,14 +223,14 @@ async function readFeedState(model: ReadModel, position: PositionOrStart, accoun
 }
 
 /**
- * The number that a cursor names in the log of now; undefined where the model has not come so far.
- * @param current whether the model has come to the head of the log
- * @throws CursorLost, Refusal malformed
+ * The number of a cursor in the current log; undefined if the model has not reached it.
+ * @param current whether the model has reached the head of the log
+ * @throws CursorLost, RequestError `malformed`
  */
-function resolveCursor(cursor: Cursor, standing: FeedState, current: boolean): number | undefined {
-  const { epoch, settledCount } = standing
+function resolveCursor(cursor: Cursor, state: FeedState, current: boolean): number | undefined {
+  const { epoch, settledCount } = state
   if (cursor.epoch < epoch) {
-    const common = commonHistoryLength(cursor, standing)
+    const common = commonHistoryLength(cursor, state)
     if (cursor.number <= common) return cursor.number
     throw new CursorLost(cursor, formatCursor({ epoch, number: common }))
   }
@@ -241,8 +240,8 @@ function resolveCursor(cursor: Cursor, standing: FeedState, current: boolean): n
 }
 
 /**
- * How much of its account's past a cursor of another epoch shares with the log of now: what came before the next epoch began.
- * Of an epoch that was itself lost, nobody knows where it branched off.
+ * The number of events that an earlier epoch's cursor has in common with the current log: those before the next epoch
+ * began. 0 for an epoch that was itself lost, since its branching point is unknown.
  */
 function commonHistoryLength({ epoch }: Cursor, { epochs, sequence, settledCount }: FeedState): number {
   const at = epochs.indexOf(epoch)

@@ -3,9 +3,9 @@ import { StoreUnavailable, type PositionOrStart } from '../../stores/ports/event
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { eventCountAt, readSequences } from '../engine/account-sequence.ts'
 
-/** How far the model is, where this process writes it: nobody has to look, it tells. */
+/** The position of the model. If this process projects it, no polling is needed. */
 export type WriterProgress = {
-  /** undefined where another process writes it. */
+  /** undefined if another process projects the model. */
   readonly position: PositionOrStart | undefined
   waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
 }
@@ -16,18 +16,17 @@ export type ChangeNotifierOptions = {
   readonly log: AppLogger
 }
 
-/** Milliseconds between two looks at a model that another process writes. */
+/** Milliseconds between two polls of a model that another process projects. */
 const POLL_INTERVAL_MS = 250
-/** Milliseconds after which it is looked at again who writes it. */
+/** Milliseconds after which a wait is renewed, to notice that another process has taken over. */
 const MAX_WAIT_MS = 1_000
-/** Accounts that are asked for in one call. */
 const ACCOUNTS_PER_QUERY = 500
 
 type ChangeWaiter = { readonly number: number; readonly wake: () => void }
 
 /**
- * Wakes who waits for something new of an account. While nobody waits nothing is done; while somebody does, all of them cost
- * one look whenever the model has come on.
+ * Wakes requests that wait for changes of an account. Idle without waiters; otherwise all of them share one query
+ * whenever the model has advanced.
  */
 export class ChangeNotifier {
   readonly #waiting = new Map<number, Set<ChangeWaiter>>()
@@ -36,7 +35,7 @@ export class ChangeNotifier {
 
   constructor(private readonly options: ChangeNotifierOptions) {}
 
-  /** From now on nobody waits. */
+  /** Wakes all waiters; later calls return immediately. */
   stop(): void {
     this.#isStopped = true
     for (const waiters of this.#waiting.values()) for (const { wake } of waiters) wake()
@@ -47,8 +46,8 @@ export class ChangeNotifier {
   }
 
   /**
-   * Resolves when an account has more than so many events, and no sooner than the model shows them; after `ms` milliseconds,
-   * when the signal says so, or when the service stops. Who asks bounds how many wait.
+   * Resolves when the model shows more than `number` events of an account, after `ms` milliseconds, on abort, or when
+   * the service stops. The caller limits the number of waiters.
    * @throws StoreUnavailable
    */
   async waitForChanges(account: number, number: number, ms: number, signal: AbortSignal): Promise<void> {
@@ -62,7 +61,7 @@ export class ChangeNotifier {
     const timer = setTimeout(wake, ms)
     signal.addEventListener('abort', wake)
     try {
-      // What came between the caller's page and now wakes nobody any more.
+      // Changes between the caller's page and now would wake nothing later.
       await this.#look([account])
       this.#run()
       await woken
@@ -91,7 +90,7 @@ export class ChangeNotifier {
     this.#looking = false
   }
 
-  /** A store that is away is asked again; who waits is told nothing new meanwhile, which is true. */
+  /** An unavailable store is queried again later; waiters learn of no changes meanwhile. */
   async #lookAtAll(): Promise<void> {
     const accounts = [...this.#waiting.keys()]
     try {
@@ -99,12 +98,12 @@ export class ChangeNotifier {
         await this.#look(accounts.slice(from, from + ACCOUNTS_PER_QUERY))
     } catch (error) {
       if (!(error instanceof StoreUnavailable))
-        this.options.log.warn({ err: error }, 'who waits for changes is not told')
+        this.options.log.warn({ err: error }, 'clients that wait for changes could not be notified; trying again')
       await pause(POLL_INTERVAL_MS)
     }
   }
 
-  /** The checkpoint is read before the sequences: what they have behind it is not all written. */
+  /** Reads the checkpoint before the sequences: beyond it they may be incomplete. */
   async #look(accounts: readonly number[]): Promise<void> {
     const { model } = this.options
     const position = await model.position()
@@ -116,7 +115,6 @@ export class ChangeNotifier {
   }
 }
 
-/** The next position that there may be. */
 const positionAfter = (position: PositionOrStart): PositionOrStart =>
   position === 'start' ? { commit: 0n, prepare: 0n } : { ...position, prepare: position.prepare + 1n }
 

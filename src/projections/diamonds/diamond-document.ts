@@ -4,10 +4,10 @@ import type { Document } from '../../stores/ports/read-store.ts'
 import type { DiamondView } from './diamond-view.ts'
 import { listFields } from './list-attributes.ts'
 
-/** What `fromDocument` reads: a line of JSON that says what is known of the diamond, and behind it its scores, as JSON too. */
+/** The field that `fromDocument` reads: one line of JSON with the diamond's state, followed by its scores as JSON. */
 export const STATE_FIELDS = ['state'] as const
 
-/** What the read model holds of a diamond: what lists filter and order by, and its state. */
+/** The stored form of a diamond: the fields that lists filter and sort by, and its state. */
 export function toDocument(view: DiamondView): Document {
   const { diamond, scores } = view
   return {
@@ -16,10 +16,10 @@ export function toDocument(view: DiamondView): Document {
   }
 }
 
-/** Of a view, all but its scores. Members that are as most diamonds have them are left out. */
+/** A view without its scores. Members with their usual values are omitted. */
 type StoredDiamondState = Pick<LiveDiamond, 'id' | 'owner' | 'date'> & {
   readonly changedAt: number
-  /** The fields that are not at their defaults. */
+  /** Fields that differ from their defaults. */
   readonly set: NewDiamond
 } & {
   readonly [

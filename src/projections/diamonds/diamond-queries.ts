@@ -26,25 +26,24 @@ import { READ_MODEL_WAIT_MS, type ProjectionProgress } from '../engine/progress.
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 
 export type DiamondReadResult = {
-  /** undefined where there is none. */
+  /** undefined if there is no such diamond. */
   readonly view: DiamondView | undefined
-  /** Where the log is away, and the read model alone was asked: whole seconds since the log last answered. */
+  /** Whole seconds since the event log's last response, if it is unavailable and only the read model was read. */
   readonly ageSeconds?: number
 }
 
 export type DiamondList = {
   readonly total: number
-  /** Those of the page. */
   readonly views: readonly DiamondView[]
-  /** False when the projection is behind: what was written last may be missing. */
+  /** False if the projection lags: the latest writes may be missing. */
   readonly isCurrent: boolean
-  /** Where the page behind this one begins; only of a page that was asked for by its place, and is not the last. */
+  /** Cursor of the next page; only with keyset pagination, and not on the last page. */
   readonly nextCursor?: KeysetCursor
-  /** As `FoundDiamond` has it. */
+  /** See DiamondReadResult. */
   readonly ageSeconds?: number
 }
 
-/** What requests ask of the diamonds read model. */
+/** Queries of the diamonds read model. */
 export class DiamondQueries {
   constructor(
     private readonly model: ReadModel,
@@ -56,9 +55,9 @@ export class DiamondQueries {
   ) {}
 
   /**
-   * A diamond as it is; folded from the log while the projection is behind, or has set the diamond aside. Answers at once
-   * where the stores do and nothing has to be waited for, which is nearly always.
-   * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
+   * A diamond's current state; folded from the log if the projection lags or has parked the diamond. Synchronous in the
+   * usual case: embedded stores and a projection that has caught up.
+   * @throws NewerSchema, BrokenEvent for a diamond without a readable event
    */
   findDiamond(id: number): DiamondReadResult | Promise<DiamondReadResult> {
     const head = this.store.head()
@@ -84,7 +83,7 @@ export class DiamondQueries {
     return this.#findWhenCaughtUp(id, this.#reached(head, 0))
   }
 
-  /** @throws the error where the read model has set the diamond aside, or lacks it and may not have come to it */
+  /** @throws the error if the diamond is parked, or missing from a read model that may lag */
   async #findStale(id: number, error: unknown): Promise<DiamondReadResult> {
     const age = await this.stale.ageSecondsOrThrow(error)
     if (isParked(await this.model.parkedStreams(), id)) throw error
@@ -105,7 +104,7 @@ export class DiamondQueries {
     }
   }
 
-  /** A read model that can't be reached is as one that is behind: the log has it all. */
+  /** An unavailable read model is treated like one that lags: the log has the same data. */
   async #findInLogIfUnavailable(id: number, error: unknown): Promise<DiamondReadResult> {
     if (!(error instanceof StoreUnavailable)) throw error
     return this.#folded(id)
@@ -120,8 +119,8 @@ export class DiamondQueries {
   }
 
   /**
-   * The diamonds as changes left them, in the same order, whatever has happened to them since.
-   * @param changed revision: R of the ETag `"R.S"` that the change made
+   * The diamonds as given changes left them, in the same order, regardless of later changes.
+   * @param changed revision: R of the ETag `"R.S"` after the change
    */
   async viewsAtRevisions(
     changed: readonly { readonly id: number; readonly revision: bigint }[],
@@ -134,7 +133,7 @@ export class DiamondQueries {
     return (await Promise.all(views)).filter((view) => view !== undefined)
   }
 
-  /** What the read model has of them, with one query. Their revisions tell whether it has the changes. */
+  /** Views from the read model, in one query. Their revisions show whether they include the changes. */
   async #storedViewsOf(ids: readonly number[]): Promise<ReadonlyMap<number, DiamondView>> {
     const kept = new Map<number, DiamondView>()
     const [only = 0, ...others] = ids
@@ -158,35 +157,35 @@ export class DiamondQueries {
   }
 
   /**
-   * Sees what was written before the call, unless the projection is behind.
-   * @throws Refusal invalid for a list that no index serves
+   * Includes everything written before the call, unless the projection lags.
+   * @throws RequestError `invalid` for a list that exceeds the scan limit
    */
   list(owner: number, filter: DiamondFilter, page: DiamondPageRequest): DiamondList | Promise<DiamondList> {
     const head = this.store.head()
     const plan = planList(owner, filter, page, this.maxScanned)
-    const asked = { filter, page }
-    if (head instanceof Promise) return this.#listLater(plan, asked, head)
+    const request = { filter, page }
+    if (head instanceof Promise) return this.#listLater(plan, request, head)
     const reached = this.progress.waitForPosition(head, this.waitMs)
-    if (!(reached instanceof Promise)) return this.#read(plan, asked, reached)
-    return reached.then((current) => this.#read(plan, asked, current))
+    if (!(reached instanceof Promise)) return this.#read(plan, request, reached)
+    return reached.then((current) => this.#read(plan, request, current))
   }
 
   async #listLater(
     plan: DiamondListPlan,
-    asked: DiamondListRequest,
+    request: DiamondListRequest,
     head: Promise<PositionOrStart>,
   ): Promise<DiamondList> {
     try {
       await head
     } catch (error) {
       const age = await this.stale.ageSecondsOrThrow(error)
-      return { ...(await this.#read(plan, asked, true)), ageSeconds: age }
+      return { ...(await this.#read(plan, request, true)), ageSeconds: age }
     }
-    return this.#read(plan, asked, await this.#reached(head, this.waitMs))
+    return this.#read(plan, request, await this.#reached(head, this.waitMs))
   }
 
-  /** Most lists have one part, and are answered at once where the store does. */
-  #read(plan: DiamondListPlan, asked: DiamondListRequest, current: boolean): DiamondList | Promise<DiamondList> {
+  /** Most lists have one query, and are read synchronously from an embedded store. */
+  #read(plan: DiamondListPlan, request: DiamondListRequest, current: boolean): DiamondList | Promise<DiamondList> {
     const [part, ...others] = plan.queries
     if (
       part === undefined ||
@@ -195,13 +194,13 @@ export class DiamondQueries {
       plan.scanned !== undefined ||
       plan.total === 'kept'
     ) {
-      return this.#readParts(plan, asked, current)
+      return this.#readParts(plan, request, current)
     }
     const total = this.model.count(plan.total.where)
     if (total instanceof Promise) {
-      return total.then((counted) => this.#page(part, asked, counted, current))
+      return total.then((counted) => this.#page(part, request, counted, current))
     }
-    return this.#page(part, asked, total, current)
+    return this.#page(part, request, total, current)
   }
 
   #page(part: PlanQuery, { page }: DiamondListRequest, total: number, current: boolean) {
@@ -212,17 +211,17 @@ export class DiamondQueries {
     return found instanceof Promise ? found.then(shown) : shown(found)
   }
 
-  async #readParts(plan: DiamondListPlan, asked: DiamondListRequest, current: boolean): Promise<DiamondList> {
-    const { total, plan: narrowed } = await totalOf(this.model, asked, plan)
-    if (total <= asked.page.offset) return { total, views: [], isCurrent: current }
-    const documents = await documentsOf(this.model, narrowed, asked.page, selectedFieldsOf(asked.page))
-    return toDiamondList(documents, asked.page, { total, isCurrent: current })
+  async #readParts(plan: DiamondListPlan, request: DiamondListRequest, current: boolean): Promise<DiamondList> {
+    const { total, plan: narrowed } = await totalOf(this.model, request, plan)
+    if (total <= request.page.offset) return { total, views: [], isCurrent: current }
+    const documents = await documentsOf(this.model, narrowed, request.page, selectedFieldsOf(request.page))
+    return toDiamondList(documents, request.page, { total, isCurrent: current })
   }
 
   /**
-   * Folded from the log. An event that can't be decoded is skipped, and later events are still applied.
-   * @param until the diamond's revision that it is folded up to; without it, to the end
-   * @throws NewerSchema, BrokenEvent for a diamond of which nothing can be understood
+   * A diamond folded from the log. An event that can't be decoded is skipped, and later events are still applied.
+   * @param until fold up to this revision of the diamond; default: all events
+   * @throws NewerSchema, BrokenEvent for a diamond without a readable event
    */
   async viewFromLog(id: number, until?: bigint): Promise<DiamondView | undefined> {
     const own = diamondStream(id)
@@ -232,16 +231,16 @@ export class DiamondQueries {
   }
 
   /**
-   * A diamond as it was at some time, folded from the log.
-   * @param until milliseconds since 1970, included
-   * @throws as `view`
+   * A diamond as it was at a time, folded from the log.
+   * @param until milliseconds since 1970, inclusive
+   * @throws as `viewFromLog`
    */
   async viewAsOf(id: number, until: number): Promise<DiamondView | undefined> {
     return foldView(id, eventsUntil(await readDiamondEvents(this.store, id), until))
   }
 }
 
-/** What nothing can be said of is not unknown: whoever asks is told that it can't be read now. */
+/** A diamond without a readable event is not unknown (404): it throws the reason why it can't be read. */
 function foldView(id: number, events: readonly StoredEvent[]): DiamondView | undefined {
   let view: DiamondView | undefined
   let fault: unknown
@@ -251,7 +250,7 @@ function foldView(id: number, events: readonly StoredEvent[]): DiamondView | und
     if (step.event.type === 'DiamondDeleted' && step.fault === undefined) fault = undefined
   }
   if (view === undefined && fault !== undefined) {
-    throw isDecodeError(fault) ? fault : new InvalidEventPayload(`diamond ${id} can not be shown`, { cause: fault })
+    throw isDecodeError(fault) ? fault : new InvalidEventPayload(`diamond ${id} cannot be read`, { cause: fault })
   }
   return view
 }
@@ -261,7 +260,7 @@ type ParkedStreams = ReadonlySet<string>
 const isParked = (parked: ParkedStreams, id: number) =>
   parked.size > 0 && (parked.has(diamondStream(id)) || parked.has(scoresStream(id)))
 
-/** What a list reads of each diamond: its state, and its place where the next page begins behind one. */
+/** The fields a list reads: the state, and with keyset pagination those of the next cursor. */
 const selectedFieldsOf = ({ after, sort }: DiamondPageRequest): readonly string[] =>
   after === undefined ? STATE_FIELDS : [...STATE_FIELDS, 'id', parseSort(sort).field]
 

@@ -6,13 +6,13 @@ import { hasScores } from '../../representations/diamond/scores-json.ts'
 import { fromDocument, toDocument } from './diamond-document.ts'
 import { applyEvent, isScoresEvent, type DiamondView } from './diamond-view.ts'
 
-/** The numbers, among the events of its account, of a diamond's last events of each kind; 0 where there was none. */
+/** Numbers, among the account's events, of the diamond's last event of each kind; 0 if there was none. */
 export type ChangeNumbers = {
   readonly created: number
   readonly fieldsChanged: number
   readonly certificationsChanged: number
   readonly scoresChanged: number
-  /** Of the last one, its deletion too. */
+  /** Of the last event of any kind, including the deletion. */
   readonly changed: number
 }
 
@@ -33,28 +33,28 @@ const UNCHANGED: ChangeNumbers = {
 }
 
 /**
- * A diamond with what the feed of changes needs of it. What was deleted stays, for the feed alone: its owner is nobody, so
- * that no list shows it, and no count.
+ * A diamond with the data for the change feed. A deleted diamond stays, for the feed only: its owner is NO_OWNER, so no
+ * list or count includes it.
  */
 export type DiamondRecord = ChangeNumbers & {
   readonly id: number
-  /** Whose it is, or was. */
+  /** The owner, also of a deleted diamond. */
   readonly account: number
   readonly sku: string
-  /** undefined once it was deleted. */
+  /** undefined if deleted. */
   readonly view: DiamondView | undefined
 }
 
-/** The owner of what was deleted. */
+/** The owner of deleted diamonds in documents. */
 export const NO_OWNER = 0
 
-/** @throws Error for a document that was loaded without its texts */
+/** @throws Error for a document loaded without `state` */
 export function isDeleted({ state }: Document): boolean {
   if (state === undefined) throw new Error('state must be loaded to tell whether a diamond is deleted')
   return state === ''
 }
 
-/** @param number of the event among those of its account */
+/** @param number the event's number within its account */
 export function evolveRecord(
   known: DiamondRecord | undefined,
   event: StoredEvent,
@@ -84,7 +84,7 @@ function nextChangeNumbers(
   number: number,
 ): ChangeNumbers {
   const kind = numberFieldOf(event)
-  // Other proportions take the scores of the old ones away.
+  // New proportions remove the scores of the old ones.
   const isUnscored = before !== undefined && hasScores(before.scores) && view.scores === null
   return {
     created: kind === 'created' ? number : created,
@@ -96,13 +96,13 @@ function nextChangeNumbers(
 }
 
 function numberFieldOf(event: StoredEvent): keyof ChangeNumbers {
-  // A body of its own is no member of a stone's: what changes by it are the scores.
+  // The 3D model is not a member of a diamond's body: its visible effect is on the scores.
   if (isScoresEvent(event) || Object.hasOwn(stoneModelEvents, event.type)) return 'scoresChanged'
   if (Object.hasOwn(certificationEvents, event.type)) return 'certificationsChanged'
   return event.type === 'DiamondCreated' ? 'created' : 'fieldsChanged'
 }
 
-/** @param empty a document of the model with nothing in it */
+/** @param empty a document of the model with default values */
 export function recordToDocument(followed: DiamondRecord, empty: Document): Document {
   const { id, account, sku, view } = followed
   const shown = view === undefined ? { ...empty, id, owner: NO_OWNER, sku } : toDocument(view)
@@ -116,8 +116,8 @@ export function recordFromDocument(document: Document): DiamondRecord {
 }
 
 /**
- * A diamond that was folded again after it had been set aside: whatever it shows may be new.
- * @param before what was shown of it until then
+ * A diamond rebuilt by a retry: everything it shows may have changed.
+ * @param before the stored document
  */
 export function renumberDocument(document: Document, before: Document | undefined, number: number): Document {
   const created = before === undefined || isDeleted(before) ? number : Number(before['created'])

@@ -3,23 +3,23 @@ import { diamondStream, scoresStream } from '../../domain/diamond/diamond.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { applyEvent, type DiamondView } from './diamond-view.ts'
 
-/** An event of a diamond's two streams, and what it made of the diamond. */
+/** An event of a diamond's two streams, with the diamond before and after it. */
 export type DiamondTransition = {
   readonly event: StoredEvent
-  /** undefined where there was no diamond. */
+  /** undefined if there was no diamond. */
   readonly before: DiamondView | undefined
   readonly after: DiamondView | undefined
-  /** Why the event could not be understood; it left the diamond as it was. */
+  /** The error if the event could not be decoded or applied; the diamond is then unchanged. */
   readonly fault: unknown
 }
 
-/** Both streams of a diamond in the order of the log. @throws StoreUnavailable */
+/** The events of both streams of a diamond, in log order. @throws StoreUnavailable */
 export async function readDiamondEvents(store: Pick<EventStore, 'read'>, id: number): Promise<StoredEvent[]> {
   const streams = await Promise.all([store.read(diamondStream(id)), store.read(scoresStream(id))])
   return streams.flat().sort((a, b) => comparePositions(a.position, b.position))
 }
 
-/** Folds a diamond event by event. One that can't be understood is left out, and those behind it count. */
+/** Folds a diamond event by event. An event that fails is skipped; later ones are applied. */
 export function* foldTransitions(id: number, events: readonly StoredEvent[]): Generator<DiamondTransition> {
   let view: DiamondView | undefined
   for (const event of events) {
@@ -36,9 +36,9 @@ export function* foldTransitions(id: number, events: readonly StoredEvent[]): Ge
 }
 
 /**
- * The events that had happened at some time. Times only grow within a stream; an event that lies before what the log has
- * ahead of it (clocks of two machines differ) counts as of that one's time.
- * @param until milliseconds since 1970, included
+ * The events up to a time. Times never decrease within a stream. Across streams they may (clocks of two machines
+ * differ): an event counts as at least as late as all events before it in the log.
+ * @param until milliseconds since 1970, inclusive
  */
 export function eventsUntil(events: readonly StoredEvent[], until: number): readonly StoredEvent[] {
   const later = events.findIndex((event) => eventTimeOf(event) > until)

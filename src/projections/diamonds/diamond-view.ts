@@ -12,31 +12,31 @@ import { decode } from '../../events/decode.ts'
 import { toScoresJson, type ScoresJson } from '../../representations/diamond/scores-json.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
-/** A diamond, and what is known of its two streams. */
+/** A diamond with the state of its two streams. */
 export type DiamondView = {
   readonly diamond: LiveDiamond
   readonly revision: number
-  /** Revision of the diamond's last event that changed what scores are computed from. */
+  /** Revision of the last event that changed the inputs of scoring. */
   readonly stoneRevision: number
-  /** null until they are computed for the stone as it is now. */
+  /** null until they are computed for the current stone. */
   readonly scores: ScoresJson | null
-  /** -1 until there were scores. */
+  /** -1 without scores. */
   readonly scoresRevision: number
-  /** When it became what it is, its scores too, in milliseconds since 1970: nobody has a copy of it that is older. */
+  /** When the diamond or its scores last changed, in milliseconds since 1970. */
   readonly changedAt: number
 }
 
-/** The stream says which revision comes next; a gap means that the log or the model is not what it should be. */
+/** Revisions of a stream are consecutive; a gap means that the log or the read model is corrupt. */
 class RevisionGap extends Error {
   override readonly name = 'RevisionGap'
 }
 
-/** An event that would put one diamond in the place of another. */
+/** An event that would overwrite a diamond of another stream. */
 class WrongStream extends Error {
   override readonly name = 'WrongStream'
 }
 
-/** @throws RevisionGap, WrongStream, and what `decode` throws */
+/** @throws RevisionGap, WrongStream, and the errors of `decode` */
 export const applyEvent = (view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined =>
   isScoresEvent(event) ? applyScores(view, event) : applyDiamond(view, event)
 
@@ -48,21 +48,23 @@ function applyDiamond(view: DiamondView | undefined, event: StoredEvent): Diamon
   if (view !== undefined && revision <= known) return view
   if (view === undefined && event.type === 'DiamondDeleted') return undefined
   if (revision !== known + 1) {
-    throw new RevisionGap(`${event.stream} is at revision ${known} here, and the next event has ${revision}`)
+    throw new RevisionGap(
+      `${event.stream} is at revision ${known} in the read model, but the next event has revision ${revision}`,
+    )
   }
   const after = evolveView(view, decode<DiamondEvent>(event), { revision, changedAt: eventTimeOf(event) })
   if (after === undefined || event.stream === diamondStream(after.diamond.id)) return after
-  throw new WrongStream(`${event.stream} says that it is diamond ${after.diamond.id}, which stands elsewhere`)
+  throw new WrongStream(`${event.stream} says that it is diamond ${after.diamond.id}, which has another stream`)
 }
 
-/** A diamond as its creation left it. */
+/** The view of a diamond just after its creation. */
 export function viewOfNew(created: DiamondCreated): DiamondView {
   const view = evolveView(undefined, created, { revision: 0, changedAt: created.data.date * 1000 })
   if (view === undefined) throw new Error('a created diamond is live')
   return view
 }
 
-/** Scores of a stone as it was before show on it no longer. */
+/** An event that changes the inputs of scoring drops the scores. */
 function evolveView(
   view: DiamondView | undefined,
   event: DiamondEvent,
@@ -77,7 +79,7 @@ function evolveView(
   return { ...view, diamond, revision, changedAt }
 }
 
-/** Scores that are known, that are of an older stone, or of one that is gone, change nothing. */
+/** Ignores scores that are already applied, of an older stone, or of a deleted diamond. */
 function applyScores(view: DiamondView | undefined, event: StoredEvent): DiamondView | undefined {
   const scoresRevision = Number(event.revision)
   if (view === undefined || scoresRevision <= view.scoresRevision) return view
@@ -86,12 +88,11 @@ function applyScores(view: DiamondView | undefined, event: StoredEvent): Diamond
   return { ...view, scores: toScoresJson('v4', scores), scoresRevision, changedAt: eventTimeOf(event) }
 }
 
-/** R: the revision of the owner's last change, certifications too. */
+/** R: the revision of the last change by the owner, including certifications. */
 export const ownersRevision = ({ diamond, revision }: DiamondView): number => revision - diamond.readingsBehind
 
-/** `R.S`. S: how often the service found out something since. */
+/** `R.S`; S counts the changes by the service since then (scores and warnings). */
 export const revisionText = (view: DiamondView): string =>
   `${ownersRevision(view)}.${view.scoresRevision + 1 + view.diamond.warningsBehind}`
 
-/** `"R.S"` */
 export const etagOf = (view: DiamondView): string => `"${revisionText(view)}"`

@@ -26,10 +26,10 @@ const documents: ReadModelDefinition<unknown>['documents'] = {
   counts: COUNTED_FIELDS,
 }
 
-/** What lists filter and order by, the state of each diamond, and the numbers of its changes, by which the feed finds them. */
+/** The fields that lists filter and sort by, each diamond's state, and its change numbers for the change feed. */
 export const diamonds = defineReadModel<DiamondRecord>({
   name: 'diamonds',
-  // The first number is raised with whatever else changes what is stored.
+  // Increment the first number when anything else changes what is stored.
   version: 13 + FIELDS_VERSION,
   streamPrefixes: ['diamond-', 'scores-', RESTORES_STREAM],
   documents,
@@ -55,18 +55,16 @@ export const diamonds = defineReadModel<DiamondRecord>({
   },
 })
 
-/** A document with nothing in it. */
 const EMPTY: Document = Object.fromEntries([
   ...Object.entries(documents.fields).map(([name, kind]) => [name, kind === 'text' ? '' : 0] as const),
   ...documents.texts.map((name) => [name, ''] as const),
 ])
 
-/** Read before anything else of the event is, and without its schema: whose it is must not depend on a release. */
+/** Called before the event is decoded, and without its schema: the account must not depend on the release. */
 const accountIn = (owner: unknown): number | undefined =>
   typeof owner === 'number' && Number.isSafeInteger(owner) && owner > 0 ? owner : undefined
 
-/** On a server that others write to as well, a prefix alone is no sign of ours. */
+/** A server shared with other applications may have streams with the same prefix. */
 const isDiamondStream = (stream: string) => Number.isSafeInteger(idIn(stream))
 
-/** `diamond-337` and `scores-337` → 337 */
 const idIn = (stream: string) => Number(stream.slice(stream.indexOf('-') + 1))

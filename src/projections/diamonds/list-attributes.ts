@@ -12,10 +12,10 @@ import type { LiveDiamond } from '../../domain/diamond/diamond.ts'
 import { hasScores, parseScores, type ScoresJson } from '../../representations/diamond/scores-json.ts'
 import type { Document, FieldValue, ModelDeclaration } from '../../stores/ports/read-store.ts'
 
-/** A range of numbers, both ends included. */
+/** Both ends inclusive. */
 export type FilterRange = { readonly from?: number; readonly to?: number }
 
-/** What lists can be filtered and ordered by that is no field: its id, when it was created, and its scores. */
+/** Filters that are not fields: id, creation date and scores. */
 type OtherFilters = {
   readonly id?: readonly number[]
   /** Seconds since 1970. */
@@ -31,24 +31,22 @@ type FieldFilter<Name extends FilterableField> = (typeof FIELDS)[Name]['kind'] e
     ? FilterRange
     : readonly NonNullable<DiamondFields[Name]>[]
 
-/** All that is said must hold: any of these values, yes or no, or within this range. */
+/** All conditions must hold. A condition is a set of values, a boolean or a range. */
 export type DiamondFilter = { readonly [Name in FilterableField]?: FieldFilter<Name> } & OtherFilters
 
 export type FilterName = keyof DiamondFilter
 type BidirectionalSortField = FieldSortableBothWays | 'date' | 'integral'
-/** What lists can be ordered by. Ties go by id in the same direction; what has no value comes last. */
+/** What lists can be sorted by. Ties are sorted by id in the same direction; missing values come last. */
 export type SortField = BidirectionalSortField | FieldSortableAscending
 
-/** A value of a list's filter or order. */
 export type ListAttribute = {
   readonly name: FilterName
   readonly filterKind: 'values' | 'flag' | 'range'
-  /** The versions whose lists can be filtered by it. */
+  /** API versions with this filter. */
   readonly versions: readonly ApiVersion[]
   readonly sortDirections: 'both ways' | 'ascending' | false
-  /** Whether a diamond may have no value of it. */
+  /** Whether a diamond may lack it. */
   readonly isNullable: boolean
-  /** The field that it is; undefined for what is no field. */
   readonly field?: FieldName
 }
 
@@ -68,8 +66,8 @@ const field = (name: FilterableField): ListAttribute => {
 const BOTH = ['v3', 'v4'] as const
 
 /**
- * What lists can be filtered and ordered by, from the table of fields and beside it. From here follow what the read model
- * stores of each diamond and its indexes, the parameters of both versions, and the orders of v4's lists.
+ * All attributes that lists filter or sort by. The read model's columns and indexes, the query parameters of both
+ * versions and the sort orders of v4 are derived from this table.
  */
 export const LIST_ATTRIBUTES: readonly ListAttribute[] = [
   { name: 'id', filterKind: 'values', versions: BOTH, sortDirections: false, isNullable: false },
@@ -81,14 +79,14 @@ export const LIST_ATTRIBUTES: readonly ListAttribute[] = [
 
 const ATTRIBUTES_BY_NAME = new Map(LIST_ATTRIBUTES.map((member) => [member.name, member]))
 
-/** @throws Error for a name that no member has */
+/** @throws Error for an unknown name */
 export function attributeOf(name: FilterName): ListAttribute {
   const member = ATTRIBUTES_BY_NAME.get(name)
-  if (member === undefined) throw new Error(`lists are not filtered or ordered by ${name}`)
+  if (member === undefined) throw new Error(`${name}: lists cannot be filtered or sorted by it`)
   return member
 }
 
-/** The parameters of a query that filter by a member; of a range, where it begins and where it ends. */
+/** The query parameters of a filter; for a range, the lower and the upper end. */
 export function parametersOf({ name, filterKind }: ListAttribute): readonly [string, ...string[]] {
   if (filterKind === 'range') return [`f[${name}From]`, `f[${name}To]`]
   return [filterKind === 'values' ? `f[${name}][]` : `f[${name}]`]
@@ -104,40 +102,35 @@ const SORT_FIELDS = LIST_ATTRIBUTES.flatMap(({ name, sortDirections }) =>
 const sortsOf = (name: SortField) =>
   (attributeOf(name).sortDirections === 'ascending' ? [name] : [name, `-${name}`]) as Sort[]
 
-/** The orders of v4's lists: the newest first, and all others. */
+/** The sort orders of v4's lists; the first is the default. */
 export const SORTS = [...new Set<Sort>([NEWEST_FIRST, ...SORT_FIELDS.flatMap(sortsOf)])]
 
-/** What v3 filters by, and v4 too: every combination of those that are yes or no has an index by date. */
+/** v3's filters, also in v4: each combination of the boolean ones has an index by date. */
 const V3_ATTRIBUTES = LIST_ATTRIBUTES.filter(({ versions, field }) => versions.includes('v3') && field !== undefined)
 const V3_FLAGS = V3_ATTRIBUTES.flatMap(({ name, filterKind }) => (filterKind === 'flag' ? [name] : []))
 const V3_VALUES = V3_ATTRIBUTES.flatMap(({ name, filterKind }) => (filterKind === 'values' ? [name] : []))
 
 /**
- * Fields of few values, which the indexes of v4's orders begin with: what is asked for of them are ranges of an index, and a
- * list without them merges all. So one index serves an order with any of these filters.
+ * Fields with few values, at the front of v4's sort indexes. A condition on them selects ranges of the index; without a
+ * condition all their ranges are merged. So one index serves a sort order with any of these filters.
  */
 export const INDEX_PREFIX_FIELDS = ['isLabGrown', 'isColored', 'shape'] as const
 
-/**
- * What stands for a number that a diamond has not: below all that there are, so that it comes last where the greatest is
- * first.
- */
+/** Stored for a missing number: below all values, so that it comes last in descending order. */
 export const MISSING_NUMBER = -Number.MAX_VALUE
 
-/** Above `NONE`, and below all that there are: nobody has a price of 308 digits below zero. */
+/** Above MISSING_NUMBER and below every real value. */
 export const MIN_NUMBER = MISSING_NUMBER / 2
 
-/** What stands for a cut shape that no dictionary knows, and for an entry that a diamond has not. */
+/** Stored for a cut shape that is not in the dictionary, and for a missing entry. */
 export const MISSING_ENTRY = 0
 
-/** A column of the read model: what it holds of a field's value. */
 type ListColumn = {
   readonly name: string
   readonly kind: ModelDeclaration['fields'][string]
   toFieldValue(value: DiamondFields[FieldName]): FieldValue
 }
 
-/** What is stored of a field that lists are filtered or ordered by. */
 function columnsOf(name: FieldName): readonly ListColumn[] {
   switch (FIELDS[name].kind) {
     case 'flag':
@@ -157,7 +150,7 @@ function columnsOf(name: FieldName): readonly ListColumn[] {
           kind: 'integer',
           toFieldValue: (value) => (typeof value === 'number' ? value : MISSING_ENTRY),
         },
-        // The id as text, or the text of a shape that has none, which is never digits alone.
+        // The id as text, or the text of a shape without an id, which never consists of digits only.
         { name, kind: 'text', toFieldValue: String },
       ]
   }
@@ -165,7 +158,7 @@ function columnsOf(name: FieldName): readonly ListColumn[] {
 
 const COLUMNS = FILTERABLE_FIELDS.flatMap((field) => columnsOf(field).map((column) => ({ field, column })))
 
-/** What the read model keeps of each diamond for the filters and orders of lists. */
+/** The read model's fields for filtering and sorting. */
 export const LIST_FIELDS: ModelDeclaration['fields'] = {
   id: 'integer',
   owner: 'integer',
@@ -173,18 +166,18 @@ export const LIST_FIELDS: ModelDeclaration['fields'] = {
   ...Object.fromEntries(COLUMNS.map(({ column: { name, kind } }) => [name, kind])),
   hasScores: 'integer',
   integral: 'number',
-  /** The id once more: an index can have the key at its end alone, and one of them needs it before. */
+  // The id again: an index may have the key only at its end, and one index needs it earlier.
   tie: 'integer',
 }
 
-/** Parsed, so that it has a fixed shape, which its copies share. */
+/** Created by JSON.parse, so that all copies share one hidden class. */
 const UNSET = JSON.parse(
   JSON.stringify(
     Object.fromEntries(Object.entries(LIST_FIELDS).map(([name, kind]) => [name, kind === 'text' ? '' : 0])),
   ),
 ) as Document
 
-/** @param scores null until there are some */
+/** @param scores null if there are none */
 export function listFields({ id, owner, date, fields }: LiveDiamond, scores: ScoresJson | null): Document {
   const isScored = hasScores(scores)
   const integral = isScored ? (parseScores(scores).integral?.val ?? MISSING_NUMBER) : MISSING_NUMBER
@@ -198,7 +191,7 @@ export function listFields({ id, owner, date, fields }: LiveDiamond, scores: Sco
 
 const withIndexPrefix = (...order: readonly string[]) => ['owner', ...INDEX_PREFIX_FIELDS, ...order]
 
-/** All that v4's lists filter and order by, beside what the index by carat begins with. */
+/** All attributes of v4's lists that are not at the front of the index by carat. */
 const COVERED_FIELDS = [
   'date',
   ...COLUMNS.filter(({ field }) => attributeOf(field).versions.includes('v4')).map(({ column }) => column.name),
@@ -207,8 +200,8 @@ const COVERED_FIELDS = [
 ].filter((name) => name !== 'carat' && !(INDEX_PREFIX_FIELDS as readonly string[]).includes(name))
 
 /**
- * The index of an order. A text has too many values for others to be merged. The index by carat has all the rest beside: other
- * combinations walk along it, as far as that may be.
+ * The index of a sort order. A text has too many values for merging ranges, so its index has no prefix. The index by
+ * carat covers all other attributes: remaining combinations scan it, within the limit.
  */
 export function sortIndexOf(name: SortField): readonly string[] {
   if (name === 'carat') return [...withIndexPrefix('carat', 'tie'), ...COVERED_FIELDS]
@@ -217,7 +210,7 @@ export function sortIndexOf(name: SortField): readonly string[] {
 
 const NEWEST = ['date', 'id'] as const
 
-/** Of one of v3's filters, in its order. */
+/** The index of one of v3's filters, newest first. */
 export const dateIndexOf = (name: string): readonly string[] => ['owner', name, ...NEWEST]
 
 const subsets = <Item>(items: readonly Item[]): Item[][] =>
@@ -229,5 +222,5 @@ export const INDEXES: readonly (readonly string[])[] = [
   ...SORT_FIELDS.map(sortIndexOf),
 ]
 
-/** By which documents are counted as they are written. */
+/** Fields by which documents are counted on each write. */
 export const COUNTED_FIELDS = ['owner', ...new Set<string>([...V3_FLAGS, ...INDEX_PREFIX_FIELDS])]

@@ -19,16 +19,15 @@ import {
   type DiamondListPlan,
 } from './list-plan.ts'
 
-/** A list as it was asked for. */
 export type DiamondListRequest = { readonly filter: DiamondFilter; readonly page: DiamondPageRequest }
 
 /**
- * How many match, all pages together, and the plan as far as there is something.
- * @throws Refusal invalid for a list that would look through more than it may
+ * The total number of matches over all pages, and the plan restricted to cells that have diamonds.
+ * @throws RequestError `invalid` if the list would scan more than its limit
  */
 export async function totalOf(
   model: ReadModel,
-  asked: DiamondListRequest,
+  request: DiamondListRequest,
   plan: DiamondListPlan,
 ): Promise<{ total: number; plan: DiamondListPlan }> {
   const kept = plan.countsWhere === undefined ? [] : await model.counts(plan.countsWhere)
@@ -36,25 +35,25 @@ export async function totalOf(
   if (plan.countsWhere !== undefined && all === 0) return { total: 0, plan }
   const narrowed = plan.countsWhere === undefined ? plan : restrictToCounts(plan, kept)
   const { scanned } = narrowed
-  if (scanned === 'kept' && all > plan.maxScanned) throw scanLimitExceeded(asked, plan.maxScanned)
-  if (scanned !== undefined && scanned !== 'kept') await countBounded(model, scanned, asked)
-  return { total: narrowed.total === 'kept' ? all : await countBounded(model, narrowed.total, asked), plan: narrowed }
+  if (scanned === 'kept' && all > plan.maxScanned) throw scanLimitExceeded(request, plan.maxScanned)
+  if (scanned !== undefined && scanned !== 'kept') await countBounded(model, scanned, request)
+  return { total: narrowed.total === 'kept' ? all : await countBounded(model, narrowed.total, request), plan: narrowed }
 }
 
 async function countBounded(
   model: ReadModel,
   { where, bounded }: CountQuery,
-  asked: DiamondListRequest,
+  request: DiamondListRequest,
 ): Promise<number> {
   const count = await model.count(where, bounded)
   if (bounded === undefined || count <= bounded.upTo) return count
-  throw scanLimitExceeded(asked, bounded.upTo)
+  throw scanLimitExceeded(request, bounded.upTo)
 }
 
-/** Of a page by its place one document more is read, which tells whether there is another page. */
+/** With keyset pagination one more document is read, to know whether there is a next page. */
 export const rowsOf = ({ limit, after }: DiamondPageRequest): number => (after === undefined ? limit : limit + 1)
 
-/** The documents of a page whose list has several parts. */
+/** The documents of a page of a list with several queries. */
 export async function documentsOf(
   model: ReadModel,
   { queries, index }: DiamondListPlan,
@@ -68,14 +67,14 @@ export async function documentsOf(
     if (limit === 0) break
     const found = await model.find({ ...part, limit, offset, select, ...(index !== undefined && { by: index }) })
     documents.push(...found)
-    // All of the part was passed over: it has no more than the offset, and to count it costs no more.
+    // The offset skips this whole part, so counting it costs no more than the offset.
     if (found.length === 0 && offset > 0) offset -= await model.count(part.where)
     else offset = 0
   }
   return documents
 }
 
-/** Where the page behind this one begins, if there is one. */
+/** The cursor of the next page, if there is one. */
 export function nextCursorOf(
   documents: readonly Document[],
   { limit, after, sort }: DiamondPageRequest,
@@ -85,25 +84,28 @@ export function nextCursorOf(
   return [last[parseSort(sort).field] ?? 0, last['id'] ?? 0]
 }
 
-/** The list that an index serves among however many diamonds, which comes nearest to one that none does. */
+/**
+ * The part of a list's filter that an index serves for any number of diamonds: the closest alternative to a refused
+ * list.
+ */
 export function nearestServedListOf(filter: DiamondFilter, sort: Sort): { filter: DiamondFilter; sort: Sort } {
   const order = parseSort(sort)
   const kept = namesIn(filter).filter((name) => isServed(name, filter, order) && name !== order.field)
   return { filter: Object.fromEntries(kept.map((name) => [name, filter[name]])), sort }
 }
 
-function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondListRequest, most: number): RequestError {
+function scanLimitExceeded({ filter, page: { sort = NEWEST_FIRST } }: DiamondListRequest, limit: number): RequestError {
   const served = nearestServedListOf(filter, sort)
   const kept = namesIn(served.filter)
-  const works = [...kept.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
+  const alternative = [...kept.map((name) => parameterOf(name, filter)), `sort=${sort}`].join('&')
   const first = namesIn(filter).find((name) => !kept.includes(name))
   const message =
-    `more than ${most.toLocaleString('en')} of your diamonds would have to be looked through; ${works} is answered among any number. ` +
-    'Or narrow it down: by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
+    `would have to scan more than ${limit.toLocaleString('en')} of your diamonds; ${alternative} works for any number. ` +
+    'Or narrow the list by f[cutShape][], f[isLabGrown], f[isColored], f[caratFrom] and f[caratTo]'
   return new RequestError('invalid', [{ pointer: first === undefined ? 'sort' : parameterOf(first, filter), message }])
 }
 
-/** As the query has it; of a range, one of the ends that were given. */
+/** The name in the query; for a range, one of the given ends. */
 function parameterOf(name: FilterName, { [name]: wanted }: DiamondFilter): string {
   const [first, last] = parametersOf(attributeOf(name))
   const isOpen = typeof wanted === 'object' && 'to' in wanted && !('from' in wanted)

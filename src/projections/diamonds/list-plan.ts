@@ -23,32 +23,34 @@ import {
   type Sort,
 } from './list-attributes.ts'
 
-/** A place in the order of a list: what the fields of the order are there. */
+/** A position in a sorted list: the values of the sort fields there. */
 export type KeysetCursor = readonly FieldValue[]
 
 export type DiamondPageRequest = {
   readonly limit: number
   readonly offset: number
-  /** The page begins behind this place, at no more cost than the first; empty for the first page. Then `offset` is 0. */
+  /**
+   * Keyset pagination: the page begins after this position, at the cost of a first page; empty for the first page.
+   * `offset` is then 0.
+   */
   readonly after?: KeysetCursor
-  /** The newest first, unless told. */
+  /** Default: newest first. */
   readonly sort?: Sort
 }
 
 /**
- * How a list is answered: by an index that gives its order, with a total that is kept or counted over few; or by looking
- * through few. What would be more than few is refused, so that no list costs more than some others.
+ * How a list is executed: by an index in sort order, with a stored total or one counted within a limit; or by a bounded
+ * scan. Lists that would exceed the scan limit are refused, so that the cost of a list is bounded.
  */
 export type DiamondListPlan = {
   readonly index?: Query['by']
-  /** One follows the other. */
+  /** Executed in turn; their results are concatenated. */
   readonly queries: readonly PlanQuery[]
-  /** What would be looked through. */
+  /** The diamonds that would be scanned. */
   readonly scanned?: CountQuery | 'kept'
   readonly total: CountQuery | 'kept'
-  /** Whose kept counts say how many there are, and in which cells: only those are walked along. */
+  /** Selects the stored counts that give the total and the non-empty cells; only those are read. */
   readonly countsWhere?: WhereClause
-  /** Diamonds that may be looked through. */
   readonly maxScanned: number
 }
 
@@ -56,14 +58,13 @@ export type PlanQuery = Pick<Query, 'where' | 'order' | 'after'>
 export type CountQuery = { readonly where: WhereClause; readonly bounded?: CountLimit }
 
 /**
- * Diamonds that a list may look through: entries of one index that has all it needs. So many take four times as long as the
- * first page of a plain list does, request and answer included.
+ * Maximum number of diamonds that a list may scan as entries of a covering index. Scanning that many takes four times
+ * as long as the first page of a plain list, including request and response.
  */
 export const MAX_ENTRIES_SCANNED = 5_000
-/** The same where each of them has to be read. */
+/** The same if each document has to be read. */
 const MAX_DOCUMENTS_READ = 1_000
 
-/** What a list is ordered by, and which way. */
 export type SortOrder = { readonly field: SortField; readonly direction: 'asc' | 'desc' }
 
 export const parseSort = (sort: Sort = NEWEST_FIRST): SortOrder =>
@@ -71,7 +72,7 @@ export const parseSort = (sort: Sort = NEWEST_FIRST): SortOrder =>
     ? { field: sort.slice(1) as SortOrder['field'], direction: 'desc' }
     : { field: sort as SortOrder['field'], direction: 'asc' }
 
-/** @param most diamonds that may be looked through */
+/** @param most maximum number of diamonds to scan */
 export function planList(
   owner: number,
   filter: DiamondFilter,
@@ -140,20 +141,20 @@ function accessPathOf(filter: DiamondFilter, order: SortOrder): AccessPath {
 export const namesIn = (filter: DiamondFilter) =>
   (Object.keys(filter) as FilterName[]).filter((name) => filter[name] !== undefined)
 
-/** Whether an order's index serves a filter, among however many diamonds. */
+/** Whether the index of a sort order serves a filter for any number of diamonds. */
 export function isServed(name: FilterName, filter: DiamondFilter, { field }: SortOrder): boolean {
   if (attributeOf(field).filterKind !== 'range') return false
   if (name === 'cutShape') return (filter.cutShape ?? []).every((shape) => typeof shape === 'number')
   return name === 'isColored' || name === 'isLabGrown' || name === field
 }
 
-/** Of ranges no counts are kept. */
+/** There are no stored counts of ranges. */
 const isFilteredBySortField = (filter: DiamondFilter, { field }: SortOrder) => filter[field] !== undefined
 
-/** In the index that has the key in its midst, that stands there by another name. */
+/** An index may have `id` only at its end. The index by carat has further fields, so it uses the copy `tie`. */
 const tieBreakerOf = ({ field }: SortOrder) => (field === 'carat' ? 'tie' : 'id')
 
-/** The conditions that the index of what is looked through begins with. */
+/** The conditions that match the leading fields of the scanned index. */
 const scanPrefixOf = ({ owner = 0, isLabGrown = 0, isColored = 0, shape = 0, carat }: WhereClause): WhereClause => ({
   owner,
   isLabGrown,
@@ -168,7 +169,7 @@ const INDEX_PREFIX_VALUES: Readonly<Record<(typeof INDEX_PREFIX_FIELDS)[number],
   shape: [MISSING_ENTRY, ...SHAPE_IDS],
 }
 
-/** The same plan, of cells alone in which something is. */
+/** The plan restricted to cells that have documents. */
 export function restrictToCounts(plan: DiamondListPlan, kept: readonly DocumentCount[]): DiamondListPlan {
   const within = (where: WhereClause): WhereClause => ({
     ...where,
@@ -188,7 +189,7 @@ export function restrictToCounts(plan: DiamondListPlan, kept: readonly DocumentC
   }
 }
 
-/** With all values of the cells' fields that nothing was said of. */
+/** Adds all values of prefix fields without a condition. */
 const withAllPrefixValues = (where: WhereClause): WhereClause => ({
   ...where,
   ...Object.fromEntries(
@@ -199,7 +200,7 @@ const withAllPrefixValues = (where: WhereClause): WhereClause => ({
   ),
 })
 
-/** What has no value is a part of its own where the least is first. */
+/** In ascending order, diamonds without a value come last, in a separate query. */
 function planQueries(
   where: WhereClause,
   { field, direction }: SortOrder,
@@ -225,7 +226,7 @@ function conditionsOf({ cutShape, ...filter }: DiamondFilter): Record<string, Co
 
 type FilterValues = readonly (number | string)[]
 
-/** What has no value is in no range. */
+/** A diamond without a value is in no range. */
 function conditionOf(wanted: boolean | FilterValues | FilterRange, mayLack: boolean): Condition {
   if (typeof wanted === 'boolean') return Number(wanted)
   if (isValues(wanted)) return { in: wanted }
@@ -234,7 +235,7 @@ function conditionOf(wanted: boolean | FilterValues | FilterRange, mayLack: bool
 
 const isValues = (wanted: FilterValues | FilterRange): wanted is FilterValues => Array.isArray(wanted)
 
-/** Shapes that no dictionary knows are told apart by their text. */
+/** Shapes without an id in the dictionary are matched by their text. */
 function shapeConditions(shapes: readonly (number | string)[]): Record<string, Condition> {
   const known = shapes.filter((shape) => typeof shape === 'number')
   if (known.length === shapes.length) return { shape: { in: known } }

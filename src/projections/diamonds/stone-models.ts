@@ -4,10 +4,10 @@ import { decode } from '../../events/decode.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 
-/** A diamond that has a 3D file, by the diamond's id, and the file's digest. */
+/** A diamond's id and the digest of its 3D file. */
 export type StoneModelReference = { readonly id: number; readonly digest: string }
 
-/** Which 3D files are in use. What is in them stands with the diamond. */
+/** Which 3D files are in use. Their contents are part of the diamond. */
 export const stoneModels = defineReadModel<StoneModelReference>({
   name: 'stone-models',
   version: 1,
@@ -31,9 +31,9 @@ function referenceAfter(event: StoredEvent): StoneModelReference | undefined {
   return type === 'StoneModelAttached' ? { id: idIn(event), digest: data.file.digest } : undefined
 }
 
-/** @throws where a stream of ours is named like no diamond's: it is set aside */
+/** @throws if the stream's name is not that of a diamond: it is parked */
 function idIn({ stream }: StoredEvent): number {
   const id = diamondIdOfStream(stream)
   if (Number.isSafeInteger(id) && diamondStream(id) === stream) return id
-  throw new Error(`${stream} is no diamond's stream`)
+  throw new Error(`${stream} is not the stream of a diamond`)
 }

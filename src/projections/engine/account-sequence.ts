@@ -9,35 +9,33 @@ import type {
 } from '../../stores/ports/read-store.ts'
 import { parsePositions, formatPositions } from './position-text.ts'
 
-/** How a read model numbers the events of each account: 1, 2, 3 and so on, in the order of the log. */
+/** How a read model numbers the events of each account: 1, 2, 3, ... in log order. */
 export type AccountNumbering<State> = {
-  /** The account of an event with which a document begins; undefined where it does not say. */
+  /** The account of an event that creates a document; undefined if the event does not say. */
   accountOfFirstEvent(event: StoredEvent): number | undefined
   accountOf(known: Document | State): number
-  /** What stands for a document of which nothing can be shown, so that what follows it is numbered too. */
+  /** Placeholder for a document that can't be rendered, so that its later events are numbered too. */
   placeholderDocument(key: number, account: number, number: number): Document
-  /** The document with the number of what made it anew, as a whole. @param before what stood there */
+  /** A document rebuilt by a retry, with the number of that change. @param before the stored document */
   renumberDocument(document: Document, before: Document | undefined, number: number): Document
-  /** The fields that hold numbers of events. */
   readonly numberFields: readonly string[]
 }
 
 type EventPosition = Exclude<PositionOrStart, 'start'>
 
 /**
- * How many events an account has: how many had come before a batch, and where those of the batch stand. A batch that comes
- * again, cut otherwise, then gives each event the number that it had.
+ * How many events an account has: the count before the last batch, and the positions of the batch's events. If the
+ * batch is delivered again, possibly with other limits, each event gets the same number as before.
  */
 export type AccountSequence = {
   readonly countBeforeBatch: number
-  /** The last event of them. */
+  /** Position of the last event before the batch. */
   readonly positionBeforeBatch: PositionOrStart
   readonly batchPositions: readonly EventPosition[]
-  /** How many had come when an epoch began, for those epochs in which any came. */
+  /** For each epoch with events: the count when the epoch began. */
   readonly epochs: readonly (readonly [epoch: number, number: number])[]
 }
 
-/** An epoch of the log, and where it begins. */
 export type LogEpochStart = { readonly epoch: number; readonly position: PositionOrStart }
 
 const EMPTY_SEQUENCE: AccountSequence = {
@@ -47,23 +45,27 @@ const EMPTY_SEQUENCE: AccountSequence = {
   epochs: [],
 }
 
-/** The sequence of the log itself, which says what epochs it has begun. Accounts have theirs under their numbers, from 1. */
+/**
+ * The id under which the log's own sequence, the starts of its epochs, is stored. Accounts have theirs under their ids,
+ * from 1.
+ */
 const LOG_SEQUENCE_ID = 0
 
-/** How many of an account's events had come up to a position. */
+/** The number of an account's events up to a position. */
 export const eventCountAt = (
   { countBeforeBatch, batchPositions }: AccountSequence,
   position: PositionOrStart,
 ): number => countBeforeBatch + batchPositions.filter((place) => comparePositions(place, position) <= 0).length
 
-/** What a read model knows of accounts, and of the epochs of its log, in their order. */
+/** Sequences of accounts, and the log's epochs in order. */
 export type AccountSequences = {
   sequenceOf(account: number): AccountSequence
   readonly epochs: readonly LogEpochStart[]
 }
 
 /**
- * What is written may be ahead of the model's checkpoint: read that first, and count up to there.
+ * Reads the sequences of accounts. They may be ahead of the model's checkpoint: read the checkpoint first, then count
+ * up to it.
  * @throws StoreUnavailable
  */
 export async function readSequences(
@@ -75,16 +77,16 @@ export async function readSequences(
 }
 
 /**
- * Whether two sequences of one id say the same, both written up to the same position. How they are written down depends on
- * how events were cut into batches.
+ * Whether two sequences with the same id, written up to the same position, are equal. Their stored form depends on how
+ * events were split into batches.
  */
 export function isSameSequence(one: Document, other: Document): boolean {
   if (Number(one['id']) === LOG_SEQUENCE_ID) return one['state'] === other['state']
-  const said = (document: Document) => {
+  const contentOf = (document: Document) => {
     const { countBeforeBatch, batchPositions, epochs } = sequenceIn(document)
     return JSON.stringify([countBeforeBatch + batchPositions.length, epochs])
   }
-  return said(one) === said(other)
+  return contentOf(one) === contentOf(other)
 }
 
 type StoredSequence = { readonly before: number; readonly places: string; readonly epochs: AccountSequence['epochs'] }
@@ -119,7 +121,6 @@ const epochsIn = (document: Document | undefined): LogEpochStart[] =>
 const epochsText = (epochs: readonly LogEpochStart[]): string =>
   JSON.stringify(epochs.map(({ epoch, position }) => [epoch, formatPositions([position])]))
 
-/** A sequence that a batch adds to. */
 type SequenceUpdate = { sequence: AccountSequence; readonly positions: EventPosition[] }
 
 /** Numbers the events of one batch. */
@@ -133,13 +134,13 @@ export class EventNumberer {
     private readonly stored: ReadonlyMap<number, StoredDocument>,
   ) {
     this.#epochs = epochsIn(stored.get(LOG_SEQUENCE_ID)?.document)
-    // What is not there costs a store more than what is: it is written with the first batch.
+    // Looking up a missing document costs the store more than an existing one: create it with the first batch.
     if (!stored.has(LOG_SEQUENCE_ID)) this.#begun = first
   }
 
   /**
    * @param accounts whose events may be in the batch
-   * @returns undefined for a batch in which there is nothing to number
+   * @returns undefined if the batch has nothing to number
    */
   static async load(
     sequences: Pick<DocumentTable, 'load'>,
@@ -153,7 +154,9 @@ export class EventNumberer {
     return new EventNumberer(first, new Map(found.map((one) => [Number(one.document['id']), one])))
   }
 
-  /** True where events of the batch were written long ago: another runner is ahead, and knows no more of their numbers. */
+  /**
+   * True if events of the batch were counted earlier: another runner is ahead, and their numbers are no longer stored.
+   */
   get isOvertaken(): boolean {
     const { position } = this.first
     return [...this.stored].some(
@@ -162,12 +165,11 @@ export class EventNumberer {
     )
   }
 
-  /** The same batch from its beginning. */
+  /** A numberer for a second pass over the same batch. */
   restart(): EventNumberer {
     return new EventNumberer(this.first, this.stored)
   }
 
-  /** Notes the epoch that an event begins, where it does. */
   recordEpoch(event: StoredEvent): void {
     if (!isRestore(event)) return
     const epoch = epochOfLastRestore(event)
@@ -176,7 +178,10 @@ export class EventNumberer {
     this.#begun = event
   }
 
-  /** The number of the next event of an account; 0 for one whose documents show it, whatever becomes of the batch. */
+  /**
+   * The number of an account's next event; 0 for an event counted before the batch, whose document already shows its
+   * number.
+   */
   nextNumber(account: number, { position }: StoredEvent): number {
     const growing = this.#growing.get(account) ?? this.#begin(account)
     const { sequence, positions } = growing
@@ -197,7 +202,6 @@ export class EventNumberer {
     return growing
   }
 
-  /** Of the table of sequences. */
   writes(): DocumentWrite[] {
     const writes: DocumentWrite[] = []
     for (const [account, { sequence, positions }] of this.#growing) {
@@ -211,12 +215,12 @@ export class EventNumberer {
   }
 
   #write(id: number, state: string, { commit }: EventPosition): DocumentWrite {
-    const over = this.stored.get(id)
-    return { put: { id, state }, revision: commit, ...(over !== undefined && { basedOn: over }) }
+    const base = this.stored.get(id)
+    return { put: { id, state }, revision: commit, ...(base !== undefined && { basedOn: base }) }
   }
 }
 
-/** What had come before a batch, whatever of it was written by a try that did not come to its end. */
+/** The sequence before a batch, without what an earlier, interrupted attempt at this batch has written. */
 function beforeBatch(
   { countBeforeBatch, positionBeforeBatch, batchPositions, epochs }: AccountSequence,
   first: PositionOrStart,

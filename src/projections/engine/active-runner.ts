@@ -7,17 +7,17 @@ import { PolledProgress, type ProjectionProgress } from './progress.ts'
 import type { RunCounters } from './loop.ts'
 import type { ConsumerRunner } from './runner.ts'
 
-/** Milliseconds between two tries to become the active runner: hand-over takes no longer. */
+/** Milliseconds between two attempts to acquire the lease: a bound for the time of a hand-over. */
 const LEASE_RETRY_MS = 500
 
-/** Milliseconds that a start waits for its first try, and a stop for what is under way and for giving the lease back. */
+/** Milliseconds that `start` waits for the first attempt, and `stop` for pending work and for releasing the lease. */
 const FIRST_ATTEMPT_TIMEOUT_MS = 5_000
 const STOP_TIMEOUT_MS = 2_000
 
 /**
- * One runner among the processes of an installation: the one that holds the lease runs, the others follow its
- * checkpoint and take over when it ends. One that stood still for so long that another took over follows that one from
- * then on. A process whose role is not to project only follows.
+ * Elects one runner among the processes of an installation. The holder of the lease runs the consumer; the others poll
+ * its checkpoint and take over when the lease is released or expires. A process that lost its lease, for example after
+ * a long pause, becomes a follower. Processes whose role does not project only poll.
  */
 export class ActiveRunner implements ProjectionProgress {
   readonly #followed: ProjectionProgress
@@ -30,7 +30,6 @@ export class ActiveRunner implements ProjectionProgress {
 
   constructor(
     private readonly runner: Pick<ConsumerRunner, 'start' | 'stop' | 'progress' | 'counters'>,
-    /** What the lease is for. */
     private readonly declaration: ModelDeclaration,
     private readonly reads: ReadStore,
     model: Pick<ReadModel, 'position'>,
@@ -41,7 +40,10 @@ export class ActiveRunner implements ProjectionProgress {
     this.#asking = new Interruption(`lease of ${declaration.name}`, log)
   }
 
-  /** Resolves after the first try to become the active runner, or after a while where the read store hangs. Again, too, after a stop. */
+  /**
+   * Resolves after the first attempt to acquire the lease, or after 5 s if the read store hangs. Can be called again
+   * after a stop.
+   */
   async start(): Promise<void> {
     if (!this.#stopped) return
     this.#stopped = false
@@ -49,7 +51,9 @@ export class ActiveRunner implements ProjectionProgress {
     await settlesWithin(this.#trying, FIRST_ATTEMPT_TIMEOUT_MS)
   }
 
-  /** Resolves when nothing runs here any more and others may, or after a few seconds where the read store hangs. */
+  /**
+   * Resolves when nothing runs here any more and the lease is released, or after a few seconds if the read store hangs.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -69,7 +73,7 @@ export class ActiveRunner implements ProjectionProgress {
     return this.#lease !== undefined
   }
 
-  /** How far it is where it runs here; undefined where another process runs it. */
+  /** The position reached by this process; undefined if another process runs the consumer. */
   get position(): PositionOrStart | undefined {
     return this.#lease === undefined ? undefined : this.runner.progress.position
   }
@@ -81,7 +85,7 @@ export class ActiveRunner implements ProjectionProgress {
   async #try(): Promise<void> {
     const lease = await this.#ask()
     if (lease === undefined) return this.#tryLater()
-    // Stopped while it was asked for: it is another one's.
+    // Stopped meanwhile: let another process have the lease.
     if (this.#stopped) return lease.release()
     this.#lease = lease
     this.runner.start()
@@ -104,7 +108,7 @@ export class ActiveRunner implements ProjectionProgress {
     if (!this.#stopped) this.#timer = setTimeout(() => (this.#trying = this.#try()), LEASE_RETRY_MS).unref()
   }
 
-  /** Another process runs it now; what this one has under way changes nothing that is newer. */
+  /** The lease was lost to another process. Writes of this one that are still under way can't overwrite newer ones. */
   async #follow(lost: Lease): Promise<void> {
     if (this.#stopped || this.#lease !== lost) return
     this.log.warn({ model: this.declaration.name }, 'another process has taken over a projection')

@@ -17,34 +17,32 @@ import { ReadModelConsumer } from './read-model-consumer.ts'
 import type { AnyProjection } from './read-model.ts'
 import { ConsumerRunner } from './runner.ts'
 
-/** What followers run on. */
 export type ConsumerStores = { readonly store: EventStore; readonly reads: ReadStore; readonly log: AppLogger }
 
-/** Something that works by itself. It can be started again after a stop. */
+/** A background task of the process. It can be started again after a stop. */
 export type BackgroundService = {
   readonly name: string
-  /** Resolves when it runs, or others do. */
+  /** Resolves when it runs, here or in another process. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Whether this process does it at this moment, and not another one. */
+  /** Whether this process runs it now. */
   isActive(): boolean
-  /** Whether there is nothing to be done on this log, by anybody; known once it was started. */
+  /** Whether this log can never give it work; known after `start`. */
   isNotNeeded?(): boolean
   counters(): readonly RunCounters[]
 }
 
-/** A read model, kept by this process or another one. */
+/** A read model that this or another process projects. */
 export type OpenReadModel = BackgroundService & {
   readonly model: ReadModel
   readonly progress: ActiveRunner
   /**
-   * Whether it shows all that was written before the call: waits for that, as long as the request's patience lasts.
+   * Whether it has everything written before the call; waits for that within the request's budget.
    * @throws StoreUnavailable
    */
-  isCurrent(patience: WaitBudget): Promise<boolean>
+  isCurrent(budget: WaitBudget): Promise<boolean>
 }
 
-/** All read models, by their declarations. */
 export type ReadModelRegistry = { readModel(projection: Pick<AnyProjection, 'declaration'>): OpenReadModel }
 
 export async function openReadModelService(projection: AnyProjection, stores: ConsumerStores): Promise<OpenReadModel> {
@@ -57,26 +55,24 @@ export async function openReadModelService(projection: AnyProjection, stores: Co
     ...toService(declaration.name, progress),
     model,
     progress,
-    async isCurrent(patience) {
+    async isCurrent(budget) {
       const head = await store.head()
-      return patience.spendOn((ms) => progress.waitForPosition(head, ms))
+      return budget.spendOn((ms) => progress.waitForPosition(head, ms))
     },
   }
 }
 
-/** What reactions and routines find among their tools besides their own. */
 export type RoutineWaker = {
-  /** Lets a routine do its next round now. */
+  /** Starts the next round of a scheduled job now. */
   readonly wake: (routine: string) => void
 }
 
-/** What is declared to be done by itself: because of events, and by the clock. */
 export type BackgroundDeclarations<Tools> = {
   readonly reactions: readonly Reaction<Tools>[]
   readonly scheduledJobs: readonly ScheduledJob<Tools>[]
 }
 
-/** Reactions and routines with their tools; nothing is started. */
+/** Opens reactions and scheduled jobs with their tools; starts nothing. */
 export async function openBackgroundServices<Tools>(
   { reactions, scheduledJobs }: BackgroundDeclarations<Tools>,
   toolsWith: (wakes: RoutineWaker) => Tools,
@@ -91,7 +87,7 @@ export async function openBackgroundServices<Tools>(
   return [...byEvents, ...byClock]
 }
 
-/** In one process at a time, unless it keeps its checkpoint itself. */
+/** Under a lease, unless the reaction stores its own checkpoint. */
 async function openReaction<Tools>(
   reaction: Reaction<Tools>,
   tools: Tools,
@@ -131,18 +127,19 @@ function openInEveryProcess(
 async function openUnderLease(
   declared: ReactionSubscription,
   react: ReactionHandler,
-  beside: LoopBody | undefined,
+  companionTask: LoopBody | undefined,
   stores: ConsumerStores,
 ): Promise<BackgroundService> {
   const { store, reads, log } = stores
   const declaration = checkpointModelOf(declared.name)
   const follower = new ConsumerRunner(new ReactionConsumer(declared, react, stores), store, log)
   const runner =
-    beside === undefined ? follower : combineRunners(follower, new Loop(`${declared.name}-beside`, log, beside))
+    companionTask === undefined
+      ? follower
+      : combineRunners(follower, new Loop(`${declared.name}-beside`, log, companionTask))
   return toService(declared.name, new ActiveRunner(runner, declaration, reads, await reads.model(declaration), log))
 }
 
-/** What runs while the lease is held: the runner, and the work beside it. */
 const combineRunners = (
   runner: ConsumerRunner,
   loop: Loop,

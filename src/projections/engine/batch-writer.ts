@@ -22,14 +22,13 @@ import { foldFromStart, foldBatch, type BatchFoldResult, type FoldSource } from 
 import { withRelatedStreams, type AnyProjection, type LogProjection, type Projection } from './read-model.ts'
 import { streamsToRetry } from './dead-letter.ts'
 
-/** How far a batch leads, and the newest event that it names, if any. */
 type BatchEnd = Pick<Checkpoint, 'position' | 'event'>
 
-/** Folds batches into one build, and folds again what an operator asks to be tried again. */
+/** Folds batches into one build, and folds streams again that an operator wants retried. */
 export class BatchWriter {
   readonly #checkpoints: CheckpointWriter
   #position: PositionOrStart
-  /** The position of the last batch that wrote something: the stored checkpoint is never behind it. */
+  /** The position of the last batch that changed anything; the stored checkpoint is never before it. */
   #storedPosition: PositionOrStart
   #event: Checkpoint['event']
 
@@ -56,12 +55,11 @@ export class BatchWriter {
     return new BatchWriter(projection, store, build, log, known)
   }
 
-  /** How far the log is folded. */
   get position(): PositionOrStart {
     return this.#position
   }
 
-  /** A batch may begin before where this build is: what another process filled was read in other batches. */
+  /** A batch may begin before this build's position: the process that filled the build read other batches. */
   async write({ events: read, position, last }: SubscriptionBatch): Promise<void> {
     if (comparePositions(position, this.#position) <= 0) return
     const events = this.#behind(read)
@@ -90,7 +88,6 @@ export class BatchWriter {
     return { writes, deadLetters: [], sequences: [] }
   }
 
-  /** What of a batch lies before an event that is no part of it. */
   async #foldBefore(projection: Projection<unknown>, events: readonly StoredEvent[]): Promise<void> {
     const last = events.at(-1)
     if (last !== undefined) await this.#fold(projection, events, { position: last.position, event: last })
@@ -100,7 +97,7 @@ export class BatchWriter {
     await this.#write(await foldBatch(projection, this.build, events, this.known.parked), end)
   }
 
-  /** The letters go first: when this process ends before the rest is written, the request comes again. */
+  /** Deletes the dead letters first: if this process ends midway, the retry request is delivered again. */
   async #retry(projection: Projection<unknown>, event: StoredEvent): Promise<void> {
     const streams = withRelatedStreams(projection, streamsToRetry(event, projection.streamPrefixes, this.log))
     for (const stream of streams) {
@@ -122,13 +119,13 @@ export class BatchWriter {
     this.#position = position
   }
 
-  /** Told once a stream: the events behind it go the same way. */
+  /** Logs only the first event of a stream; the stream's later events are parked too. */
   #park({ stream, event, type, reason }: DeadLetter): void {
     const { parked } = this.known
     if (parked.has(stream)) return
     parked.add(stream)
     const model = this.projection.declaration.name
-    this.log.warn({ model, stream, event, type, reason }, 'an event could not be folded: its stream is set aside')
+    this.log.warn({ model, stream, event, type, reason }, 'an event could not be folded: its stream is parked')
   }
 
   flush(): Promise<void> {
@@ -137,10 +134,10 @@ export class BatchWriter {
 }
 
 /**
- * Folds streams from their beginning up to a request to do so: what was set aside is not guessed from documents that stood
- * still. Where events are numbered, the request counts as one of each document that it makes anew.
- * @param streams with all that belong together
- * @returns writes that hold against everything written before that position, and letters for what still can't be folded
+ * Folds streams from their start up to a retry request, since documents of parked streams are out of date. With
+ * numbering, the request counts as one event of each rebuilt document.
+ * @param streams including all related streams
+ * @returns writes that replace everything written before the request, and dead letters for events that still fail
  */
 async function refold<Value>(
   projection: Projection<Value>,
@@ -179,7 +176,7 @@ async function renumberWrites<Value>(
   return { writes: numbered, sequences: numbers.writes() }
 }
 
-/** Where nobody can tell an event's document, it has made none. */
+/** An event whose document can't be determined has created none. */
 function keyOrNone<Value>(projection: Projection<Value>, event: StoredEvent): FieldValue | undefined {
   try {
     return projection.keyOf(event)
@@ -188,7 +185,7 @@ function keyOrNone<Value>(projection: Projection<Value>, event: StoredEvent): Fi
   }
 }
 
-/** What these streams make now, and the removal of what they made once. */
+/** Writes for the current documents of the streams, and deletions of the documents that they no longer have. */
 function* replacementWrites(
   writes: readonly DocumentWrite[],
   keys: Set<FieldValue>,

@@ -10,7 +10,10 @@ import type {
   DocumentWrite,
 } from '../../stores/ports/read-store.ts'
 
-/** A checkpoint is worth something only where the log at hand is its log, in the same epoch, and holds the very event that it names. */
+/**
+ * Whether a checkpoint belongs to this log, in its current epoch, and the log still has the event that the checkpoint
+ * names.
+ */
 export async function isCheckpointOfLog(
   store: EventStore,
   { log, event }: Pick<Checkpoint, 'log' | 'event'>,
@@ -20,8 +23,8 @@ export async function isCheckpointOfLog(
 }
 
 /**
- * The build of what is kept with the read models and not folded, such as how far a reaction has come. What was kept for another
- * log, or in an epoch that is lost, is worth nothing: an empty build takes its place.
+ * Opens the build of a model that is not folded, such as a reaction's checkpoint. A build of another log, or of an
+ * epoch that was lost in a restore, is replaced by an empty one.
  * @throws StoreUnavailable
  */
 export async function openBuildOfLog(
@@ -42,7 +45,7 @@ export async function openBuildOfLog(
   }
 }
 
-/** The newest event that a batch names, which is the one at its position where the log had that at hand. */
+/** The newest event that a batch names, null if none. */
 export function newestEventOf({
   events,
   last = events.at(-1),
@@ -51,8 +54,8 @@ export function newestEventOf({
 }
 
 /**
- * The checkpoint with the event at its very position, of whatever stream: a log that was restored to somewhere between
- * the last event that was folded and the position would hold the one and have other events up to the other.
+ * Makes a checkpoint name the event at exactly its position, whatever its stream. Otherwise a log restored to a point
+ * between the last folded event and that position would still have the named event and differ after it.
  */
 export async function anchorCheckpoint<Known extends Pick<Checkpoint, 'position' | 'event'>>(
   store: Pick<EventStore, 'eventAt'>,
@@ -65,21 +68,21 @@ export async function anchorCheckpoint<Known extends Pick<Checkpoint, 'position'
 }
 
 /**
- * Milliseconds that a checkpoint may wait which only says that nothing of what was read had to be written: until no other
- * one has come for so long, and where they keep coming, no longer than that. Each write is a transaction, and under load
- * every batch of events would otherwise cost one in each model that it does not concern.
+ * Milliseconds that a checkpoint waits if its batch changed nothing: 50 after the last such checkpoint, at most 450
+ * after the first. Each write is a transaction; without the delay, under load, every batch would cost one in each model
+ * that it does not concern.
  */
 const IDLE_DELAY_MS = 50
 const MAX_DELAY_MS = 450
 
 /**
- * Writes what a batch changed at once, together with its checkpoint. Most batches change nothing in most models: their
- * checkpoints wait for each other, since one that is lost costs no more than reading those events again.
+ * Writes the changes of a batch immediately, together with its checkpoint. Most batches change nothing in most models:
+ * their checkpoints are coalesced, since losing one costs only reading those events again.
  */
 export class CheckpointWriter {
   #waiting: Checkpoint | undefined
   #timer: NodeJS.Timeout | undefined
-  /** When the first of those that wait came. */
+  /** When the first waiting checkpoint arrived: a time of performance.now(). */
   #since = 0
   #flushing: Promise<void> = Promise.resolve()
 
@@ -89,7 +92,7 @@ export class CheckpointWriter {
     private readonly log: AppLogger,
   ) {}
 
-  /** @throws what the store says; nothing is written then */
+  /** @throws the store's error; nothing is written then */
   async write(
     writes: readonly DocumentWrite[],
     checkpoint: Checkpoint,
@@ -101,7 +104,7 @@ export class CheckpointWriter {
     await this.build.write(writes, await anchorCheckpoint(this.store, checkpoint), letters, sequences)
   }
 
-  /** Writes the checkpoint within half a second, 50 ms where nothing more comes, or a later one in its place. */
+  /** Writes the checkpoint, or a later one instead, within half a second; after 50 ms if no other follows. */
   schedule(checkpoint: Checkpoint): void {
     const now = performance.now()
     if (this.#waiting === undefined) this.#since = now
@@ -110,13 +113,13 @@ export class CheckpointWriter {
     if (now - this.#since < MAX_DELAY_MS) this.#timer.refresh()
   }
 
-  /** Writes now what waits. A store's fault is the next write's to tell. */
+  /** Writes the waiting checkpoint now. Never rejects: a store's error is left to the next write. */
   flush(): Promise<void> {
     const checkpoint = this.#waiting
     this.#forget()
     if (checkpoint === undefined) return this.#flushing
     this.#flushing = this.#write(checkpoint).catch((error: unknown) => {
-      this.log.debug({ err: error }, 'a checkpoint could not be written; the next one will be')
+      this.log.debug({ err: error }, 'a checkpoint could not be written; the next one covers it')
     })
     return this.#flushing
   }

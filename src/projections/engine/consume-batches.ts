@@ -2,31 +2,29 @@ import { retriesStream } from '../../domain/installation/installation.ts'
 import { isKnownEventType, type EventType } from '../../events/registry.ts'
 import type { SubscriptionBatch, EventStore, PositionOrStart, StoredEvent } from '../../stores/ports/event-store.ts'
 
-/** What is followed: streams, and in them types of events. */
+/** Which streams, and which types of events in them, a consumer subscribes to. */
 export type ConsumerFilter = {
-  /** The streams, by prefix. */
   readonly streamPrefixes: readonly string[]
-  /** The types that are handled; all unless told. */
+  /** All types by default. */
   readonly eventTypes?: readonly EventType[]
 }
 
-/** Whether an event is handled. Events of a newer release are, too: what they mean is not known. */
+/** Whether an event is handled. Events of unknown types, written by a newer release, are handled too. */
 export const handles = ({ eventTypes }: Pick<ConsumerFilter, 'eventTypes'>, { type }: StoredEvent): boolean =>
   eventTypes === undefined || (eventTypes as readonly string[]).includes(type) || !isKnownEventType(type)
 
-/** The streams that a follower of this name reads: requests to try its dead letters again are among them. */
+/** The prefixes that a consumer subscribes to: its own, and the stream of requests to retry its dead letters. */
 export const prefixesOf = (
   name: string,
   { streamPrefixes }: Pick<ConsumerFilter, 'streamPrefixes'>,
 ): readonly string[] => [...streamPrefixes, retriesStream(name)]
 
-/** From where on, and which streams. */
 export type CatchUpOptions = { readonly from: PositionOrStart; readonly prefixes: readonly string[] }
 
 /**
- * Hands every batch behind a place of the log to `take`, one after another, and goes on with what comes.
- * @param take answers 'over' where it wants no more
- * @throws what `take` rejects with, what breaks the log off, and the signal's reason where it is aborted already
+ * Passes each batch after a position to `take`, sequentially, and continues with new ones at the head.
+ * @param take returns 'over' to end
+ * @throws the rejection of `take`, the subscription's error, or the signal's reason if it is already aborted
  */
 export async function consumeBatches(
   store: Pick<EventStore, 'subscribe'>,

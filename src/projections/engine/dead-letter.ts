@@ -4,10 +4,9 @@ import type { AppLogger } from '../../runtime/logger.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { DeadLetter } from '../../stores/ports/read-store.ts'
 
-/** Characters of a reason that are kept. */
+/** Characters; longer reasons are cut. */
 const REASON_MAX = 500
 
-/** What is kept of an event that was set aside. */
 export const toDeadLetter = (event: StoredEvent, error: unknown): DeadLetter => ({
   stream: event.stream,
   revision: event.revision,
@@ -18,15 +17,14 @@ export const toDeadLetter = (event: StoredEvent, error: unknown): DeadLetter => 
 })
 
 /**
- * The streams that an operator wants to be tried again, as far as they are of these prefixes. A request that can't be
- * read is no reason to stop.
+ * The streams that an operator wants retried, limited to these prefixes. An unreadable request is logged and ignored.
  */
 export function streamsToRetry(request: StoredEvent, prefixes: readonly string[], log: AppLogger): string[] {
   try {
     const { streams } = decode<RetryRequested>(request).data
     return streams.filter((stream) => prefixes.some((prefix) => stream.startsWith(prefix)))
   } catch (error) {
-    log.warn({ err: error, event: request.id }, 'a request to try dead letters again can not be read')
+    log.warn({ err: error, event: request.id }, 'a request to retry dead letters cannot be read: ignored')
     return []
   }
 }

@@ -14,17 +14,15 @@ import { toDeadLetter } from './dead-letter.ts'
 import { handles } from './consume-batches.ts'
 import type { Projection } from './read-model.ts'
 
-/** What a batch makes of a build. */
 export type BatchFoldResult = {
   readonly writes: readonly DocumentWrite[]
   readonly deadLetters: readonly DeadLetter[]
   readonly sequences: readonly DocumentWrite[]
 }
 
-/** What a batch is folded over. */
 export type FoldSource = Pick<ReadModelBuild, 'load'> & { readonly sequences: Pick<DocumentTable, 'load'> }
 
-/** An event and the document that it belongs to, if any, or why nobody can tell. */
+/** An event with the id of its document, if any, or the error thrown when determining it. */
 type KeyedEvent = {
   readonly event: StoredEvent
   readonly key: FieldValue | undefined
@@ -32,34 +30,31 @@ type KeyedEvent = {
   readonly fault: unknown
 }
 
-/** A document of the batch: as it is stored until an event asks for its value. */
+/** A document of the batch. `document` is its stored form until an event needs its `value`. */
 type FoldedDocument<Value> = {
   readonly basedOn: StoredDocument | undefined
   document: Document | undefined
   value: Value | undefined
   changed: boolean
   revision: bigint
-  /** What was folded into it. */
   readonly events: NumberedEvent[]
 }
 
-/** An event and its number among its account's. */
 type NumberedEvent = { readonly event: StoredEvent; readonly number: number }
 
-/** What gives an event its number. */
 type EventNumberSource = Pick<EventNumberer, 'nextNumber' | 'recordEpoch'>
 
-/** Where streams are folded again from their beginnings: their events have been counted. */
+/** For streams that are folded again from the start: their events have been numbered already. */
 const NO_NUMBERS: EventNumberSource = { nextNumber: () => 0, recordEpoch: () => undefined }
 
 type FoldedDocuments<Value> = Map<FieldValue, FoldedDocument<Value>>
 
 /**
- * Loads the documents that a run of events touches, folds, and says what to write. Whatever a projection throws for an
- * event, be it that it can't be decoded, folded or shown, sets its stream aside, with everything that comes after it
- * there; other streams go on. What `load` throws is the store's fault, and none of a stream's.
- * @param parked streams set aside so far
- * @throws Outdated where it can't be folded over what was loaded because that was not what stands there
+ * Loads the documents that a batch touches, folds the events into them, and returns what to write. If a projection
+ * throws for an event (while decoding, folding or rendering), the event's stream is parked with all its later events;
+ * other streams continue. An error of `load` is the store's and parks nothing.
+ * @param parked streams parked so far
+ * @throws ConcurrencyConflict if a document has changed since it was loaded and folding failed
  */
 export async function foldBatch<Value>(
   projection: Projection<Value>,
@@ -71,11 +66,11 @@ export async function foldBatch<Value>(
   const stored = await loadDocuments(build, keyed)
   const accounts = accountsOf(projection, keyed, stored)
   const numbers = accounts && (await EventNumberer.load(build.sequences, events, accounts))
-  const over = numbers?.isOvertaken === true ? await loadDocuments(build, keyed, 'all') : stored
-  return foldKeyedBatch(projection, build, { keyed, stored: over, parked }, () => numbers?.restart())
+  const base = numbers?.isOvertaken === true ? await loadDocuments(build, keyed, 'all') : stored
+  return foldKeyedBatch(projection, build, { keyed, stored: base, parked }, () => numbers?.restart())
 }
 
-/** Folds streams from their beginnings, over nothing. Their events are not counted again. */
+/** Folds streams from their start, without stored documents. Their events are not numbered again. */
 export async function foldFromStart<Value>(
   projection: Projection<Value>,
   events: readonly StoredEvent[],
@@ -118,11 +113,15 @@ function toKeyedEvent<Value>(projection: Projection<Value>, event: StoredEvent):
     const key = handles(projection, event) ? projection.keyOf(event) : undefined
     return { event, key, createsDocument: key !== undefined && projection.createsDocument(event), fault: undefined }
   } catch (error) {
-    return { event, key: undefined, createsDocument: false, fault: error ?? new Error('nobody can tell its document') }
+    return {
+      event,
+      key: undefined,
+      createsDocument: false,
+      fault: error ?? new Error('the document of the event could not be determined'),
+    }
   }
 }
 
-/** The documents that may be there before the batch. */
 async function loadDocuments(
   build: Pick<ReadModelBuild, 'load'>,
   keyed: readonly KeyedEvent[],
@@ -138,7 +137,7 @@ async function loadDocuments(
   return wanted.length === 0 ? [] : build.load(wanted)
 }
 
-/** Whose events may be among these; undefined in a model that counts none. */
+/** The accounts whose events may be in the batch; undefined if the model does not number events. */
 function accountsOf<Value>(
   { numbering }: Projection<Value>,
   keyed: readonly KeyedEvent[],
@@ -156,7 +155,7 @@ function accountsOf<Value>(
 type FoldContext = {
   readonly numbers: EventNumberSource
   readonly parked: ReadonlySet<string>
-  /** Events behind which a document can't be shown, found before. */
+  /** Events after which a document can't be rendered, found in an earlier pass. */
   readonly faults: ReadonlyMap<StoredEvent, unknown>
 }
 
@@ -167,9 +166,9 @@ function foldAll<Value>(
   { parked, faults, numbers }: FoldContext,
 ) {
   const entries: FoldedDocuments<Value> = new Map()
-  for (const over of stored) {
-    const key = over.document['id']
-    if (key !== undefined) entries.set(key, fromStored(over))
+  for (const base of stored) {
+    const key = base.document['id']
+    if (key !== undefined) entries.set(key, fromStored(base))
   }
   const letters: DeadLetter[] = []
   const faulty = new Set<FieldValue>()
@@ -181,7 +180,7 @@ function foldAll<Value>(
     const account = accountOf(projection, entries, one)
     const number = account === undefined ? 0 : numbers.nextNumber(account, event)
     try {
-      if (parkedStreams.has(event.stream)) throw new Error('an earlier event of this stream was set aside')
+      if (parkedStreams.has(event.stream)) throw new Error('an earlier event of this stream is parked')
       if (fault !== undefined) throw fault
       if (faults.has(event)) throw faults.get(event)
       if (key !== undefined) foldInto(projection, findOrAddDocument(entries, key), { event, number })
@@ -196,7 +195,7 @@ function foldAll<Value>(
   return { entries, letters, faulty: [...faulty] }
 }
 
-/** Whose an event is: known by what its document is, or would begin with. */
+/** The account of an event, from its document or from the event that creates it. */
 function accountOf<Value>(
   { numbering }: Projection<Value>,
   entries: FoldedDocuments<Value>,
@@ -209,7 +208,10 @@ function accountOf<Value>(
   return createsDocument ? numbering.accountOfFirstEvent(event) : undefined
 }
 
-/** What can't be shown from its beginning on still tells whose the events behind it are. */
+/**
+ * A placeholder for a document that can't be rendered from its first event on, so that later events still have an
+ * account.
+ */
 function addPlaceholder<Value>(
   { numbering }: Projection<Value>,
   entries: FoldedDocuments<Value>,
@@ -224,7 +226,11 @@ function addPlaceholder<Value>(
   entry.revision = event.position.commit
 }
 
-/** Before a stream is set aside: it must not be for what the store has not shown. */
+/**
+ * Called before streams are parked: loads their documents again with the acknowledged state, since folding over a stale
+ * document may fail as well.
+ * @throws ConcurrencyConflict
+ */
 async function requireUnchangedDocuments<Value>(
   { declaration }: Projection<Value>,
   build: Pick<ReadModelBuild, 'load'>,
@@ -240,9 +246,9 @@ async function requireUnchangedDocuments<Value>(
   }
 }
 
-const fromStored = <Value>(over: StoredDocument): FoldedDocument<Value> => {
-  const { document, revision } = over
-  return { basedOn: over, document, value: undefined, changed: false, revision, events: [] }
+const fromStored = <Value>(base: StoredDocument): FoldedDocument<Value> => {
+  const { document, revision } = base
+  return { basedOn: base, document, value: undefined, changed: false, revision, events: [] }
 }
 
 function findOrAddDocument<Value>(entries: FoldedDocuments<Value>, key: FieldValue): FoldedDocument<Value> {
@@ -274,8 +280,8 @@ function fold<Value>(
 }
 
 /**
- * What came and went within the batch is removed too: a runner that was stopped before its end may have put it in, or be
- * about to.
+ * A document that is created and deleted within the batch is deleted from the store too: a runner that was stopped
+ * midway may have written it, or may still do so.
  */
 function writesOf<Value>(projection: Projection<Value>, entries: FoldedDocuments<Value>) {
   const writes: DocumentWrite[] = []
@@ -288,7 +294,7 @@ function writesOf<Value>(projection: Projection<Value>, entries: FoldedDocuments
       const guard = basedOn === undefined ? { revision } : { revision, basedOn }
       writes.push(put === undefined ? { remove: key, ...guard } : { put, ...guard })
     } catch {
-      // It fails again where the event that made it so is looked for, and goes with that into its letter.
+      // findFailingEvent reproduces the error and puts it into the dead letter.
       unshown.push(entry)
     }
   }
@@ -300,7 +306,7 @@ const renderDocument = <Value>(
   { document, value }: FoldedDocument<Value>,
 ): Document | undefined => document ?? (value === undefined ? undefined : projection.toDocument(value))
 
-/** The first event of a document behind which it can't be shown. */
+/** The first event after which a document can't be rendered. */
 function findFailingEvent<Value>(projection: Projection<Value>, { basedOn, events }: FoldedDocument<Value>) {
   const again: FoldedDocument<Value> = basedOn === undefined ? findOrAddDocument(new Map(), '') : fromStored(basedOn)
   for (const numbered of events) {
@@ -308,10 +314,13 @@ function findFailingEvent<Value>(projection: Projection<Value>, { basedOn, event
       foldInto(projection, again, numbered)
       renderDocument(projection, again)
     } catch (error) {
-      return { event: numbered.event, fault: error ?? new Error('it can not be shown') }
+      return { event: numbered.event, fault: error ?? new Error('the document cannot be rendered') }
     }
   }
   const last = events.at(-1)
-  if (last === undefined) throw new Error('a document that nothing was folded into is as it was')
-  return { event: last.event, fault: new Error('it could not be shown, and then it could: a projection must be pure') }
+  if (last === undefined) throw new Error('a document that cannot be rendered has no events')
+  return {
+    event: last.event,
+    fault: new Error('rendering the document failed once and then succeeded: a projection must be pure'),
+  }
 }

@@ -3,10 +3,10 @@ import type { ModelDeclaration, ReadModel, ReadStore } from '../../stores/ports/
 import { isCheckpointOfLog } from './checkpoint.ts'
 
 /**
- * A read model for requests, as far as its live build is of the log at hand. Where the log was restored from a backup,
- * the build tells of what never happened there: until a process that projects has made another, it counts as one that has
- * not begun, and is not asked for lists. Once it belongs to the log, whatever comes after it does.
- * `find` and `count` of a build of another log throw StoreUnavailable.
+ * A read model for requests, guarded against a live build of another log. After a restore from a backup, such a build
+ * has events that never happened in this log: until a projecting process has rebuilt it, its position is 'start', `get`
+ * finds nothing, and `find`, `count` and similar queries throw StoreUnavailable. Once the build belongs to this log,
+ * all later ones do.
  */
 export async function openGuardedReadModel(
   reads: ReadStore,
@@ -17,39 +17,41 @@ export async function openGuardedReadModel(
   let foreign = true
 
   async function isForeign(): Promise<boolean> {
-    // Asking for the live build makes one where there is none, and only the projections' runner may do that.
+    // `live` creates a build if there is none, and only the projecting process may do that.
     if ((await model.position()) === 'start') return (foreign = false)
     const checkpoint = await (await reads.live(declaration)).checkpoint()
     return (foreign = checkpoint !== undefined && !(await isCheckpointOfLog(store, checkpoint)))
   }
 
-  function asked<Answer>(ask: () => Answer | Promise<Answer>, instead: () => Answer): Answer | Promise<Answer> {
-    return foreign ? isForeign().then((still) => (still ? instead() : ask())) : ask()
+  function guarded<Result>(read: () => Result | Promise<Result>, fallback: () => Result): Result | Promise<Result> {
+    return foreign ? isForeign().then((still) => (still ? fallback() : read())) : read()
   }
 
   function refuse(): never {
-    throw new StoreUnavailable(`the read model ${declaration.name} is of another log, and not made anew yet`)
+    throw new StoreUnavailable(
+      `the read model ${declaration.name} belongs to another event log and has not been rebuilt yet`,
+    )
   }
 
-  // A read store that is away now is asked again with the next request.
+  // If the read store is unavailable now, the next request checks again.
   await isForeign().catch(() => undefined)
   return {
     get: (id, select) =>
-      asked(
+      guarded(
         () => model.get(id, select),
         () => undefined,
       ),
-    find: (query) => asked(() => model.find(query), refuse),
-    count: (where, bounded) => asked(() => model.count(where, bounded), refuse),
-    counts: (where) => asked(() => model.counts(where), refuse),
-    sequences: (ids) => asked(() => model.sequences(ids), refuse),
+    find: (query) => guarded(() => model.find(query), refuse),
+    count: (where, bounded) => guarded(() => model.count(where, bounded), refuse),
+    counts: (where) => guarded(() => model.counts(where), refuse),
+    sequences: (ids) => guarded(() => model.sequences(ids), refuse),
     position: () =>
-      asked(
+      guarded(
         () => model.position(),
         () => 'start',
       ),
     parkedStreams: () =>
-      asked(
+      guarded(
         () => model.parkedStreams(),
         () => new Set(),
       ),

@@ -4,18 +4,22 @@ import { StoreUnavailable, type EventStore } from '../../stores/ports/event-stor
 import type { Checkpoint, ModelDeclaration, ReadStore } from '../../stores/ports/read-store.ts'
 import type { Vault } from '../../stores/ports/vault.ts'
 
-/** An event that somebody has seen in the log, in which line of it. */
+/** An event that an observer (a read model or the vault) has seen in a lineage of the log. */
 export type LogObservation = { readonly observer: string } & Pick<Checkpoint, 'log' | 'event'>
 
-/** The log ends before what was seen of it, or goes on otherwise: nobody may answer from it, or write to it, as it is. */
+/**
+ * The log ends before an event that was seen in it, or differs from there: it must be neither read nor written as it
+ * is.
+ */
 export class LogRolledBack extends StoreUnavailable {
-  override readonly name = 'LogSetBack'
+  override readonly name = 'LogRolledBack'
 }
 
 /**
- * A log that was put back to a backup gives out again what others hold already. It is told by those who have seen more of
- * it, in the epoch that it is in, or in a later one; after LogRestored the epoch is another one than theirs.
- * @throws LogSetBack, StoreUnavailable
+ * Detects a log that was replaced by a backup. Such a log will assign positions again at which observers have already
+ * seen other events. It is detected by observers that have seen more of it, in its current epoch or a later one; a
+ * proper restore begins a new epoch (LogRestored), which differs from theirs.
+ * @throws LogRolledBack, StoreUnavailable
  */
 export async function requireLogNotRolledBack(store: EventStore, witnesses: readonly LogObservation[]): Promise<void> {
   const now = parseLineage(await logLineage(store))
@@ -24,13 +28,14 @@ export async function requireLogNotRolledBack(store: EventStore, witnesses: read
     if (identity !== now.identity || epoch < now.epoch || event === null) continue
     if (epoch === now.epoch && (await store.eventAt(event.position))?.id === event.id) continue
     throw new LogRolledBack(
-      `The log is older than what ${observer} has seen of it (${event.position.commit}): it was put back to a backup. ` +
-        'Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, and serve then',
+      `The event log does not have an event that ${observer} has seen (position ${event.position.commit}): it was ` +
+        'replaced by an older copy. Run `npx adamant restore --in-place`, or `npx adamant restore FROM --replace`, then ' +
+        'start the service',
     )
   }
 }
 
-/** The highest epoch that anybody has seen this log in. */
+/** The highest epoch in which any observer has seen this log. */
 export const highestObservedEpoch = (witnesses: readonly LogObservation[], identity: string): number =>
   Math.max(
     FIRST_EPOCH,
@@ -39,7 +44,7 @@ export const highestObservedEpoch = (witnesses: readonly LogObservation[], ident
       .map((line) => (line.identity === identity ? line.epoch : FIRST_EPOCH)),
   )
 
-/** What these followers of the log and the vault have seen. @throws StoreUnavailable */
+/** What these consumers and the vault have seen of the log. @throws StoreUnavailable */
 export async function readLogObservations(
   reads: ReadStore,
   followers: readonly ModelDeclaration[],
@@ -47,7 +52,7 @@ export async function readLogObservations(
 ): Promise<LogObservation[]> {
   const found: LogObservation[] = []
   for (const declaration of followers) {
-    // Asking for the live build makes one where there is none.
+    // `live` creates a build if there is none.
     if ((await (await reads.model(declaration)).position()) === 'start') continue
     const checkpoint = await (await reads.live(declaration)).checkpoint()
     if (checkpoint !== undefined) found.push({ observer: `the read model ${declaration.name}`, ...checkpoint })

@@ -3,42 +3,43 @@ import type { AppLogger } from '../../runtime/logger.ts'
 import { Interruption } from '../../runtime/outages.ts'
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
-/** After a store's fault: first pause and longest, in milliseconds. A store's fault is tried for ever. */
+/** Milliseconds of back-off after a failure: the first, doubled up to the maximum. Retries have no limit. */
 const INITIAL_BACKOFF_MS = 50
 const MAX_BACKOFF_MS = 2_000
 
-/** Milliseconds after which what runs without a fault counts as mended. Longer than a store's calls take to give up. */
+/**
+ * Milliseconds after which a run without a failure counts as recovered. Longer than the timeouts of a store's calls.
+ */
 const STABLE_AFTER_MS = 10_000
 
-/** Milliseconds that a stop waits for the run under way, whatever that waits for. */
+/** Milliseconds that `stop` waits for the run under way. */
 const DEFAULT_STOP_TIMEOUT_MS = 3_000
 
 /**
- * One run of the work. It ends soon after its signal was aborted; what it leaves undone, the next run does, in this
- * process or another one. `done` where there is nothing left to run for.
+ * One run of the work. It ends soon after its signal is aborted; the next run, here or in another process, does what is
+ * left. Resolves to 'done' if there is nothing left to run for.
  */
 export type LoopBody = (signal: AbortSignal) => Promise<void | 'done'>
 
 export type LoopOptions = {
-  /** Milliseconds between the end of a run and the next one; without it, runs follow each other but for a moment. */
+  /** Milliseconds between the end of a run and the next one. Default: 50. */
   readonly intervalMs?: number
-  /** Milliseconds that a stop waits for the run under way, unless 3 s. */
+  /** Milliseconds that `stop` waits for the run under way. Default: 3 000. */
   readonly stopTimeoutMs?: number
 }
 
-/** What it did since the process began. */
+/** Counts since the process started. */
 export type RunCounters = { readonly name: string; readonly runs: number; readonly failures: number }
 
-/** The signal of what nothing stops. */
+/** The signal of work that is never stopped. */
 export const neverAborted = (): AbortSignal => new AbortController().signal
 
-/** From a start to the stop behind it. */
 type LoopLifetime = { isStopped: boolean; controller: AbortController }
 
 /**
- * Work that is done again and again until it is stopped: what follows the log, and is taken up again whenever it fails,
- * and what is done every few seconds. There is one run at a time, also after a stop that did not wait for the last one's
- * end, and each has a signal of its own: whatever was stopped can start again.
+ * Repeats a task until it is stopped: a subscription that restarts after a failure, or a job on a timer. Only one run
+ * is under way at a time, even after a stop that timed out. Each start has its own abort signal, so that a loop can be
+ * started again.
  */
 export class Loop {
   readonly #pause = new InterruptibleSleep()
@@ -62,7 +63,7 @@ export class Loop {
     return { name: this.name, runs: this.#runs, failures: this.#failures }
   }
 
-  /** Again, too, after a stop. */
+  /** Can be called again after a stop. */
   start(): void {
     if (this.#lifetime !== undefined) return
     const life = { isStopped: false, controller: new AbortController() }
@@ -70,13 +71,13 @@ export class Loop {
     this.#done = this.#done.then(() => this.#runUntilStopped(life))
   }
 
-  /** Does not wait for its time: the next run begins now, or right behind the one under way. */
+  /** Starts the next run now, or directly after the one under way. */
   wake(): void {
     this.#wanted = true
     this.#pause.wake()
   }
 
-  /** Resolves when the run under way has ended, or after 3 s without that. */
+  /** Resolves when the run under way has ended, or after `stopTimeoutMs`. */
   async stop(): Promise<void> {
     const life = this.#lifetime
     this.#lifetime = undefined
@@ -89,7 +90,7 @@ export class Loop {
     if (await settlesWithin(this.#done, stopTimeoutMs)) return
     this.log.warn(
       { name: this.name, milliseconds: stopTimeoutMs },
-      'did not end in time when it was stopped; not waited for',
+      'did not end in time after a stop; no longer waiting for it',
     )
   }
 
@@ -133,29 +134,27 @@ export class Loop {
   }
 }
 
-/** Ends a wait that the process, or this part of it, will not see the end of. */
+/** The abort reason of a loop's signal. */
 class LoopStopError extends Error {
-  override readonly name = 'Stopped'
+  override readonly name = 'LoopStopError'
   constructor(what: string) {
     super(`${what} was stopped`)
   }
 }
 
-/** Something that is done by the clock: expiry, sweeping, mail that is due. Every process with the role does it. */
+/** A job on a timer, such as expiry, sweeping or mail that is due. Every process with the role runs it. */
 export type ScheduledJob<Tools> = {
-  /** Its counters are kept under it. */
+  /** Identifies its counters. */
   readonly name: string
-  /** Milliseconds between the end of a round and the next one, unless it is woken before. */
+  /** Milliseconds between the end of a round and the next one, unless woken earlier. */
   readonly intervalMs: number
-  /** How many rounds may be under way at once; one unless told. */
+  /** Rounds that may run concurrently. Default: 1. */
   readonly concurrency?: number
-  /** Milliseconds that a stop waits for the rounds under way, unless 3 s. */
+  /** Milliseconds that `stop` waits for the rounds under way. Default: 3 000. */
   readonly stopTimeoutMs?: number
-  /** One round. @param tools what it works with */
   readonly createRound: (tools: Tools) => LoopBody
-  /** Done once behind the last round, when it is stopped. */
+  /** Runs once after the last round when the job is stopped. */
   readonly onStop?: (tools: Tools) => Promise<void>
 }
 
-/** Declares what is done by the clock. */
 export const defineScheduledJob = <Tools>(declared: ScheduledJob<Tools>): ScheduledJob<Tools> => declared

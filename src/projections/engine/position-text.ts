@@ -1,8 +1,8 @@
 import type { PositionOrStart, Position } from '../../stores/ports/event-store.ts'
 
 /**
- * Positions as one short text, each by how far it lies behind the one before it: hundreds of them are written with each
- * batch. `START` stands for the start of the log.
+ * Positions as one short text, each as the difference from the previous one: hundreds of them are written with each
+ * batch. `START` means the start of the log.
  */
 const START = '-'
 
@@ -31,7 +31,7 @@ export function parsePositions(text: string): PositionOrStart[] {
   })
 }
 
-/** Digits at a time: what a number holds exactly. */
+/** Digits parsed at a time: what a number holds exactly. */
 const DIGITS = 10
 
 function inBase(text: string): bigint {

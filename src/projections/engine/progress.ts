@@ -3,10 +3,10 @@ import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 import { comparePositions, type PositionOrStart } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 
-/** Milliseconds that a request waits for read models, in all: so it answers within 2 s, with what else it does. */
+/** Milliseconds that a request waits for read models, in total: with its other work it responds within 2 s. */
 export const READ_MODEL_WAIT_MS = 1_500
 
-/** What is left of one request's patience, however often it waits. */
+/** What remains of one request's waiting time, over several waits. */
 export class WaitBudget {
   #remainingMs: number
 
@@ -18,7 +18,7 @@ export class WaitBudget {
     return Math.max(0, this.#remainingMs)
   }
 
-  /** Waits for something, and takes the time off. @param wait for at most so many milliseconds */
+  /** Waits for something and deducts the time. @param wait waits for at most the given milliseconds */
   async spendOn<Result>(wait: (milliseconds: number) => Result | Promise<Result>): Promise<Result> {
     const started = performance.now()
     try {
@@ -36,13 +36,14 @@ type PositionWaiter = {
   readonly settle: (reached: boolean) => void
 }
 
-/** How far a read model has come, and who waits for it to come further. */
 export interface ProjectionProgress {
-  /** Resolves true as soon as the model holds everything up to `position`, false after `ms` milliseconds, which may be Infinity. */
+  /**
+   * Resolves true once the model has everything up to `position`, false after `ms` milliseconds, which may be Infinity.
+   */
   waitForPosition(position: PositionOrStart, ms: number): boolean | Promise<boolean>
 }
 
-/** The progress of a model that this process writes itself: waiters are woken, nobody polls. */
+/** The progress of a model that this process projects: it wakes waiters, without polling. */
 export class LocalProgress implements ProjectionProgress {
   #position: PositionOrStart = 'start'
   #waiters: PositionWaiter[] = []
@@ -72,17 +73,19 @@ export class LocalProgress implements ProjectionProgress {
     })
   }
 
-  /** Resolves after `ms` milliseconds, or as soon as somebody waits. */
+  /** Resolves after `ms` milliseconds, or as soon as something waits for a position. */
   async pauseUnlessAwaited(ms: number): Promise<void> {
     if (ms > 0 && this.#waiters.length === 0) await this.#pause.sleep(ms)
   }
 
-  /** Ends such a pause. */
   wake(): void {
     this.#pause.wake()
   }
 
-  /** One timer serves all: most who wait do so for a millisecond, and a timer for each would never run. */
+  /**
+   * One timer serves all waiters: most wait for about a millisecond, and a timer for each would be set and cleared in
+   * vain.
+   */
   #expireAt(time: number): void {
     if (time === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timer.at <= time)) return
     clearTimeout(this.#timer?.handle)
@@ -100,14 +103,14 @@ export class LocalProgress implements ProjectionProgress {
   }
 }
 
-/** Milliseconds between two looks at the checkpoint, while somebody waits. */
+/** Milliseconds between two polls of the checkpoint while something waits. */
 const POLL_INTERVAL_MS = 5
-/** Milliseconds that one look may take: a store that hangs must not make who waits wait longer than told. */
+/** Milliseconds that one poll may take, so that a hanging store does not prolong the wait. */
 const POLL_TIMEOUT_MS = 400
 
 /**
- * The progress of a model that another process writes: its checkpoint is looked at every few milliseconds, once for
- * all who wait, and not at all while nobody does.
+ * The progress of a model that another process projects: polls its checkpoint every few milliseconds, once for all
+ * waiters, and only while there are any.
  */
 export class PolledProgress implements ProjectionProgress {
   readonly #seen = new LocalProgress()
@@ -142,13 +145,13 @@ export class PolledProgress implements ProjectionProgress {
     if (this.#waiting > 0) this.#schedule()
   }
 
-  /** A store that is away or hangs is behind. */
+  /** An unavailable or hanging store counts as behind. */
   async #positionNow(): Promise<PositionOrStart> {
     try {
       const position = this.model.position()
       return position instanceof Promise ? await withTimeout(POLL_TIMEOUT_MS, position, () => 'start') : position
     } catch {
-      // Whoever reads or writes the model is told.
+      // Reads and writes of the model report the error.
       return 'start'
     }
   }

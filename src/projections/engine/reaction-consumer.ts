@@ -20,7 +20,7 @@ import {
 } from './reaction.ts'
 import type { EventConsumer, ConsumerRun } from './runner.ts'
 
-/** Keeps how far a reaction has come, and what it has set aside, with the read models. */
+/** Runs a reaction and stores its checkpoint and dead letters with the read models. */
 export class ReactionConsumer implements EventConsumer {
   readonly name: string
   readonly prefixes: readonly string[]
@@ -63,9 +63,9 @@ export class ReactionConsumer implements EventConsumer {
   }
 
   /**
-   * Goes through a batch; where an operator wants streams to be tried again, through all of their events.
-   * @returns what was set aside
-   * @throws what the reaction rejects with: then nothing of the batch counts as done
+   * Handles a batch. For a request to retry streams, handles all events of those streams again.
+   * @returns dead letters
+   * @throws the reaction's rejection: nothing of the batch counts as handled then
    */
   async #reactTo(events: readonly StoredEvent[], build: ReadModelBuild, signal: AbortSignal): Promise<DeadLetter[]> {
     const retries = retriesStream(this.name)
@@ -88,12 +88,12 @@ export class ReactionConsumer implements EventConsumer {
     const poisonEvents = (await this.handleEvents(handled, signal)) ?? []
     return poisonEvents.map(({ event, error }) => {
       const found = { err: error, name: this.name, stream: event.stream, event: event.id }
-      this.#log.warn(found, 'an event could not be acted on: it is set aside')
+      this.#log.warn(found, 'an event could not be handled: it becomes a dead letter')
       return toDeadLetter(event, error)
     })
   }
 
-  /** The letters go first: when this process ends before it is done, the request comes again. */
+  /** Deletes the dead letters first: if this process ends midway, the retry request is delivered again. */
   async #retryStreams(
     streams: readonly string[],
     until: Position,
@@ -110,7 +110,6 @@ export class ReactionConsumer implements EventConsumer {
   }
 }
 
-/** A reaction that keeps its checkpoint itself. */
 export function toSelfCheckpointedConsumer(
   declared: ReactionSubscription,
   keeping: SelfCheckpointedHandler,

@@ -4,57 +4,54 @@ import type { ConsumerFilter } from './consume-batches.ts'
 import type { LoopBody } from './loop.ts'
 
 /**
- * Something that is done because of events: scoring, reading, deleting. It is no part of any rebuild. After a crash the
- * events since the checkpoint come again, so doing it twice must be as good as once.
+ * A side effect of events, such as scoring or deleting files. Reactions are not part of a rebuild. Delivery is
+ * at-least-once: after a crash the events since the checkpoint are delivered again, so handling must be idempotent.
  */
 export type Reaction<Tools> = ConsumerFilter & {
-  /** Lower-case; its checkpoint, its dead letters and its counters are kept under it. */
+  /** Lower-case; identifies its checkpoint, its dead letters and its counters. */
   readonly name: string
-  /** Where it can't have anything to do, it does not run; it may have unless told. */
+  /** Resolves false if this log can never give it work; it is then not started. Default: needed. */
   readonly isNeeded?: (tools: Tools) => Promise<boolean>
 } & (
     | {
-        /** Its checkpoint is kept with the read models, and one process runs it at a time. @param tools what it works with */
+        /** Its checkpoint is stored with the read models; one process runs it at a time. */
         readonly createHandler: (tools: Tools) => ReactionHandler
-        /** Work of the same process that goes on for as long as it is the one, whether events come or not. */
+        /** A loop that the same process runs while it holds the lease, independent of events. */
         readonly createCompanionTask?: (tools: Tools) => LoopBody
       }
     | {
-        /** It keeps a checkpoint of its own, or needs none, and every process runs it. */
+        /** It stores its own checkpoint, or needs none; every process runs it. */
         readonly createSelfCheckpointedHandler: (tools: Tools) => SelfCheckpointedHandler
       }
   )
 
 /**
- * In the order of the log. A rejection is tried again for ever, with the same events: that is for what a store or the
- * process is to blame for. What can't be done for one stream, now or later, is no reason for others to wait.
- * @param signal aborted when this run is to stop: a wait ends by a rejection, and what it waited for is taken up by the
- *   next run, in this process or another one
- * @returns events that could not be acted on, for an operator to see and to have tried again
+ * Handles events in log order. A rejection means a fault of a store or the process, and the same events are retried
+ * without limit. An event that can't be handled is returned as poison instead, so that it does not block other streams.
+ * @param signal aborted when this run stops: waits reject, and the next run, here or in another process, handles the
+ * events again
+ * @returns the events that could not be handled, for an operator to inspect and retry
  */
 export type ReactionHandler = (
   events: readonly StoredEvent[],
   signal?: AbortSignal,
 ) => Promise<readonly PoisonEvent[] | void>
 
-/** An event that a reaction could not act on, with what was thrown. */
 export type PoisonEvent = { readonly event: StoredEvent; readonly error: unknown }
 
-/** A reaction that writes its checkpoint together with what it does. */
+/** A reaction that stores its own checkpoint. */
 export type SelfCheckpointedHandler = {
-  /** Where a run begins, and the last event that was acted on before it, if that is known. */
+  /** The position where a run begins, and the last handled event before it, if known. */
   loadCheckpoint(): Promise<{ readonly position: PositionOrStart; readonly event: Checkpoint['event'] }>
-  /** Told of every batch, also where it holds nothing to look at. @param checkpoint behind the batch */
+  /** Called for every batch, also without matching events. @param checkpoint the one after the batch */
   handleBatch(events: readonly StoredEvent[], checkpoint: () => Promise<Checkpoint>): Promise<void>
 }
 
-/** The part of a declaration that says what is followed. */
 export type ReactionSubscription = ConsumerFilter & { readonly name: string }
 
-/** Declares what is done because of events. */
 export const defineReaction = <Tools>(declared: Reaction<Tools>): Reaction<Tools> => declared
 
-/** A reaction keeps no documents: only how far it has come, and what it has set aside. */
+/** The model that stores a reaction's checkpoint and dead letters; it has no documents. */
 export const checkpointModelOf = (name: string): ModelDeclaration => ({
   name,
   version: 1,

@@ -13,12 +13,11 @@ import { neverAborted } from './loop.ts'
 import type { AnyProjection } from './read-model.ts'
 import type { EventConsumer, ConsumerRun } from './runner.ts'
 
-/** Keeps a read model in builds of the read store, each batch in one write with its checkpoint. */
+/** Projects events into the live build of a read model. Each batch is written together with its checkpoint. */
 export class ReadModelConsumer implements EventConsumer {
   readonly name: string
   readonly prefixes: readonly string[]
   readonly maxLagMs: number
-  /** What is filled beside the live one. */
   readonly rebuilder: ReadModelRebuilder
 
   constructor(
@@ -33,16 +32,18 @@ export class ReadModelConsumer implements EventConsumer {
     this.prefixes = this.rebuilder.prefixes
   }
 
-  /** Only whoever holds the model's lease: the run writes to the live build, and switches to one that was filled beside it. */
+  /**
+   * Only the holder of the model's lease may call this: the run writes to the live build and promotes a rebuilt one.
+   */
   async beginRun(signal: AbortSignal): Promise<ConsumerRun | undefined> {
     const build = await this.#openBuild(signal)
     return build && new LiveBuildRun(this.rebuilder, await this.rebuilder.openForWriting(build), this.log)
   }
 
   /**
-   * The live build where it belongs to this log; else a new one, filled before it becomes the live one. Where one was filled for
-   * it, that one: a switch whose outcome is unknown is made again before anything more is written.
-   * @returns undefined where it was stopped before that was filled
+   * Returns the live build if it belongs to this log, otherwise a rebuilt one. If a rebuild has already caught up, that
+   * one is promoted first: a promotion whose outcome is unknown is repeated before anything more is written.
+   * @returns undefined if stopped before the build had caught up
    */
   async #openBuild(signal: AbortSignal): Promise<ReadModelBuild | undefined> {
     const { declaration } = this.projection
@@ -59,15 +60,15 @@ export class ReadModelConsumer implements EventConsumer {
     if (isOurs) return live
     this.log.warn(
       { model: declaration.name },
-      'the read model is of another log, or of one that was restored: rebuilding it',
+      'the read model belongs to another event log or to a restored one: rebuilding it',
     )
     return this.rebuild(signal)
   }
 
   /**
-   * Fills a build beside the live one up to the head of the log and switches to it; readers see no gap. What is stopped before
-   * that is resumed by the next run: half of a model is never shown for the whole.
-   * @returns the build, undefined where it was stopped
+   * Rebuilds the read model up to the head of the log, without downtime, and promotes the new build. A stopped rebuild
+   * resumes with the next run; a partial model is never shown.
+   * @returns the build, undefined if stopped
    */
   async rebuild(signal = neverAborted()): Promise<ReadModelBuild | undefined> {
     const build = await this.rebuilder.fill(signal)
@@ -76,21 +77,22 @@ export class ReadModelConsumer implements EventConsumer {
   }
 }
 
-/** Milliseconds between two looks at whether a build was filled beside the live one. */
+/** Milliseconds between two checks for a rebuilt build that waits to be promoted. */
 const SWITCH_POLL_INTERVAL_MS = 1_000
 
 /**
- * Folds into the live build, and switches to one that another process has filled beside it. Only who writes the live one can
- * do so without a stale answer: what was told to be in the model is in the new build before it is the live one.
+ * Folds into the live build, and promotes a build that another process has rebuilt. Only the writer of the live build
+ * can do so without stale reads: it catches the new build up to everything that it has reported as projected, then
+ * promotes it.
  */
 class LiveBuildRun implements ConsumerRun {
   readonly from: PositionOrStart
   readonly #ended = new AbortController()
   #target: WritableBuild
   #timer: NodeJS.Timeout | undefined
-  /** Batches and the switch, one after another. */
+  /** Serializes batches and the promotion. */
   #turn: Promise<void> = Promise.resolve()
-  /** What a switch came to whose outcome is unknown: nothing is written before it was made again. */
+  /** Why a promotion failed whose outcome is unknown: no batch is written until it is repeated. */
   #fault: unknown
 
   constructor(
@@ -118,7 +120,7 @@ class LiveBuildRun implements ConsumerRun {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(work)
-    // Whoever asked for this work hears of it; the next work does not.
+    // The caller gets the rejection; the next work does not.
     this.#turn = done.catch(() => undefined)
     return done
   }
@@ -127,7 +129,7 @@ class LiveBuildRun implements ConsumerRun {
     if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#look(), SWITCH_POLL_INTERVAL_MS).unref()
   }
 
-  /** Whatever is wrong with the other build, the live one goes on; it is tried again with the next look. */
+  /** A failure of the other build does not stop the live one; the next check tries again. */
   async #look(): Promise<void> {
     try {
       await this.#switch()
@@ -136,13 +138,13 @@ class LiveBuildRun implements ConsumerRun {
       if (!isPassing)
         this.log.warn(
           { err: error, model: this.rebuilder.name },
-          'a build that was filled beside the live one could not be switched to',
+          'a rebuilt read model could not be promoted; the live one stays',
         )
     }
     this.#lookLater()
   }
 
-  /** The most of what is missing while the live one goes on, the rest between two batches. */
+  /** Catches up on most of the missing events while the live build continues, on the rest between two batches. */
   async #switch(): Promise<void> {
     const next = await this.rebuilder.findNextBuild(this.#target.build)
     if (next === undefined || next.build.id === this.#target.build.id) return
@@ -163,7 +165,7 @@ class LiveBuildRun implements ConsumerRun {
       await this.#target.writer.flush()
       this.#target = next
       this.#fault = undefined
-      this.log.info({ model: this.rebuilder.name, build: next.build.id }, 'switched to a build that was filled beside')
+      this.log.info({ model: this.rebuilder.name, build: next.build.id }, 'promoted a rebuilt read model')
     } catch (error) {
       this.#fault = error
       throw error

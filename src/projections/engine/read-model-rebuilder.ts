@@ -12,13 +12,11 @@ import { isCheckpointOfLog } from './checkpoint.ts'
 import { consumeBatches, prefixesOf } from './consume-batches.ts'
 import type { AnyProjection } from './read-model.ts'
 
-/** A build and who folds into it. */
 export type WritableBuild = { readonly build: ReadModelBuild; readonly writer: BatchWriter }
 
-/** Is told of the number of events of each batch, and where it ends. */
 export type RebuildProgressListener = (events: number, position: PositionOrStart) => void
 
-/** The builds of a model that are filled beside its live one, as the read store records them. */
+/** Rebuilds a read model in a new build while the live one stays in use; the read store records the pending build. */
 export class ReadModelRebuilder {
   readonly name: string
   readonly prefixes: readonly string[]
@@ -38,20 +36,20 @@ export class ReadModelRebuilder {
   }
 
   /**
-   * Fills a build up to the head of the log as it is then, for whoever keeps the model to switch to it. What is recorded as
-   * being filled is gone on with, whoever began it; what is stopped stays recorded, what can't be used is dropped.
-   * @returns the build, undefined where it was stopped
+   * Fills a build up to the head of the log, ready for the projecting process to promote. Resumes a pending build if
+   * there is one. A stopped build stays pending; an unusable one is dropped.
+   * @returns the build, undefined if stopped
    */
   async fill(
     signal: AbortSignal,
-    told: RebuildProgressListener = () => undefined,
+    onProgress: RebuildProgressListener = () => undefined,
   ): Promise<ReadModelBuild | undefined> {
     const found = await this.reads.pendingBuild(this.#declaration)
     const begun = found && (await this.#openIfOfThisLog(found))
     if (begun !== undefined && found?.isCaughtUp === true) return begun
     const build = begun ?? (await this.reads.beginPendingBuild(this.#declaration))
     try {
-      if (!(await this.#foldToHead(build, signal, told))) return undefined
+      if (!(await this.#foldToHead(build, signal, onProgress))) return undefined
       await this.reads.markCaughtUp(this.#declaration, build)
       return build
     } catch (error) {
@@ -62,8 +60,8 @@ export class ReadModelRebuilder {
   }
 
   /**
-   * The build that is to take the place of the live one: filled from this log, and waiting for the switch. One that can't be
-   * used is dropped: the live one goes on, and the rebuild that waits for it hears of that.
+   * The caught-up build of this log that waits to be promoted. An unusable one is dropped; the live one stays, and the
+   * waiting rebuild fails.
    */
   async findFilledBuild(): Promise<WritableBuild | undefined> {
     const found = await this.reads.pendingBuild(this.#declaration)
@@ -72,7 +70,7 @@ export class ReadModelRebuilder {
     return build && this.#dropIfUnusable(build, () => this.openForWriting(build))
   }
 
-  /** Likewise, or the live one, where another process has switched to that while it kept the model. */
+  /** The same, or the live build if another process has promoted it while it held the lease. */
   async findNextBuild(current: ReadModelBuild): Promise<WritableBuild | undefined> {
     const filled = await this.findFilledBuild()
     if (filled !== undefined) return filled
@@ -80,7 +78,7 @@ export class ReadModelRebuilder {
     return this.openForWriting(await this.reads.live(this.#declaration))
   }
 
-  /** Folds into a build what lies before a position. @returns whether it can be used; else it was dropped */
+  /** Folds events into a build up to a position. @returns false if the build was unusable and has been dropped */
   async catchUp({ build, writer }: WritableBuild, position: PositionOrStart, signal: AbortSignal): Promise<boolean> {
     const isThere = () => comparePositions(writer.position, position) >= 0
     const caughtUp = await this.#dropIfUnusable(build, async () => {
@@ -94,24 +92,23 @@ export class ReadModelRebuilder {
     return caughtUp === true
   }
 
-  /** From here on it is the live one. */
   promote(build: ReadModelBuild): Promise<void> {
     return this.reads.promote(this.#declaration, build)
   }
 
-  /** @returns whether it has come to the head, as it is then; not where it was stopped */
-  async #foldToHead(build: ReadModelBuild, signal: AbortSignal, told: RebuildProgressListener): Promise<boolean> {
+  /** @returns whether it reached the head; false if stopped */
+  async #foldToHead(build: ReadModelBuild, signal: AbortSignal, onProgress: RebuildProgressListener): Promise<boolean> {
     const { writer } = await this.openForWriting(build)
     let isFilled = false
     await this.#fold(writer, signal, ({ events, position, caughtUp }) => {
-      told(events.length, position)
+      onProgress(events.length, position)
       isFilled = caughtUp
       return isFilled
     })
     return isFilled
   }
 
-  /** @param isAll whether a batch that was written was the last to be */
+  /** @param isAll whether a batch was the last one to fold */
   async #fold(writer: BatchWriter, signal: AbortSignal, isAll: (batch: SubscriptionBatch) => boolean): Promise<void> {
     const { prefixes, store } = this
     const take = async (batch: SubscriptionBatch) => {
@@ -125,7 +122,7 @@ export class ReadModelRebuilder {
     }
   }
 
-  /** What is recorded, where it can be used and is of this log. */
+  /** Opens the pending build if it is usable and belongs to this log, otherwise drops it. */
   #openIfOfThisLog(found: PendingBuild): Promise<ReadModelBuild | undefined> {
     return this.#dropIfUnusable(found, async () => {
       const build = await this.reads.openPendingBuild(this.#declaration, found)
@@ -134,7 +131,10 @@ export class ReadModelRebuilder {
     })
   }
 
-  /** @returns undefined where that was for good: the build is dropped then. @throws what passes */
+  /**
+   * @returns undefined if the build is unusable: it is dropped then. @throws StoreUnavailable, which leaves the build
+   * for a retry
+   */
   async #dropIfUnusable<Answer>(
     build: Pick<PendingBuild, 'id'>,
     use: () => Promise<Answer>,
@@ -148,11 +148,11 @@ export class ReadModelRebuilder {
     }
   }
 
-  /** What passes is tried again with the same build. What could not be dropped is left over, and removed later. */
+  /** A build that can't be dropped now becomes a leftover, which is removed later. */
   async #giveUp(build: Pick<PendingBuild, 'id'>, error: unknown): Promise<void> {
     if (error instanceof StoreUnavailable) return
     const found = { err: error, model: this.name, build: build.id }
-    this.log.warn(found, 'a build that was filled beside the live one can not be used, and is given up')
+    this.log.warn(found, 'a rebuilt read model cannot be used: dropping it')
     await this.reads.drop(this.#declaration, build)
   }
 

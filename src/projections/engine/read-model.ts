@@ -9,51 +9,55 @@ import type {
 import type { AccountNumbering } from './account-sequence.ts'
 import type { ConsumerFilter } from './consume-batches.ts'
 
-/** What every read model declares. */
 type ProjectionBase = ConsumerFilter & {
   readonly declaration: ModelDeclaration
   /**
-   * Milliseconds for which what was written lately may be missing as long as nobody waits for it, so that several
-   * events of a document are written once; without it, none.
+   * Milliseconds that the consumer may pause at the head of the log while no request waits for the read model, so that
+   * several events of one document cost one write. Default: 0.
    */
   readonly maxLagMs?: number
 }
 
 /**
- * How events become the documents of a read model. Everything is pure, so that folding the log again gives the same model.
- * Applying an event twice changes nothing: `evolve` gives back the same state for one it has seen.
+ * How events become the documents of a read model. Every function is pure, so that a rebuild gives the same model.
+ * `evolve` is idempotent: it returns the same state for an event that it has already applied.
  */
 export type Projection<State> = ProjectionBase & {
-  /** The streams that make the same documents as this one, itself among them; without it, each stream makes its own. */
+  /**
+   * The streams that contribute to the same documents as this one, including itself. Default: only the stream itself.
+   */
   relatedStreams?(stream: string): readonly string[]
   /**
-   * Which document an event belongs to; undefined when to none.
-   * @throws where that can't be told; what any of these functions throws parks the event's stream
+   * The id of the document that an event belongs to; undefined if none.
+   * @throws if the document can't be determined. An error thrown by any of these functions parks the event's stream
    */
   keyOf(event: StoredEvent): FieldValue | undefined
-  /** True when the document can't exist before this event, so that it need not be loaded. */
+  /** True if the document can't exist before this event, so that it need not be loaded. */
   createsDocument(event: StoredEvent): boolean
   /**
-   * @param state undefined when there is no document
-   * @param number of the event among its account's, where events are numbered; else 0
-   * @returns the same `state` when nothing changes, undefined when the document goes
-   * @throws when the event does not fit: its stream is then parked
+   * @param state undefined if there is no document
+   * @param number the event's number within its account, 0 without `numbering`
+   * @returns the same `state` if nothing changes, undefined to delete the document
+   * @throws if the event does not fit: its stream is then parked
    */
   evolve(state: State | undefined, event: StoredEvent, number: number): State | undefined
   toDocument(state: State): Document
   fromDocument(document: Document): State
   /**
-   * Events are numbered by account, whether or not they change a document, and the sequences are kept in the same write;
-   * without it, they are not.
+   * Numbers all events per account, whether or not they change a document; sequences and documents are written
+   * together.
    */
   readonly numbering?: AccountNumbering<State>
 }
 
-/** How the log as a whole becomes a read model, such as a tree of all events: no event has a document of its own. */
+/**
+ * How the log as a whole becomes one read model, such as a Merkle tree of all events; documents do not belong to single
+ * events.
+ */
 export type LogProjection = ProjectionBase & {
   /**
-   * Folds a batch, in the order of the log; no stream is ever parked. A write that broke off may have left documents that are
-   * ahead of the checkpoint: the events behind it come again.
+   * Folds a batch in log order; streams are never parked. After an interrupted write, documents may be ahead of the
+   * checkpoint, and the events after it are delivered again.
    * @param from the checkpoint that the events follow
    */
   fold(
@@ -71,7 +75,7 @@ type ProjectionDefinition<Made extends AnyProjection> = Omit<Made, 'declaration'
   readonly documents: Omit<ModelDeclaration, 'name' | 'version'>
 }
 
-/** A read model as it is written down: its name, what it stores, and how events become that. */
+/** A read model's declaration: its name, its stored documents, and how events become documents. */
 export type ReadModelDefinition<State> = ProjectionDefinition<Projection<State>>
 
 export const defineReadModel = <State>({
@@ -91,7 +95,7 @@ export const defineLogModel = ({
   ...fold,
 })
 
-/** The streams whose documents are folded together with those of these streams. */
+/** The given streams and all their related ones. */
 export const withRelatedStreams = (projection: AnyProjection, streams: readonly string[]): string[] => {
   const of = 'relatedStreams' in projection ? projection.relatedStreams : undefined
   return [...new Set(streams.flatMap((stream) => of?.(stream) ?? [stream]))]

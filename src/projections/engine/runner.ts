@@ -4,27 +4,27 @@ import { consumeBatches } from './consume-batches.ts'
 import { Loop, type RunCounters } from './loop.ts'
 import { LocalProgress } from './progress.ts'
 
-/** Where a run of a follower begins, and what becomes of each batch in it. */
+/** One run of a consumer: where it starts, and how it handles each batch. */
 export type ConsumerRun = {
   readonly from: PositionOrStart
-  /** Resolves when the batch is done, and its checkpoint is written with it or will be. */
+  /** Resolves when the batch is handled. Its checkpoint has been written, or will be. */
   handleBatch(batch: SubscriptionBatch): Promise<void>
-  /** Writes what waits, at the end of the run, whatever became of it. */
+  /** Writes what is pending at the end of the run, also after a failure. */
   flush(): Promise<void>
 }
 
-/** What differs between a read model and a reaction: where what they have done is kept. */
+/** What differs between read models and reactions: how they handle events and store checkpoints. */
 export type EventConsumer = {
   readonly name: string
-  /** The streams that it follows, by prefix; its retries among them. */
+  /** Prefixes of the streams it subscribes to, including its stream of retry requests. */
   readonly prefixes: readonly string[]
-  /** Milliseconds for which it may lag at the head while nobody waits for it. */
+  /** Milliseconds that it may lag at the head while no request waits for it. */
   readonly maxLagMs?: number
-  /** @returns undefined where it was stopped before it could begin */
+  /** @returns undefined if stopped before it could begin */
   beginRun(signal: AbortSignal): Promise<ConsumerRun | undefined>
 }
 
-/** Follows the log, in batches, and begins again from its checkpoint whenever that fails, until it is stopped. */
+/** Subscribes to the log in batches, and restarts from the checkpoint after a failure, until it is stopped. */
 export class ConsumerRunner {
   readonly progress = new LocalProgress()
   readonly #loop: Loop
@@ -37,7 +37,7 @@ export class ConsumerRunner {
     this.#loop = new Loop(consumer.name, log, (signal) => this.#run(signal))
   }
 
-  /** Starts to run in the background; `progress` tells how far it is. Again, too, after a stop. */
+  /** Runs in the background; see `progress`. Can be called again after a stop. */
   start(): void {
     this.#loop.start()
   }
@@ -46,7 +46,7 @@ export class ConsumerRunner {
     return this.#loop.counters
   }
 
-  /** Ends after the batch under way, or without it where that takes long. */
+  /** Ends after the batch under way, or without waiting for it if it takes long (see `Loop.stop`). */
   async stop(): Promise<void> {
     const ended = this.#loop.stop()
     this.progress.wake()

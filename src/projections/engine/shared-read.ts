@@ -11,24 +11,24 @@ import {
 import { InterruptibleSleep } from '../../runtime/interruptible-sleep.ts'
 
 export type SharedReadTiming = {
-  /** Milliseconds that a read waits, before it begins, for others who have to begin at the same place. */
+  /** How long a read waits before it begins, for other subscriptions that begin at the same position. */
   readonly gatherMs: number
-  /** Milliseconds that the others wait for one that is slower, before it goes on by itself. */
+  /** How long a read waits for slower readers before it drops them from the shared read. */
   readonly maxWaitMs: number
-  /** Events that are kept for those who are slower, or come later. */
+  /** Events buffered for slower readers and for those that join later. */
   readonly maxBufferedEvents: number
 }
 
 const TIMING: SharedReadTiming = { gatherMs: 20, maxWaitMs: 1_000, maxBufferedEvents: 8_000 }
 
-/** Events that make a batch, and milliseconds in which they may come one by one. */
+/** Number of events in a batch, and milliseconds to collect them if they arrive one by one. */
 const BATCH_SIZE = 1_000
 const COALESCE_MS = 50
 
 /**
- * A log whose followers share one read of what lies behind them: each event is read and decoded once for all who begin at
- * the same place, however many they are. At the head each goes on with a subscription of its own, which both stores serve
- * from memory; so does who is so slow that others would wait for him.
+ * Wraps an event store so that consumers which catch up share one read: each event is read and decoded once for all
+ * that begin at the same position. At the head of the log each consumer continues with its own subscription, which both
+ * stores serve from memory. A reader so slow that others would have to wait for it does the same.
  */
 export function shareReads(store: EventStore, timing: SharedReadTiming = TIMING): EventStore {
   const reads = new Set<SharedRead>()
@@ -48,7 +48,7 @@ export function shareReads(store: EventStore, timing: SharedReadTiming = TIMING)
   return { ...store, subscribe: (from, filter) => new SharedSubscription(store, from, filter, join) }
 }
 
-/** Who can't tell goes on by himself: a subscription waits for its log. */
+/** False if the store is unavailable: an unshared subscription waits for it. */
 async function isBehind(store: EventStore, from: PositionOrStart): Promise<boolean> {
   try {
     return comparePositions(from, await store.head()) < 0
@@ -58,7 +58,7 @@ async function isBehind(store: EventStore, from: PositionOrStart): Promise<boole
   }
 }
 
-/** First what others read too, then by itself. */
+/** Reads the shared read first, then its own subscription. */
 class SharedSubscription implements Subscription {
   #stopped = false
   #reader: SharedReader | undefined
@@ -105,14 +105,14 @@ class SharedSubscription implements Subscription {
   }
 }
 
-/** One read of the log, up to the head, and those who take part in it. */
+/** One read of the log up to its head, and its readers. */
 class SharedRead {
   readonly #readers = new Set<SharedReader>()
   readonly #pause = new InterruptibleSleep()
-  /** The newest of what was read; `from` lies before them. */
+  /** The newest pages; `from` is the position before the first. */
   #pages: SubscriptionBatch[] = []
   #from: PositionOrStart
-  /** What has come since the last page. */
+  /** Events that arrived since the last page. */
   #arriving: (SubscriptionBatch & { readonly events: StoredEvent[] }) | undefined
   #handingOn: NodeJS.Timeout | undefined
   #prefixes: readonly string[] | undefined
@@ -128,7 +128,7 @@ class SharedRead {
     this.#from = from
   }
 
-  /** Whether one who begins there finds all that he needs. */
+  /** Whether the buffer has everything that a reader from this position needs. */
   canServe(from: PositionOrStart, { prefixes }: StreamFilter): boolean {
     if (this.#isOver) return false
     if (this.#prefixes === undefined) return comparePositions(from, this.#from) === 0
@@ -148,12 +148,11 @@ class SharedRead {
     this.#pause.wake()
   }
 
-  /** Somebody has taken what was there. */
   onBatchesTaken(): void {
     this.#pause.wake()
   }
 
-  /** What was read behind a position; undefined where there is nothing yet. @throws what broke the read off */
+  /** The pages after a position; undefined if none have arrived yet. @throws the error that ended the read */
   batchesAfter(position: PositionOrStart): readonly SubscriptionBatch[] | 'over' | undefined {
     const found = this.#pages.filter((page) => comparePositions(page.position, position) > 0)
     if (found.length > 0) return found
@@ -183,7 +182,7 @@ class SharedRead {
     }
   }
 
-  /** What a server sends one by one is handed on together. */
+  /** Collects events that the server sends one by one into pages. */
   #add({ events, position, caughtUp }: SubscriptionBatch): void {
     if (comparePositions(position, this.#arriving?.position ?? this.#end) <= 0) return
     const before = this.#arriving?.events ?? []
@@ -206,7 +205,7 @@ class SharedRead {
     return this.#pages.at(-1)?.position ?? this.#from
   }
 
-  /** Waits for who is slow, but not for ever: others have to come to the head. */
+  /** Waits for slow readers, but only for `maxWaitMs`, so that the others reach the head. */
   async #room(): Promise<void> {
     const until = performance.now() + this.timing.maxWaitMs
     while (!this.#forget()) {
@@ -216,7 +215,10 @@ class SharedRead {
     }
   }
 
-  /** Lets go of the oldest pages that all have taken, as far as there are too many. @returns false where there still are */
+  /**
+   * Removes the oldest pages that every reader has taken, down to `maxBufferedEvents`. @returns false if a slow reader
+   * prevents it
+   */
   #forget(): boolean {
     let events = this.#pages.reduce((sum, page) => sum + page.events.length, 0)
     while (events > this.timing.maxBufferedEvents) {
@@ -237,7 +239,7 @@ class SharedRead {
   }
 }
 
-/** One who takes part in a read, at his own pace. */
+/** A reader of a shared read, at its own pace. */
 class SharedReader {
   readonly #pause = new InterruptibleSleep()
   #hasLeft = false
@@ -258,7 +260,7 @@ class SharedReader {
     this.#pause.wake()
   }
 
-  /** All that has come meanwhile, as one batch; undefined at the end, and for one that was left behind. */
+  /** All pages that have arrived, as one batch; undefined at the end, and for a reader that was dropped. */
   async next(): Promise<SubscriptionBatch | undefined> {
     for (;;) {
       if (this.#hasLeft) return undefined
@@ -291,5 +293,5 @@ class SharedReader {
   }
 }
 
-/** Milliseconds; it is woken before. */
+/** Milliseconds; `wake` ends the sleep earlier. */
 const MAX_SLEEP_MS = 60_000

@@ -1,19 +1,18 @@
 import type { CircuitBreaker } from '../../runtime/circuit-breaker.ts'
 import { StoreUnavailable, type PositionOrStart } from '../../stores/ports/event-store.ts'
 
-/** A log that may be away. */
 export type LogAvailability = {
   readonly breaker: Pick<CircuitBreaker, 'answeredAt' | 'settledState'>
-  /** The newest position that this process knows of. */
+  /** The newest position known to this process. */
   newestPosition(): PositionOrStart
 }
 
-/** Whether reads go on without the log, and how old what they tell may be. */
+/** Whether reads continue while the event log is unavailable, and how old their data may be. */
 export class StaleReadPolicy {
   /**
-   * @param log undefined where it lies beside its readers and is never away by itself
-   * @param seconds for which reads go on: STALE_READS
-   * @param monotonic milliseconds that never go back
+   * @param log undefined if the log is embedded and never unavailable on its own
+   * @param seconds that reads continue after the log's last response: STALE_READS
+   * @param monotonic milliseconds of a clock that never goes back
    */
   constructor(
     private readonly log: LogAvailability | undefined,
@@ -21,16 +20,15 @@ export class StaleReadPolicy {
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
-  /** The newest position that this process knows of. */
   get newestPosition(): PositionOrStart {
     return this.log?.newestPosition() ?? 'start'
   }
 
   /**
-   * Whole seconds since the log last answered.
-   * @param error what a call of the log has failed with
-   * @param confirmedAt when what is told was known to be so, where that is another time (ms of the monotonic clock)
-   * @throws the error, unless the log is away, and has not been for longer than STALE_READS
+   * Whole seconds since the log's last response.
+   * @param error of the failed call
+   * @param confirmedAt when the data was known to be current, if not then (ms of the monotonic clock)
+   * @throws the error, unless the log is unavailable and has been for less than STALE_READS seconds
    */
   async ageSecondsOrThrow(error: unknown, confirmedAt?: number): Promise<number> {
     if (this.log === undefined || !(error instanceof StoreUnavailable)) throw error
@@ -42,5 +40,5 @@ export class StaleReadPolicy {
   }
 }
 
-/** Where a log is never away, or nobody may read without it. */
+/** For an embedded log, or if stale reads are off. */
 export const NO_STALE_READS = new StaleReadPolicy(undefined, 0)

@@ -5,13 +5,13 @@ import { isDecodeError } from '../../events/decode.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { HistoryActor } from './history-entry.ts'
 
-/** The ways of the service itself: its followers, and its stores. */
+/** Values of `via` for events that the service itself writes. */
 const INTERNAL_CHANNELS: ReadonlySet<string> = new Set(['projection', 'store'])
 
-/** How an account is named to people. */
+/** How an account is shown to people. */
 type AccountNameSource = { displayNameOf(account: number, state: Account): Promise<string> }
 
-/** Finds the names behind what events have of who wanted them. Each account and client is looked up once. */
+/** Finds the names of the actors in events' metadata. Each account and client is looked up once. */
 export class ActorResolver {
   readonly #names = new Map<string, Promise<string>>()
 
@@ -20,7 +20,7 @@ export class ActorResolver {
     private readonly people: AccountNameSource,
   ) {}
 
-  /** @returns null for what the service did by itself; an actor whose name can't be found is named as events name it */
+  /** @returns null for events of the service itself; an actor without a known name keeps its id from the event */
   async actorOf({ metadata }: Pick<StoredEvent, 'metadata'>): Promise<HistoryActor | null> {
     const { actor = '', via = '', client } = metadata
     if (INTERNAL_CHANNELS.has(via)) return null
@@ -29,7 +29,7 @@ export class ActorResolver {
     return { account, client: clientName, via }
   }
 
-  /** An account's address, or what stands in its place. */
+  /** An account's e-mail address, or the text shown instead of it. */
   accountNameOf(account: number): Promise<string> {
     return this.#remembered(accountStream(account), async () => {
       const { state } = await loadStream(this.store, accountStream(account), accountDecider)

@@ -21,7 +21,7 @@ import {
   type HistoryState,
 } from './history-entry.ts'
 
-/** What an owner reads for the types of events: in the API, whose names are given out once and never change, and on pages. */
+/** Names of event types for owners: `type` in the API, stable once published, and `title` on pages. */
 const EVENT_LABELS = {
   DiamondCreated: { type: 'created', title: 'Created' },
   DiamondPatched: { type: 'changed', title: 'Changed' },
@@ -36,21 +36,21 @@ const EVENT_LABELS = {
 
 type EventLabels = typeof EVENT_LABELS
 
-/** The API's name for each type of event. */
+/** The API's name of each event type. */
 export const API_EVENT_TYPES = Object.fromEntries(
   Object.entries(EVENT_LABELS).map(([event, { type }]) => [event, type]),
 ) as {
   readonly [Event in keyof EventLabels]: EventLabels[Event]['type']
 }
 
-/** What pages call an entry of a history. @param type as the API has it */
+/** The title of a history entry on pages. @param type as in the API */
 export const titleOf = (type: string): string =>
   Object.values(EVENT_LABELS).find((words) => words.type === type)?.title ?? type
 
-/** All that happened to a diamond, oldest first; what it shows of each is made when it is asked for. */
+/** All transitions of a diamond, oldest first. Representations are computed on demand. */
 export type DiamondHistory = {
   readonly transitions: readonly DiamondTransition[]
-  /** As it was last, also of a deleted one; undefined where there never was one that can be understood. */
+  /** The last known view, also of a deleted diamond; undefined if no event could be understood. */
   readonly lastView: DiamondView | undefined
   readonly isLive: boolean
 }
@@ -62,7 +62,7 @@ export async function readDiamondHistory(store: Pick<EventStore, 'read'>, id: nu
   return { transitions: steps, lastView: last, isLive: steps.at(-1)?.after !== undefined }
 }
 
-/** An entry of a diamond's history; pure. @param by who did it: `Who` */
+/** Converts a transition to a history entry; pure. @param by the actor */
 export function toHistoryEntry(step: DiamondTransition, by: HistoryActor | null): HistoryEntry {
   const { event, before, after } = step
   const { stream, type, metadata } = event
@@ -81,7 +81,7 @@ export function toHistoryEntry(step: DiamondTransition, by: HistoryActor | null)
   return { ...common, revision: revisionOf(event), type: typeOf(type), changes: changesBetweenViews(before, after) }
 }
 
-/** Why an event can't be understood; one that changes nothing any more is not looked at in folding, but here. */
+/** Why an event can't be understood. Events that no longer change anything are decoded only here, not while folding. */
 export function faultOf({ event, fault }: DiamondTransition): unknown {
   if (fault !== undefined) return fault
   try {
@@ -95,17 +95,17 @@ export function faultOf({ event, fault }: DiamondTransition): unknown {
 const typeOf = (type: string) =>
   Object.hasOwn(API_EVENT_TYPES, type) ? API_EVENT_TYPES[type as keyof typeof API_EVENT_TYPES] : type
 
-/** Scores have the revision of the diamond that they were computed for. */
+/** A scores event carries the revision of the diamond that it was computed for. */
 const revisionOf = (event: StoredEvent) =>
   isScoresEvent(event) && event.type === 'DiamondScored'
     ? decode<DiamondScored>(event).data.revision
     : Number(event.revision)
 
-/** What differs between two views of a diamond, in v4 form. */
+/** The fields that differ between two views of a diamond, in v4 form. */
 const changesBetweenViews = (before: DiamondView | undefined, after: DiamondView | undefined): FieldChange[] =>
   changesBetween(comparableStateOf(before), comparableStateOf(after))
 
-/** Without what it is named by, and without scores until one has been computed. */
+/** Without ids and links, and without scores until one has been computed. */
 function comparableStateOf(view: DiamondView | undefined): HistoryState {
   if (view === undefined) return null
   const { id: _id, date: _date, _links, scores, ...fields } = diamondBody(view)
@@ -117,19 +117,19 @@ function comparableStateOf(view: DiamondView | undefined): HistoryState {
   }
 }
 
-/** A diamond as it was at some time; undefined where there was none. @param until milliseconds since 1970, included */
+/** A diamond as it was at a time; undefined if it did not exist. @param until milliseconds since 1970, inclusive */
 export function viewAt({ transitions }: DiamondHistory, until: number): DiamondView | undefined {
   const events = transitions.map(({ event }) => event)
   return transitions[eventsUntil(events, until).length - 1]?.after
 }
 
-/** A diamond in v4 names and values; null where there was none. */
+/** A diamond in v4 form; null if it did not exist. */
 export const stateOf = (view: DiamondView | undefined): HistoryState => {
   if (view === undefined) return null
   const { _links, ...state } = diamondBody(view)
   return state
 }
 
-/** What differs between two times, in milliseconds since 1970, each included. */
+/** The fields that differ between two times, in milliseconds since 1970, both inclusive. */
 export const changesBetweenTimes = (past: DiamondHistory, from: number, to: number): FieldChange[] =>
   changesBetweenViews(viewAt(past, from), viewAt(past, to))

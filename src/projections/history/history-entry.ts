@@ -1,15 +1,15 @@
 import { traceIdOf } from '../../events/event-metadata.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
-/** One field whose shown value differs; null where there was nothing to show, or there is nothing now. */
+/** A field whose shown value differs; null means absent. */
 export type FieldChange = { readonly field: string; readonly from: unknown; readonly to: unknown }
 
-/** A thing as it was shown at some time, by its members; null where there was no such thing. */
+/** A resource as shown at a time, by member; null if it did not exist. */
 export type HistoryState = Readonly<Record<string, unknown>> | null
 
 /**
- * What differs between two states, in the order of their members. Of a list of things that have ids each that differs is a
- * change of its own, as a whole. A thing that comes into being or goes shows all that is not null.
+ * The differences between two states, in member order. In a list of items with ids, each changed item is one change, as
+ * a whole. A created or deleted resource yields all its members that are not null.
  */
 export function changesBetween(before: HistoryState, after: HistoryState): FieldChange[] {
   const fields = new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})])
@@ -30,47 +30,47 @@ type IdentifiedItem = { readonly id: unknown }
 const isIdentifiedItem = (value: unknown): value is IdentifiedItem =>
   typeof value === 'object' && value !== null && 'id' in value
 
-/** A list of things; also an empty one, and none at all, beside which the other one decides. */
+/** True also for null and an empty list, so that the other side decides. */
 const isListOfItems = (value: unknown) => value === null || (Array.isArray(value) && value.every(isIdentifiedItem))
 
 const byId = (value: unknown) =>
   new Map(Array.isArray(value) ? value.map((thing: IdentifiedItem) => [thing.id, thing]) : [])
 
-/** Both come from one writer: equal values have equal texts. */
+/** Both come from the same writer: equal values have equal JSON. */
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Who wanted something, by names that people know. */
+/** The actor of an event, by display names. */
 export type HistoryActor = {
-  /** An e-mail address; null where it was no account, or one that is not known any more. */
+  /** An e-mail address; null if the actor was no account, or one that is no longer known. */
   readonly account: string | null
-  /** The name of the OAuth client; null where there was none, and in events of releases that did not note it. */
+  /** The name of the OAuth client; null without one, and for events of releases that did not record it. */
   readonly client: string | null
   readonly via: string
 }
 
-/** One thing that happened, as an owner and an auditor read it. */
+/** One event as owners and auditors see it. */
 export type HistoryEntry = {
   readonly stream: string
   readonly revision: number
   /** `2026-11-22T13:00:00+00:00` */
   readonly at: string
   readonly type: string
-  /** null for what the service did by itself. */
+  /** null for events of the service itself. */
   readonly by: HistoryActor | null
-  /** The request's id, or that of a command's run. */
+  /** The id of the request, or of the command's run. */
   readonly request: string
   readonly changes: readonly FieldChange[]
-  /** The id of the trace that the request was a part of. For operators. */
+  /** The trace id of the request. For operators. */
   readonly trace?: string
-  /** In words, what no field shows. */
+  /** Text for what no field shows. */
   readonly detail?: string
-  /** Who ran the command that wrote it: the operating system's user. For operators. */
+  /** The operating system's user who ran the command that wrote the event. For operators. */
   readonly osUser?: string
-  /** Why the event can't be understood here; it has no changes then, and its type is the stored one. */
+  /** Why the event can't be understood; `changes` is then empty and `type` is the stored one. */
   readonly undecoded?: string
 }
 
-/** What operators read beside it: who ran the command, and the trace that it was a part of. */
+/** Additional fields for operators: the OS user who ran the command, and the trace id. */
 export function operatorFieldsOf({ metadata }: Pick<StoredEvent, 'metadata'>): Pick<HistoryEntry, 'osUser' | 'trace'> {
   const { osUser, traceparent } = metadata
   return {
@@ -79,7 +79,7 @@ export function operatorFieldsOf({ metadata }: Pick<StoredEvent, 'metadata'>): P
   }
 }
 
-/** When an event was written, in whole seconds, as bodies show times. */
+/** When an event was written, in whole seconds, in the format of response bodies. */
 export function formatEventTime({ metadata }: Pick<StoredEvent, 'metadata'>): string {
   const at = metadata['at'] ?? ''
   return Number.isNaN(Date.parse(at)) ? at : formatSeconds(Math.floor(Date.parse(at) / 1000))

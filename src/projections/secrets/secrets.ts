@@ -9,7 +9,6 @@ import type { OpenReadModel } from '../engine/background-services.ts'
 import type { WaitBudget } from '../engine/progress.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 
-/** A secret, and the revision that its stream had. */
 export type SecretView = {
   readonly secret: KnownSecret
   readonly owner: number
@@ -18,8 +17,8 @@ export type SecretView = {
 }
 
 /**
- * What an account has shared, to be listed by age. `id` is the digest; `created` milliseconds since 1970. Secrets without
- * an owner are in no list, and so in no document.
+ * The secrets that an account has shared, by age. `id` is the digest; `created` milliseconds since 1970. Secrets
+ * without an owner have no document.
  */
 export const secrets = defineReadModel<SecretView>({
   name: 'secrets',
@@ -31,7 +30,7 @@ export const secrets = defineReadModel<SecretView>({
     indexes: [['owner', 'created', 'id']],
     counts: [],
   },
-  // Most secrets are read soon after they were shared; their list is asked for now and then.
+  // Most secrets are revealed soon after they are shared; the list is rarely requested.
   maxLagMs: 50,
   keyOf: ({ stream }) => digestOfStream(stream),
   createsDocument: ({ revision }) => revision === 0n,
@@ -53,14 +52,13 @@ function evolve(view: SecretView | undefined, event: StoredEvent): SecretView | 
   return { secret, owner: secret.owner, revision, digest: digestOfStream(event.stream) }
 }
 
-/** Milliseconds of what is recent. */
 const RECENT_WINDOW_MS = 30 * 86_400_000
 const PAGE_SIZE = 1_000
 
-/** `token` opens the receipts of what was shared with it; those of other tokens stay shut. */
+/** `token` opens the receipts of secrets shared with it; receipts of other tokens stay sealed. */
 export type SecretsSender = { readonly account: number; readonly email: string; readonly token: string }
 
-/** The secrets that an account has shared lately, newest first. */
+/** The recently shared secrets of an account, newest first. */
 export class RecentSecrets {
   constructor(
     private readonly shared: Pick<OpenReadModel, 'model' | 'isCurrent'>,
@@ -68,9 +66,9 @@ export class RecentSecrets {
     private readonly clock: () => number,
   ) {}
 
-  /** `current` is false when the projection is behind: what was shared last may be missing. */
-  async list(sender: SecretsSender, patience: WaitBudget): Promise<{ secrets: SecretAttributes[]; current: boolean }> {
-    const current = await this.shared.isCurrent(patience)
+  /** `current` is false if the projection is behind: the latest secrets may be missing. */
+  async list(sender: SecretsSender, budget: WaitBudget): Promise<{ secrets: SecretAttributes[]; current: boolean }> {
+    const current = await this.shared.isCurrent(budget)
     const shown: SecretAttributes[] = []
     for (let offset = 0; ; offset += PAGE_SIZE) {
       const views = await this.#page(sender.account, offset)

@@ -21,26 +21,23 @@ import { Loop, type RunCounters } from '../engine/loop.ts'
 import { LocalProgress } from '../engine/progress.ts'
 import { NO_STALE_READS, type StaleReadPolicy } from '../engine/stale-reads.ts'
 
-/** The streams whose events end tokens. */
+/** Streams with events that revoke tokens. */
 const TOKEN_STREAMS = { prefixes: ['session-', 'account-', 'client-', RESTORES_STREAM] } as const
 
-/** What names an access token. */
+/** The claims that identify an access token. */
 export type AccessTokenIdentity = Grant & { readonly session: string; readonly number: number }
 
-/** Instances' clocks may differ by so much: an ended token is remembered this much longer than it could live. */
+/** Tolerated clock skew between instances: a revocation is kept this much longer than the token's lifetime. */
 const CLOCK_SKEW_MS = 600_000
 
-/**
- * Milliseconds after the start in which nothing is forgotten: a clock that was wrong at the start may have been set right
- * by then.
- */
+/** Milliseconds after the start in which no revocation is removed, so that a wrong clock can be corrected first. */
 const STARTUP_RETENTION_MS = 600_000
 
 type RevocationMap<Key> = Map<Key, { readonly epoch: number; readonly removableAt: number }>
 
 /**
- * Which access tokens were ended before their time: a fold of events that may come twice, and forgets what has expired
- * by itself. It looks at nothing but names and counts, so that an event of a newer release still ends its token.
+ * The access tokens revoked before their expiry. Applying an event twice changes nothing; revocations of expired tokens
+ * are removed. Reads only event types, names and epochs, so that events of newer releases revoke tokens too.
  */
 export class RevokedTokens {
   readonly #sessions: RevocationMap<string> = new Map()
@@ -54,8 +51,8 @@ export class RevokedTokens {
   #believed: { readonly time: number; readonly at: number } | undefined
 
   /**
-   * @param ttl seconds that an access token lives
-   * @param monotonic milliseconds that never go back, whatever happens to the clock
+   * @param ttl lifetime of an access token, in seconds
+   * @param monotonic milliseconds of a clock that never goes back
    */
   constructor(ttl: number, monotonic: () => number = () => performance.now()) {
     this.#kept = ttl * 1000 + CLOCK_SKEW_MS
@@ -63,7 +60,7 @@ export class RevokedTokens {
     this.#startedAt = monotonic()
   }
 
-  /** The log's, as far as it was read. */
+  /** The epoch of the log, as far as it was read. */
   get logEpoch(): number {
     return this.#logEpoch
   }
@@ -90,8 +87,8 @@ export class RevokedTokens {
   }
 
   /**
-   * Forgets what was ended so long ago that its tokens have expired. A clock may be 30 days ahead for a minute: what it
-   * says is believed only as far as time has passed since it was believed before, and at once where it says less.
+   * Removes revocations of tokens that have expired since. Guards against a clock that jumps ahead temporarily: time
+   * advances at most as fast as the monotonic clock; a clock set back is followed at once.
    * @param clock milliseconds since 1970
    */
   removeExpired(clock: number): void {
@@ -112,7 +109,7 @@ export class RevokedTokens {
   }
 }
 
-/** The oldest come first: it stops at the first that is still needed. */
+/** Entries are in insertion order: stops at the first that is still needed. */
 function removeExpiredFrom<Key>(ended: RevocationMap<Key>, now: number): void {
   for (const [key, { removableAt }] of ended) {
     if (removableAt > now) return
@@ -124,35 +121,36 @@ type TokenEvent = Parameters<RevokedTokens['applyEvent']>[0]
 
 export type TokenRevocationListOptions = {
   readonly store: EventStore
-  /** Seconds that an access token lives. */
+  /** Lifetime of an access token, in seconds. */
   readonly ttlSeconds: number
   readonly clock: () => number
-  /** Milliseconds that never go back, whatever happens to the clock. */
+  /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number
-  /** Folds where accounts logged in from, of the same events. */
+  /** Projects the locations of logins from the same events. */
   readonly loginLocations: { note(event: TokenEvent): void }
-  /** Told of another key that signs links, whichever process made it. */
+  /** Receives new link-signing keys, from any process. */
   readonly linkKeys: { note(event: StoredEvent): void }
-  /** Whether reads go on while the log is away; they don't unless told. */
+  /** Whether reads continue while the log is unavailable. Default: no. */
   readonly stale?: StaleReadPolicy
   readonly log: AppLogger
 }
 
 const SUBSCRIBED_STREAMS = { prefixes: [...TOKEN_STREAMS.prefixes, LINK_KEY_STREAM] }
 
-/** Milliseconds between two looks at the head of a store that tells it by a promise. */
+/** Milliseconds between two reads of the head, if the store returns it by a promise. */
 const CONFIRM_INTERVAL_MS = 1000
-/** Milliseconds that a confirmation is worth something. */
+/** Milliseconds that a confirmation is valid. */
 const CONFIRMATION_TTL_MS = 5000
-/** Milliseconds that a request waits for events which are known to be there, before it reads the log itself. */
+/** Milliseconds that a request waits for known events to be projected before it reads the log itself. */
 const CATCH_UP_WAIT_MS = 2000
 const CLEANUP_INTERVAL_MS = 60_000
 
 /**
- * Tells which access tokens have been ended, from memory: no store is read for a request. A store that tells its head
- * at once is asked in each request whether something is missing here; one that tells it by a promise every second. Where no
- * answer was confirmed for 5 s, or what is missing does not come, each request reads the streams behind its token. Where the log is away, nobody can
- * end a token either: for a while, what was confirmed last decides about requests that only read.
+ * Tells from memory which access tokens are revoked, without reading a store for each request. If the store knows its
+ * head synchronously (embedded), each request compares it with the projected position. Otherwise the head is read every
+ * second; if it was not confirmed for 5 s, or the missing events do not arrive, each request reads the token's streams.
+ * While the log is unavailable no token can be revoked either: for STALE_READS seconds, read-only requests use the last
+ * confirmed state.
  */
 export class TokenRevocationList {
   readonly #options: TokenRevocationListOptions
@@ -164,7 +162,7 @@ export class TokenRevocationList {
   #latestAccountPosition: PositionOrStart = 'start'
   #confirms = false
   #confirmedAt = Number.NEGATIVE_INFINITY
-  /** What the last try to confirm has failed with. */
+  /** The error of the last failed confirmation. */
   #confirmationError: unknown
 
   constructor(options: TokenRevocationListOptions) {
@@ -178,7 +176,7 @@ export class TokenRevocationList {
   }
 
   /**
-   * Resolves when the log as it is now has been read.
+   * Resolves when the log has been read up to its current head.
    * @throws StoreUnavailable
    */
   async start(): Promise<void> {
@@ -202,15 +200,15 @@ export class TokenRevocationList {
     return [this.#following, this.#confirming, this.#forgetting].map(({ counters: figures }) => figures)
   }
 
-  /** Takes note of an event of this process at once, before the subscription brings it. */
+  /** Applies an event that this process has written, before the subscription delivers it. */
   applyEvent(event: TokenEvent): void {
     this.#ended.applyEvent(event)
     this.#options.loginLocations.note(event)
   }
 
   /**
-   * Whether a token has not been ended by anyone, in any process.
-   * @throws StoreUnavailable, also by the promise
+   * Whether a token has not been revoked, by any process.
+   * @throws StoreUnavailable, synchronously or by rejection
    */
   isLive(token: AccessTokenIdentity): boolean | Promise<boolean> {
     const missing = this.#missing()
@@ -222,9 +220,9 @@ export class TokenRevocationList {
   }
 
   /**
-   * Whether a token had not been ended when that was last confirmed, where the log is away and reads go on without it.
-   * @param error why `isLive` does not know
-   * @throws the error where the log is not away, or what is known is older than STALE_READS
+   * Whether a token had not been revoked at the last confirmation, for stale reads while the log is unavailable.
+   * @param error of `isLive`
+   * @throws the error if the log is available, or the confirmation is older than STALE_READS
    */
   async wasLiveWhenConfirmed(token: AccessTokenIdentity, error: unknown): Promise<boolean> {
     const { stale = NO_STALE_READS } = this.#options
@@ -233,39 +231,39 @@ export class TokenRevocationList {
   }
 
   /**
-   * The position of the newest event of any account, or a later one: what was read from accounts before it may be
-   * outdated.
-   * @throws StoreUnavailable, also by the promise
+   * The position of the newest event of any account, or a later one: account data read before it may be outdated.
+   * @throws StoreUnavailable, synchronously or by rejection
    */
   latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> {
     const missing = this.#missing()
     if (missing === undefined) return this.#latestAccountPosition
     if (missing === 'unconfirmed')
-      throw new StoreUnavailable('The log does not tell its head', { cause: this.#confirmationError })
-    // What came meanwhile may be of an account: anything read before it counts as outdated.
+      throw new StoreUnavailable('The head of the event log is unknown', { cause: this.#confirmationError })
+    // The missing events may be of an account: treat all earlier reads as outdated.
     return this.#reached(missing, CATCH_UP_WAIT_MS).then((reached) => (reached ? this.#latestAccountPosition : missing))
   }
 
-  /** The epoch of the log: what carries another one is of days that are lost, and good for nothing. */
+  /** The log's epoch. Tokens and cursors of another epoch belong to a part of the log that was lost in a restore. */
   get logEpoch(): number {
     return this.#ended.logEpoch
   }
 
-  /** How far the log has been read. */
   get position(): PositionOrStart {
     return this.#progress.position
   }
 
   /**
-   * Looks whether something is missing here, where requests do not look themselves. Where it fails, the last
-   * confirmation runs out by itself.
+   * Checks whether events are missing here, if requests do not check it themselves. After failures the last
+   * confirmation expires.
    * @throws StoreUnavailable
    */
   async confirm(): Promise<void> {
     const asked = this.#options.monotonic()
     try {
       if (!(await this.#reached(await this.#options.store.head(), CONFIRMATION_TTL_MS)))
-        throw new StoreUnavailable(`The log was not read on within ${CONFIRMATION_TTL_MS} ms`, { store: 'the log' })
+        throw new StoreUnavailable(`The event log was not read up to its head within ${CONFIRMATION_TTL_MS} ms`, {
+          store: 'the log',
+        })
       this.#confirmedAt = asked
     } catch (error) {
       this.#confirmationError = error
@@ -273,13 +271,13 @@ export class TokenRevocationList {
     }
   }
 
-  /** The position still to be reached, `unconfirmed` where nobody knows it, undefined when nothing is missing. */
+  /** The position still to be reached, 'unconfirmed' if it is unknown, undefined if nothing is missing. */
   #missing(): PositionOrStart | 'unconfirmed' | undefined {
     if (this.#confirms) {
       return this.#options.monotonic() - this.#confirmedAt < CONFIRMATION_TTL_MS ? undefined : 'unconfirmed'
     }
     const head = this.#options.store.head()
-    if (head instanceof Promise) throw new Error('The store tells its head in another way than at the start')
+    if (head instanceof Promise) throw new Error('The store returned its head as a promise, unlike at the start')
     return comparePositions(this.position, head) < 0 ? head : undefined
   }
 
@@ -292,8 +290,8 @@ export class TokenRevocationList {
     return ended.isLive(token)
   }
 
-  async #reached(position: PositionOrStart, patience: number): Promise<boolean> {
-    return this.#progress.waitForPosition(position, patience)
+  async #reached(position: PositionOrStart, timeoutMs: number): Promise<boolean> {
+    return this.#progress.waitForPosition(position, timeoutMs)
   }
 
   #follow(signal: AbortSignal): Promise<void> {

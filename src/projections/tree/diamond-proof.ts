@@ -5,7 +5,6 @@ import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { SignedCheckpoints, SignedCheckpoint, Signer } from './signed-checkpoints.ts'
 import { TreeQueries } from './tree-queries.ts'
 
-/** What proofs are made of. */
 export type ProofSources = {
   /** The read model of the tree. */
   readonly model: ReadModel
@@ -14,11 +13,11 @@ export type ProofSources = {
 }
 
 /**
- * What shows a stone's past to who holds the log's key: its events as far as they are signed. Where none of them is, the
- * log is signed now.
- * @param events of the stone, in the order of the log
- * @param ms waits no longer for the tree
- * @returns undefined where nothing of it is signed yet
+ * Proves a diamond's history to a holder of the log's verifier key: its events with inclusion proofs, as far as a
+ * signed checkpoint covers them. If none is covered, the log is signed now.
+ * @param events of the diamond, in log order
+ * @param ms maximum wait for the tree
+ * @returns undefined if no event is covered yet
  * @throws NotInTree, ForeignCheckpoint, LogRewritten, StoreUnavailable
  */
 export async function proveDiamond(
@@ -32,7 +31,7 @@ export async function proveDiamond(
   let proven = known && { head: known, events: await proveEvents(known, events, queries) }
   if (proven === undefined || proven.events.length === 0) {
     const head = await signer.sign(ms, events.at(-1)?.position)
-    // Tiles may have grown since they were read.
+    // Tiles may have grown since they were read: use fresh queries.
     proven = head && { head, events: await proveEvents(head, events, new TreeQueries(model)) }
   }
   if (proven === undefined || proven.events.length === 0) return undefined
@@ -40,7 +39,7 @@ export async function proveDiamond(
   return { format: PROOF_FORMAT, diamond, events: proven.events, checkpoint: proven.head.note, key }
 }
 
-/** Those that a checkpoint covers: the first so many. */
+/** Proofs of the events that a checkpoint covers: a prefix of the list. */
 async function proveEvents({ size }: SignedCheckpoint, events: readonly StoredEvent[], queries: TreeQueries) {
   const proven: ProvenEvent[] = []
   for (const event of events) {

@@ -14,24 +14,22 @@ import type { ReadModelBuild, Document, StoredDocument, DocumentWrite } from '..
 import { parsePositions, formatPositions } from '../engine/position-text.ts'
 import { defineLogModel } from '../engine/read-model.ts'
 
-/** What a log knows of how it was filled, and of its vault and files, is its own: a move does not carry it. */
+/** Streams about this copy of the log, its vault and its files; `move` does not carry them over. */
 const EXCLUDED_STREAMS: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREAM])
 
-/** Whether an event is a leaf. */
 export const isLeaf = ({ stream }: Pick<StoredEvent, 'stream'>): boolean => !EXCLUDED_STREAMS.has(stream)
 
-/** The document that says how large the tree is. */
+/** The document that stores the size of the tree. */
 export const SIZE_KEY = -1
-/** Tiles of a row are numbered from here: no tree has as many leaves. */
+/** Tile ids of a row start at its multiple of this; no tree has as many leaves. */
 export const ROW_KEY_STRIDE = 2 ** 44
-/** What stands in `commit` where a document begins with no event. */
+/** The value of `commit` in documents that do not begin with an event. */
 export const NO_EVENT = -1
-/** Bytes of a hash in base64, written one behind the other. */
+/** Characters of a hash in base64; hashes are concatenated. */
 export const HASH_TEXT_LENGTH = 44
 
 export const keyOfTile = ({ row, tile }: TileAddress): number => row * ROW_KEY_STRIDE + tile
 
-/** The hashes in a tile's document. */
 export function hashesIn(document: Document): Hash[] {
   const text = String(document['hashes'])
   return Array.from({ length: text.length / HASH_TEXT_LENGTH }, (_, at) =>
@@ -40,8 +38,8 @@ export function hashesIn(document: Document): Hash[] {
 }
 
 /**
- * The hash tree over the log (RFC 6962), as tiles: `commit` of a tile of leaves is the position of its first event. It tells
- * whoever holds a signed root of it whether the log is still what it was.
+ * The Merkle tree over the log (RFC 6962), as tiles; `commit` of a tile of leaves is the position of its first event.
+ * With a signed root, anyone can verify that the log has not been rewritten.
  */
 export const merkleTree = defineLogModel({
   name: 'tree',
@@ -53,7 +51,7 @@ export const merkleTree = defineLogModel({
     indexes: [['commit']],
     counts: [],
   },
-  // A tile is written anew with each batch: nobody waits for the tree, and larger batches cost less.
+  // Each batch rewrites a tile: no request waits for the tree, and larger batches cost less.
   maxLagMs: 500,
   fold,
 })
@@ -83,20 +81,19 @@ const tilesIn =
     return found === undefined ? [] : hashesIn(found.document)
   }
 
-/** What a batch adds to. */
 type LeafBatch = { readonly size: number; readonly leaves: readonly StoredEvent[] }
 
-/** What a tile holds only grows: one that a write which broke off has left fuller stays, and the rest is the same. */
-function tileWrite(grown: UpdatedTile, over: StoredDocument | undefined, { size, leaves }: LeafBatch): DocumentWrite {
+/** Tiles only grow: a fuller tile left by an interrupted write stays, and the hashes in common are equal. */
+function tileWrite(grown: UpdatedTile, base: StoredDocument | undefined, { size, leaves }: LeafBatch): DocumentWrite {
   const { row, tile, hashes } = grown
   const first = row === 0 ? leaves[tile * TILE_WIDTH - size]?.position.commit : undefined
-  const commit = first === undefined ? (over?.document['commit'] ?? NO_EVENT) : Number(first)
+  const commit = first === undefined ? (base?.document['commit'] ?? NO_EVENT) : Number(first)
   const text = hashes.map((hash) => hash.toString('base64')).join('')
   const put = { id: keyOfTile(grown), commit, size: hashes.length, hashes: text, places: '' }
-  return { put, revision: BigInt(hashes.length), ...(over && { basedOn: over }) }
+  return { put, revision: BigInt(hashes.length), ...(base && { basedOn: base }) }
 }
 
-/** A batch: how many leaves there were before and behind it, and the places that it lies between. */
+/** The tree's size before and after a batch, and the positions that the batch lies between. */
 type TreeGrowth = {
   readonly before: number
   readonly size: number
@@ -104,17 +101,17 @@ type TreeGrowth = {
   readonly to: PositionOrStart
 }
 
-function sizeWrite(over: StoredDocument | undefined, { before, size, from, to }: TreeGrowth): DocumentWrite {
+function sizeWrite(base: StoredDocument | undefined, { before, size, from, to }: TreeGrowth): DocumentWrite {
   const put = { id: SIZE_KEY, commit: NO_EVENT, size, hashes: String(before), places: formatPositions([from, to]) }
-  return { put, revision: (over?.revision ?? 0n) + 1n, ...(over && { basedOn: over }) }
+  return { put, revision: (base?.revision ?? 0n) + 1n, ...(base && { basedOn: base }) }
 }
 
-/** How many leaves there are up to a checkpoint: those before the last batch, where that comes again. */
+/** The number of leaves at a checkpoint: the size before the last batch if that batch is delivered again. */
 function sizeAt(kept: StoredDocument | undefined, from: PositionOrStart): number {
   if (kept === undefined) return 0
   const { size, hashes: before, places } = kept.document
   const [began = 'start', ended = 'start'] = parsePositions(String(places))
   if (comparePositions(ended, from) <= 0) return Number(size)
   if (comparePositions(began, from) <= 0) return Number(before)
-  throw new Error('the tree has gone on from a place that its checkpoint has not come to')
+  throw new Error('the tree was extended from a position that its checkpoint has not reached')
 }

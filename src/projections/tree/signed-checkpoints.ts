@@ -5,52 +5,55 @@ import { InvalidEventPayload, decode } from '../../events/decode.ts'
 import { verifyNote, parseCheckpoint, parseVerifierKey, formatVerifierKey, type TreeHead } from '../../evidence/note.ts'
 import type { EventStore, PositionOrStart } from '../../stores/ports/event-store.ts'
 
-/** A tree's head with the note that signs it. */
+/** A tree head with its signed note. */
 export type CheckpointNote = TreeHead & { readonly note: string }
 
-/** The last that was signed, and the place of its event; in an epoch before this one, where the log was restored since. */
+/** The latest signed checkpoint, with its event's revision. It may be of an earlier epoch, from before a restore. */
 export type SignedCheckpoint = CheckpointNote & { readonly revision: bigint }
 
-/** What was signed last is no note of this log's key: it was changed where it is stored. */
+/** The latest checkpoint is not a note signed by this log's key: it was altered in the store. */
 export class ForeignCheckpoint extends InvalidEventPayload {}
 
 /**
- * The name of a log among others, and of who signs for it: it stays when the log moves to another address, and is another
- * one once the log was restored, since what was signed in the days that are lost is no beginning of what follows.
+ * The log's name in signed notes. It stays when the log moves to another address. After a restore it changes, since
+ * checkpoints signed in the lost part are no prefix of the new log.
  * @throws StoreUnavailable
  */
 export const logOriginOf = async (store: Pick<EventStore, 'identity' | 'read'>): Promise<string> =>
   `adamant/${await logLineage(store)}`
 
-/** Signs the tree where anything has happened since the last time. */
+/** Signs the tree if it has grown since the last checkpoint. */
 export type Signer = {
   /**
-   * @param ms waits no longer for the tree to come to the place
-   * @param until the log's head unless told
-   * @returns the newest that is signed; undefined where there is none, since the tree is too far behind
+   * @param ms maximum wait for the tree to reach the position
+   * @param until default: the head of the log
+   * @returns the latest signed checkpoint; undefined if there is none because the tree lags too much
    */
   sign(ms: number, until?: PositionOrStart): Promise<SignedCheckpoint | undefined>
 }
 
-/** What is known of a log by its signatures. */
+/** The checkpoints signed for a log. */
 export class SignedCheckpoints {
   constructor(
     private readonly store: Pick<EventStore, 'identity' | 'read'>,
     private readonly key: KeyObject,
   ) {}
 
-  /** The verifier key, for who is to check what is signed. @throws StoreUnavailable */
+  /** The key for verifying signatures. @throws StoreUnavailable */
   async verifierKey(): Promise<string> {
     return formatVerifierKey(await logOriginOf(this.store), this.key)
   }
 
-  /** What GET /log/checkpoint answers; undefined where nothing has been signed in this epoch. @throws ForeignCheckpoint, StoreUnavailable */
+  /**
+   * The checkpoint of GET /log/checkpoint; undefined if none was signed in this epoch. @throws ForeignCheckpoint,
+   * StoreUnavailable
+   */
   async latestOfEpoch(): Promise<SignedCheckpoint | undefined> {
     const last = await this.latestOfAnyEpoch()
     return last?.origin === (await logOriginOf(this.store)) ? last : undefined
   }
 
-  /** What was signed last, in whichever epoch. @throws ForeignCheckpoint, StoreUnavailable */
+  /** The latest checkpoint of any epoch. @throws ForeignCheckpoint, StoreUnavailable */
   async latestOfAnyEpoch(): Promise<SignedCheckpoint | undefined> {
     const [last] = await this.store.read(CHECKPOINTS_STREAM, { last: 1 })
     if (last === undefined) return undefined
@@ -58,13 +61,13 @@ export class SignedCheckpoints {
     return { ...this.verifyNote(note, last.revision), note, revision: last.revision }
   }
 
-  /** What a note of the log says. @param revision of its event @throws ForeignCheckpoint */
+  /** Verifies and parses a note. @param revision of its event @throws ForeignCheckpoint */
   verifyNote(note: string, revision: bigint): TreeHead {
     try {
       const [origin = ''] = note.split('\n', 1)
       return parseCheckpoint(verifyNote(note, parseVerifierKey(formatVerifierKey(origin, this.key))))
     } catch (error) {
-      throw new ForeignCheckpoint(`checkpoints@${revision} is not what this log's key has signed`, { cause: error })
+      throw new ForeignCheckpoint(`checkpoints@${revision} was not signed by this log's key`, { cause: error })
     }
   }
 }

@@ -6,45 +6,45 @@ import { comparePositions, type PositionOrStart, type StoredEvent } from '../../
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { hashesIn, keyOfTile, SIZE_KEY } from './merkle-tree.ts'
 
-/** An event does not stand in the tree where its position says: one of the two was changed. */
+/** The tree does not have an event at the event's position: the event or the tree was altered. */
 export class NotInTree extends InvalidEventPayload {}
 
-/** What is asked of the tree. Tiles that were read are kept for as long as the object: make one for each answer. */
+/** Queries of the tree. Tiles are cached by the object: use a new one for each request. */
 export class TreeQueries {
   readonly #tiles = new Map<number, Promise<readonly Hash[]>>()
   #position: Promise<PositionOrStart> | undefined
 
   constructor(private readonly model: Pick<ReadModel, 'get' | 'find' | 'position'>) {}
 
-  /** The position of the tree, read before any tile: the tiles hold every event up to it, and may hold later ones. */
+  /** The position of the tree, read before any tile: the tiles have every event up to it, and possibly later ones. */
   #reached(): Promise<PositionOrStart> {
     this.#position ??= Promise.resolve(this.model.position())
     return this.#position
   }
 
-  /** How many leaves there are: 0 before the tree has begun. */
+  /** The number of leaves; 0 for an empty tree. */
   async size(): Promise<number> {
     return Number((await this.model.get(SIZE_KEY, ['size']))?.['size'] ?? 0)
   }
 
-  /** The root of the first so many leaves. */
+  /** The root of the first `size` leaves. */
   root(size: number): Promise<Hash> {
     return rangeHash(this.tiles, { begin: 0, end: size })
   }
 
-  /** @throws RangeError for a leaf that is not among so many */
+  /** @throws RangeError if `index` is not less than `size` */
   inclusionProof(index: number, size: number): Promise<Hash[]> {
     return this.#hashes(inclusionProofRanges(index, size))
   }
 
-  /** @throws RangeError where there are more before than behind */
+  /** @throws RangeError if `from` is greater than `to` */
   consistencyProof(from: number, to: number): Promise<Hash[]> {
     return this.#hashes(consistencyProofRanges(from, to))
   }
 
   /**
-   * Where an event stands: its tile is found by its position, its place there by its hash.
-   * @returns undefined for one that is younger than the tree of so many leaves
+   * The leaf index of an event: its position finds the tile, its hash the leaf within.
+   * @returns undefined if the event is not among the first `size` leaves
    * @throws NotInTree
    */
   async indexOf(event: StoredEvent, size: number): Promise<number | undefined> {
@@ -58,7 +58,7 @@ export class TreeQueries {
       offset: 0,
       select: ['id'],
     })
-    // Events of one append may share a position: the tile before may end with some of them.
+    // Events of one append may share a position: some of them may be in the previous tile.
     for (const found of [tile, before]) {
       if (found === undefined) continue
       const row = await this.tiles({ row: 0, tile: Number(found['id']) })
@@ -66,7 +66,7 @@ export class TreeQueries {
       if (at >= 0) return indexWithin(Number(found['id']) * TILE_WIDTH + at, size)
     }
     if (comparePositions(event.position, reached) > 0) return undefined
-    throw new NotInTree(`${event.stream}@${event.revision} is not what the tree holds of it`)
+    throw new NotInTree(`${event.stream}@${event.revision} differs from its leaf in the tree`)
   }
 
   readonly tiles: TileReader = (place: TileAddress) => {

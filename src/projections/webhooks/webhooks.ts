@@ -20,12 +20,12 @@ import type {
 import { openBuildOfLog } from '../engine/checkpoint.ts'
 import { defineReadModel } from '../engine/read-model.ts'
 
-/** A webhook, whose it is, and the revision that its account's stream had. */
+/** A webhook, its owner, and the revision of the account's stream at its last change. */
 type WebhookView = { readonly webhook: Webhook; readonly owner: number; readonly revision: number }
 
 /**
- * Every account's webhooks: whose one is, since its id is all that a request names, and which are to be delivered. `open` is
- * 1 where one is not paused.
+ * The webhooks of all accounts: finds the owner of a webhook, since requests name only its id, and the webhooks to
+ * deliver. `open` is 1 unless the webhook is paused.
  */
 export const webhooks = defineReadModel<WebhookView>({
   name: 'webhooks',
@@ -57,7 +57,7 @@ function evolve(view: WebhookView | undefined, event: StoredEvent): WebhookView 
   return webhook === undefined ? undefined : { webhook, owner: webhookOwnerOf(event.stream), revision }
 }
 
-/** One try, as its owner may see it. `at` in milliseconds since 1970, `status` null where nothing was answered. */
+/** One delivery attempt as its owner sees it. `at` in milliseconds since 1970; `status` null without a response. */
 export type DeliveryAttempt = {
   readonly cursor: string
   readonly at: number
@@ -66,26 +66,23 @@ export type DeliveryAttempt = {
   readonly error: string | null
 }
 
-/** How far a webhook's deliveries have come. */
 export type WebhookProgress = {
-  /** Everything up to it was taken by the receiver. */
+  /** All changes up to it have been delivered. */
   readonly cursor: string
-  /** The webhook's `begun` that the failures are counted for. */
+  /** The `begun` of the webhook that `failures` refers to. */
   readonly begun: number
   readonly failures: DeliveryFailures | null
-  /** When the next try is due, and when the log was last told the cursor, in milliseconds since 1970. */
+  /** When the next attempt is due, and when the cursor was last recorded in the log; milliseconds since 1970. */
   readonly next: number
   readonly noted: number
-  /** Tries so far. */
   readonly tries: number
 }
 
-/** Tries that are kept of each webhook. */
 const MAX_STORED_ATTEMPTS = 100
 
 /**
- * How far deliveries have come is no fold of the log, which would hold an event for each of them; nor is it made anew with
- * the read models. A document a webhook (`number` 0), and one for each of its last tries.
+ * Delivery progress is not folded from the log, which would need an event for each attempt, and is not rebuilt with the
+ * read models. One document for each webhook (`number` 0), and one for each of its last attempts.
  */
 const declaration: ModelDeclaration = {
   name: 'webhook-progress',
@@ -96,7 +93,7 @@ const declaration: ModelDeclaration = {
   counts: [],
 }
 
-/** Where progress is kept, with the read models and like checkpoints. */
+/** Stores delivery progress with the read models, like checkpoints. */
 export class WebhookProgressStore {
   #build: { readonly build: ReadModelBuild; readonly line: string } | undefined
 
@@ -105,19 +102,19 @@ export class WebhookProgressStore {
     private readonly store: EventStore,
   ) {}
 
-  /** To be called before anything is written: another log's progress, or that of days which are lost, is worth nothing. */
+  /** Must be called before any write. Discards the progress of another log, or of an epoch lost in a restore. */
   async open(): Promise<void> {
     const line = await logLineage(this.store)
     this.#build = { build: await openBuildOfLog(this.reads, this.store, declaration), line }
   }
 
-  /** Undefined where nothing was tried yet, or it was lost. */
+  /** Undefined if nothing was attempted yet, or the progress was lost. */
   async find(webhook: number): Promise<WebhookProgress | undefined> {
     const [stored] = await this.#begun.build.load([keyOf(webhook)])
     return stored && (JSON.parse(String(stored.document['state'])) as WebhookProgress)
   }
 
-  /** Both in one write: how far it is now, and the try that brought it there. */
+  /** Writes the progress and the attempt that led to it in one write. */
   async save(webhook: number, progress: WebhookProgress, delivery: DeliveryAttempt): Promise<void> {
     const { tries } = progress
     await this.#write([
@@ -126,7 +123,6 @@ export class WebhookProgressStore {
     ])
   }
 
-  /** Of a webhook that is deleted. */
   async delete(webhook: number): Promise<void> {
     const keys = [keyOf(webhook), ...Array.from({ length: MAX_STORED_ATTEMPTS }, (_, at) => keyOf(webhook, at))]
     const stored = await this.#begun.build.load(keys)
@@ -135,19 +131,19 @@ export class WebhookProgressStore {
     )
   }
 
-  /** All are written at one checkpoint, where revisions decide: it only says of which log they are. */
+  /** All writes have the same checkpoint, so revisions decide; it only names the log. */
   async #write(writes: readonly DocumentWrite[]): Promise<void> {
     const { build, line } = this.#begun
     await build.write(writes, { position: 'start', log: line, event: null })
   }
 
   get #begun() {
-    if (this.#build === undefined) throw new Error('progress is looked for before it was begun')
+    if (this.#build === undefined) throw new Error('WebhookProgressStore: open() must be called first')
     return this.#build
   }
 }
 
-/** The last tries of a webhook, the newest first, for whichever process asks. */
+/** The last attempts of a webhook, newest first; any process may read them. */
 export async function openDeliveryAttempts(
   reads: ReadStore,
 ): Promise<(webhook: number) => Promise<readonly DeliveryAttempt[]>> {

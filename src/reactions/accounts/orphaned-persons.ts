@@ -4,20 +4,21 @@ import type { EventStore } from '../../stores/ports/event-store.ts'
 import type { PersonStore } from '../../stores/ports/person-store.ts'
 import type { CommandContext } from '../../commands/core/handle.ts'
 
-/** Milliseconds between two rounds. */
 const INTERVAL_MS = 60_000
-/** Milliseconds after which a row without an account is one whose registration has died. */
+/** Milliseconds after which a row without an account belongs to a failed registration. */
 const ORPHAN_AGE_MS = 60 * 60_000
 const BATCH_SIZE = 200
 
-/** What the sweeping of persons works with. */
 export type OrphanedPersonTools = {
   readonly store: EventStore
   readonly persons: PersonStore
   readonly writing: Pick<CommandContext, 'clock'>
 }
 
-/** Deletes the rows of registrations that died before the log had the account, and of accounts that were forgotten. */
+/**
+ * Deletes the personal data of registrations that failed before their account was in the log, and of forgotten
+ * accounts.
+ */
 export const deleteOrphanedPersons = defineScheduledJob<OrphanedPersonTools>({
   name: 'persons-orphaned',
   intervalMs: INTERVAL_MS,

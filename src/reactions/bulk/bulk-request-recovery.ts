@@ -14,12 +14,12 @@ export type BulkRequestRecoveryOptions = {
   readonly log: AppLogger
 }
 
-/** Milliseconds that the process which accepted a request has to finish it. */
+/** Milliseconds that the process which accepted a request has to complete it. */
 const GRACE_PERIOD_MS = 30_000
 
 /**
- * Finishes requests that were accepted and are not done after a while, because the process that accepted them died.
- * It follows the log at that distance: what it has passed is done, so its checkpoint is one, and a restart loses none.
+ * Completes bulk requests whose process died after accepting them. It handles each request after the grace period, so
+ * that everything before its checkpoint is complete and a restart misses none.
  */
 export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
   name: 'request-finishing',
@@ -29,44 +29,44 @@ export const bulkRequestRecovery = defineReaction<BulkRequestRecoveryOptions>({
   createHandler:
     ({ writing, log }) =>
     async (events, signal = neverAborted()) => {
-      const aside: PoisonEvent[] = []
+      const poisonEvents: PoisonEvent[] = []
       for (const event of events) {
         try {
           if (!isComplete(event)) continue
           await waitForGracePeriod(event, writing.clock, signal)
           const position = await finishBulk(writing, event.stream)
           if (position !== undefined)
-            log.warn({ stream: event.stream }, 'a request that was begun elsewhere was finished')
+            log.warn({ stream: event.stream }, 'a request accepted by another process was completed')
         } catch (error) {
           if (!isPermanentFailure(error)) throw error
-          aside.push({ event, error })
+          poisonEvents.push({ event, error })
         }
       }
-      return aside
+      return poisonEvents
     },
 })
 
 /**
- * What a request is itself to blame for: events that can't be understood, or stored (TypeError: event-store.ts), or that
- * stand in the way of what it wants to create. Others don't wait for it.
+ * Failures of the request itself: events that can't be decoded or stored (TypeError: event-store.ts), or that conflict
+ * with what it wants to create. Such a request becomes a dead letter and does not block others.
  */
 const isPermanentFailure = (error: unknown) =>
   isDecodeError(error) || error instanceof TypeError || error instanceof WrongRevision
 
-/** Where all is written at once, nothing is ever begun and not ended; but a log that was copied may have been another. */
+/** With atomic appends no request stays incomplete, but a copied log may come from a store without them. */
 async function mayHaveIncompleteRequests(store: EventStore): Promise<boolean> {
   return (
     !store.isAppendManyAtomic || (await store.read(LOG_STREAM, { last: 1 })).some(({ type }) => type === 'LogOpened')
   )
 }
 
-/** By its last part. */
+/** True for the last part of a request. */
 function isComplete(event: StoredEvent): boolean {
   const { part, parts } = decode<RequestAccepted>(event).data
   return part === parts
 }
 
-/** However wrong the clock that wrote the event was, it takes no longer than the grace period. */
+/** Never longer than the grace period, even if the clock that wrote the event was wrong. */
 async function waitForGracePeriod(event: StoredEvent, clock: () => number, signal: AbortSignal): Promise<void> {
   const accepted = eventTimeOf(event)
   const left = Math.min(accepted + GRACE_PERIOD_MS - clock(), GRACE_PERIOD_MS)

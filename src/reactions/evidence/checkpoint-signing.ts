@@ -20,10 +20,9 @@ import { settlesWithin } from '../../runtime/deadline.ts'
 import type { AppLogger } from '../../runtime/logger.ts'
 import { LogClosed, type PositionOrStart } from '../../stores/ports/event-store.ts'
 
-/** The log is not what was signed of it: something of what it held was changed, removed, inserted or put elsewhere. */
+/** The log differs from its last signed checkpoint: events were changed, removed, inserted or moved. */
 export class LogRewritten extends InvalidEventPayload {}
 
-/** What signing needs. */
 export type CheckpointSignerOptions = CommandContext & {
   /** The read model of the tree. */
   readonly model: ReadModel
@@ -32,30 +31,30 @@ export type CheckpointSignerOptions = CommandContext & {
   readonly key: KeyObject
 }
 
-/** Races with other processes, and with a tree that is being written. */
+/** Attempts, in case of races with other processes or with a tree that is being written. */
 const MAX_ATTEMPTS = 4
 const RETRY_DELAY_MS = 50
 
-/** The event of a checkpoint is a leaf of the next: it alone is nothing that has happened. */
+/** A checkpoint's own event is a leaf of the next tree; it alone is no reason to sign again. */
 const OWN_LEAF_COUNT = 1
 
 /**
- * Signs roots of the tree, each as an extension of what was signed last: whoever holds an older one can be shown that
- * nothing of it was changed since.
+ * Signs roots of the tree. Each must extend the last signed one, so that consistency with any older checkpoint can be
+ * proven.
  */
 export class CheckpointSigner implements Signer {
   constructor(private readonly options: CheckpointSignerOptions) {}
 
   /**
-   * Signs the tree as it is now where anything has happened since the last time.
-   * @param until waits for the tree to come there: the log's head unless told
-   * @param ms waits no longer
-   * @returns the newest that is signed; undefined where there is none, since the tree is too far behind
+   * Signs the current tree if it has grown since the last checkpoint.
+   * @param until position that the tree must reach; default: the head of the log
+   * @param ms maximum wait for the tree
+   * @returns the latest signed checkpoint; undefined if there is none because the tree lags too much
    * @throws LogRewritten, ForeignCheckpoint, LogClosed, StoreUnavailable
    */
   async sign(ms: number, until?: PositionOrStart): Promise<SignedCheckpoint | undefined> {
     const { store, progress, checkpoints } = this.options
-    // A log that is only read has what was signed of it.
+    // A closed log can't be appended to: return what was signed.
     if ((await store.closedReason()) !== undefined) return checkpoints.latestOfEpoch()
     const place = until ?? (await store.head())
     if (!(await progress.waitForPosition(place, ms))) return checkpoints.latestOfEpoch()
@@ -68,9 +67,9 @@ export class CheckpointSigner implements Signer {
   }
 
   /**
-   * Signs as `sign` does, and waits until the tree has the checkpoint's own event too: before that nobody could tell whether
-   * what ends the log was changed.
-   * @param ms waits no longer
+   * Signs, then waits until the tree includes the checkpoint's own event, which is needed to detect changes at the end
+   * of the log.
+   * @param ms maximum wait, in total
    * @throws as `sign`
    */
   async signOnShutdown(ms: number): Promise<SignedCheckpoint | undefined> {
@@ -103,7 +102,7 @@ export class CheckpointSigner implements Signer {
 
   #nothingNew(last: SignedCheckpoint | undefined, size: number): SignedCheckpoint | undefined {
     if (last !== undefined && size < last.size) {
-      throw new LogRewritten(`the log has ${size} events of the ${last.size} that were signed: some were removed`)
+      throw new LogRewritten(`the log has ${size} of the ${last.size} events that were signed: events were removed`)
     }
     return last
   }
@@ -116,32 +115,31 @@ export class CheckpointSigner implements Signer {
     const path = last.size <= now.size ? await queries.consistencyProof(last.size, now.size) : []
     if (isConsistent(last, now, path)) return
     throw new LogRewritten(
-      `the first ${last.size} events of the log are not those that were signed: some were changed, removed, inserted or ` +
-        'put elsewhere; nothing is signed until they are as they were',
+      `the first ${last.size} events of the log differ from those that were signed: events were changed, removed, ` +
+        'inserted or moved; no checkpoint is signed until they are restored',
     )
   }
 }
 
-/** Milliseconds between two checkpoints where anything happens: nobody waits longer for a proof of something. */
+/** Milliseconds between two checkpoints if there are new events: a bound for the wait for a proof. */
 const SIGNING_INTERVAL_MS = 60_000
-/** Milliseconds that a round waits for the tree to come to the head. */
+/** Milliseconds that a round waits for the tree to reach the head. */
 const TREE_WAIT_MS = 10_000
 /** Milliseconds that a stop waits for the last checkpoint. */
 const SHUTDOWN_TIMEOUT_MS = 2_000
 
-/** What the signing of checkpoints works with. */
 export type CheckpointSigningTools = {
-  /** Undefined where the log has no key, and takes none any more. */
+  /** Undefined if the log has no signing key and is closed. */
   readonly signer: Pick<CheckpointSigner, 'sign' | 'signOnShutdown'> | undefined
   readonly log: AppLogger
 }
 
-/** Signs the root of the log's tree every minute in which anything happened, and when the service stops. */
+/** Signs the log's tree every minute with new events, and when the service stops. */
 export const checkpointSigning = defineScheduledJob<CheckpointSigningTools>({
   name: 'checkpoint-signing',
   intervalMs: SIGNING_INTERVAL_MS,
   createRound(tools) {
-    // What was before a start was signed when the service stopped, or will be with the first minute.
+    // Earlier events were signed when the service stopped, or will be after the first minute.
     let isFirst = true
     return async () => {
       if (isFirst) isFirst = false
@@ -155,7 +153,7 @@ export const checkpointSigning = defineScheduledJob<CheckpointSigningTools>({
   },
 })
 
-/** What was rewritten is told each time: it is for an operator, and trying again mends nothing. */
+/** Logs a rewritten log each time instead of throwing: an operator must act, a retry does not help. */
 async function signAndReportTampering(
   { signer, log }: CheckpointSigningTools,
   sign: (signer: NonNullable<CheckpointSigningTools['signer']>) => Promise<unknown>,
@@ -165,6 +163,9 @@ async function signAndReportTampering(
   } catch (error) {
     if (error instanceof LogClosed) return
     if (!(error instanceof InvalidEventPayload)) throw error
-    log.error({ err: error }, 'no checkpoint is signed: the log is not what was signed of it; run adamant verify')
+    log.error(
+      { err: error },
+      'no checkpoint is signed: the log differs from the last signed checkpoint; run adamant verify',
+    )
   }
 }

@@ -11,14 +11,14 @@ import type { ReadModel } from '../../stores/ports/read-store.ts'
 
 type MarkObservation = { readonly mark: string; readonly since: number }
 
-/** For how long things have been seen as they are, by the clock of whoever looks. */
+/** Measures for how long files have been unchanged, on the process's own clock. */
 class MarkTracker {
   readonly #seen = new Map<string, MarkObservation>()
 
-  /** @param monotonic milliseconds that never go back */
+  /** @param monotonic milliseconds of a clock that never goes back */
   constructor(private readonly monotonic: () => number = () => performance.now()) {}
 
-  /** Milliseconds since it was first seen with this mark; 0 with a new one. */
+  /** Milliseconds since the file was first seen with this mark; 0 for a new mark. */
   unchangedMs(name: string, mark: string): number {
     const now = this.monotonic()
     const seen = this.#seen.get(name)
@@ -27,7 +27,7 @@ class MarkTracker {
     return 0
   }
 
-  /** What is not there any more need not be remembered. */
+  /** Forgets all other names. */
   retain(names: ReadonlySet<string>): void {
     for (const name of this.#seen.keys()) if (!names.has(name)) this.#seen.delete(name)
   }
@@ -36,29 +36,30 @@ class MarkTracker {
 export type FileGarbageCollectorOptions = {
   readonly files: FileStore
   readonly store: EventStore
-  /** The read models that know which files are in use, by their `digest`, and how far each has come. */
+  /** The read models with references to files, by `digest`, and their progress. */
   readonly referencingModels: readonly { readonly model: ReadModel; readonly progress: ProjectionProgress }[]
   readonly log: AppLogger
 }
 
 /**
- * Milliseconds that a file must have been seen untouched before it may go: four touches. With DUE, a removed
- * certification's file goes within 2 s. Whoever stands still for longer while he holds it puts it back (file-store.ts).
+ * Milliseconds that a file must have been seen untouched before it is removed: four touch intervals. With
+ * DUE_INTERVAL_MS, the file of a removed certification is deleted within 2 s. A process that pauses for longer while it
+ * holds a file restores it (file-store.ts).
  */
 const GRACE_MS = 1_000
-/** Milliseconds between two looks at files that are due. */
+/** Milliseconds between two checks of files that are due. */
 const DUE_INTERVAL_MS = 100
-/** Milliseconds between two looks for leftovers, and between two walks through all files. */
+/** Milliseconds between two checks for leftovers, and between two sweeps through all files. */
 const LEFTOVERS_INTERVAL_MS = 2_000
 const SWEEP_INTERVAL_MS = 600_000
-/** Milliseconds between two looks at whether the service stops, while a walk waits for the read model. */
+/** Milliseconds between two checks for a shutdown while a sweep waits for a read model. */
 const READ_MODEL_WAIT_MS = 500
 
 /**
- * Removes files that no certification and no stone's model refers to and nobody has touched for a while. It follows removals, and walks
- * through all files at the start and now and then, for what a crash left. A file is in use as long as one of the read models,
- * come to the head of the log after the file's last touch, knows something with it, or any event of a stream that the model
- * has set aside names it.
+ * Removes files without a reference that have not been touched for a while. Candidates come from removal events, and
+ * from a sweep through all files at the start and every ten minutes, which finds what a crash left. A file is in use if
+ * one of the read models, having reached the log's head after the file's last touch, refers to it, or if any event of a
+ * stream parked by such a model names its digest.
  */
 export class FileGarbageCollector {
   readonly #due = new Set<string>()
@@ -67,13 +68,13 @@ export class FileGarbageCollector {
 
   constructor(private readonly options: FileGarbageCollectorOptions) {}
 
-  /** Takes note of what is gone: its file may be used no more. */
+  /** Makes the file of a removed certification or model a candidate. */
   markUnreferenced(removed: StoredEvent): void {
     const digest = removedDigestOf(removed)
     if (digest !== null) this.#due.add(digest)
   }
 
-  /** Looks at every file there is, with read models that know everything up to now. */
+  /** Makes every unreferenced file a candidate, once the read models have reached the current head. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { files, store, referencingModels } = this.options
     const head = await store.head()
@@ -81,12 +82,12 @@ export class FileGarbageCollector {
       while (!(await progress.waitForPosition(head, READ_MODEL_WAIT_MS))) if (signal.aborted) return
     for await (const { digest } of files.list()) {
       if (signal.aborted) return
-      // One that was touched a moment ago is due as well: it goes, or is found in use, when its grace is over.
+      // A recently touched file becomes a candidate too: it is checked again after the grace period.
       if (!(await this.#isUsed(digest))) this.#due.add(digest)
     }
   }
 
-  /** Removes what was due before the head was asked for: of removals noted since, the read model may not know. */
+  /** Removes candidates known before the head was read; the read models may not cover later ones yet. */
   async collectDue(): Promise<void> {
     if (this.#due.size === 0) return
     const due = new Set(this.#due)
@@ -100,7 +101,7 @@ export class FileGarbageCollector {
     }
   }
 
-  /** Those that have been untouched for long enough, with their marks; what is not there is due no more. */
+  /** Candidates untouched for long enough, with their marks; missing files are dropped from `due`. */
   async #untouchedOf(due: Set<string>): Promise<Map<string, string>> {
     const untouched = new Map<string, string>()
     for (const digest of due) {
@@ -118,7 +119,7 @@ export class FileGarbageCollector {
     return true
   }
 
-  /** Leaves in `due` what has to be looked at again. */
+  /** Leaves in `due` what must be checked again. */
   async #collect(untouched: ReadonlyMap<string, string>, due: Set<string>): Promise<void> {
     const { files, log } = this.options
     const named = await this.#digestsInParkedStreams()
@@ -126,11 +127,11 @@ export class FileGarbageCollector {
       const isUsed = named.has(digest) || (await this.#isUsed(digest))
       const outcome = isUsed ? 'used' : await files.remove(digest, mark)
       if (outcome !== 'touched') due.delete(digest)
-      if (outcome === 'removed') log.info({ digest }, 'a file that nothing uses was removed')
+      if (outcome === 'removed') log.info({ digest }, 'an unreferenced file was removed')
     }
   }
 
-  /** What events of streams that were set aside name, in whatever words: an event names a file by its digest. */
+  /** All digests in events of parked streams, in whatever member: events refer to files by digest. */
   async #digestsInParkedStreams(): Promise<ReadonlySet<string>> {
     const { referencingModels, store } = this.options
     const named = new Set<string>()
@@ -160,13 +161,12 @@ export class FileGarbageCollector {
       if (leftover.restoredDigest !== undefined) this.#due.add(leftover.restoredDigest)
     }
     this.#leftovers.retain(there)
-    if (removed > 0) log.info({ removed }, 'unfinished uploads of an ended process were removed')
+    if (removed > 0) log.info({ removed }, 'unfinished uploads of a terminated process were removed')
   }
 }
 
 type FileGarbageCollectionTools = { readonly collector: FileGarbageCollector }
 
-/** Walks through all files. */
 const sweep = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-sweep',
   intervalMs: SWEEP_INTERVAL_MS,
@@ -176,7 +176,6 @@ const sweep = defineScheduledJob<FileGarbageCollectionTools>({
       collector.sweep(signal),
 })
 
-/** Looks at files that are due. */
 const collectDue = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-due',
   intervalMs: DUE_INTERVAL_MS,
@@ -186,7 +185,6 @@ const collectDue = defineScheduledJob<FileGarbageCollectionTools>({
       collector.collectDue(),
 })
 
-/** Removes what unfinished uploads have left. */
 const clearLeftovers = defineScheduledJob<FileGarbageCollectionTools>({
   name: 'files-leftovers',
   intervalMs: LEFTOVERS_INTERVAL_MS,
@@ -196,7 +194,6 @@ const clearLeftovers = defineScheduledJob<FileGarbageCollectionTools>({
       collector.clearLeftovers(),
 })
 
-/** What a collector does by the clock. */
 export const FILE_GARBAGE_COLLECTION_JOBS: readonly ScheduledJob<FileGarbageCollectionTools>[] = [
   sweep,
   collectDue,
@@ -205,11 +202,11 @@ export const FILE_GARBAGE_COLLECTION_JOBS: readonly ScheduledJob<FileGarbageColl
 
 export type FileRemovalTools = FileGarbageCollectionTools & {
   readonly store: Pick<EventStore, 'head'>
-  /** Lets a routine do its next round now. */
+  /** Starts the next round of a scheduled job now. */
   readonly wake: (routine: string) => void
 }
 
-/** Follows removals from the head on; what was removed before is found by a walk that begins then. */
+/** Handles removals from the head of the log on; the sweep that it starts finds earlier ones. */
 export const fileRemovals = defineReaction<FileRemovalTools>({
   name: 'files',
   streamPrefixes: ['diamond-'],
@@ -228,7 +225,7 @@ export const fileRemovals = defineReaction<FileRemovalTools>({
 
 const DIGEST_PATTERN = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi
 
-/** What can't be understood removes nothing; the next walk through all files looks at it. */
+/** null for an event that can't be decoded; the next sweep finds the file. */
 function removedDigestOf(event: StoredEvent): string | null {
   try {
     return decode<CertificationRemoved | StoneModelRemoved>(event).data.digest

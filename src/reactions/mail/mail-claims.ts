@@ -2,27 +2,27 @@ import { FailureDetector } from '../../runtime/failure-detector.ts'
 import type { MailClaim, QueuedMail, Vault } from '../../stores/ports/vault.ts'
 
 export type MailClaimOptions = {
-  /** Milliseconds without a sign of its holder's life after which a claim has ended. */
+  /** Milliseconds without a renewal by its holder after which a claim expires. */
   readonly claimTimeoutMs?: number
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number
-  /** Told that a sign could not be given; the next one is given all the same. */
+  /** Called if a renewal fails; renewals continue. */
   readonly onRenewalError?: (error: unknown, mail: string) => void
 }
 
 const CLAIM_TIMEOUT_MS = 15_000
-/** Of these milliseconds: so many signs a holder gives in them, and after this part of them it is doubted. */
+/** Renewals per timeout, and the part of the timeout after which another's claim is suspected to be dead. */
 const RENEWALS_PER_TIMEOUT = 4
 const DOUBT_RATIO = 0.5
-/** Milliseconds that count between two looks at most. */
+/** Milliseconds that count between two observations at most. */
 const MAX_CHECK_INTERVAL_MS = 1_000
 
-/** A claim of this process: when its last sign was given, and from when on it may be taken again, where it was let go. */
+/** A claim of this process: its last renewal, and when it was released after a failure. */
 type HeldMailClaim = { readonly renewedAt: number; readonly releasedAt?: number }
 
 /**
- * The mails that this process holds, for whom it gives signs of life until they are done; and those of others, of which it
- * takes over what their holders have left (failure-detector.ts).
+ * The mails that this process has claimed, whose claims it renews until they are done. Takes over mails whose claims by
+ * other processes have expired (failure-detector.ts).
  */
 export class MailClaims {
   readonly #held = new Map<string, HeldMailClaim>()
@@ -58,12 +58,13 @@ export class MailClaims {
   }
 
   /**
-   * One mail that is due and that nobody holds who lives. One at a time, so that none is taken from another lane here.
+   * Claims one due mail without a live claim. Calls are serialized, so that no mail is taken twice by concurrent rounds
+   * of this process.
    * @param time by which it is due, in milliseconds since 1970
    */
   take(time: number): Promise<QueuedMail | undefined> {
     const taken = this.#taking.then(() => this.#take(time))
-    // It fails for whoever takes; the next in turn only waits for its end.
+    // The caller gets the rejection; the next call only waits.
     this.#taking = taken.catch(() => undefined)
     return taken
   }
@@ -79,25 +80,25 @@ export class MailClaims {
     }
   }
 
-  /** Whether it is this process's at this moment: sure of it by a sign, unless one was given a moment ago. */
+  /** Whether this process still holds the claim; renews it unless that was done a moment ago. */
   async isHeld(id: string): Promise<boolean> {
     const held = this.#held.get(id)
     if (held === undefined) return false
     return this.#now() - held.renewedAt < this.#claimTimeoutMs / RENEWALS_PER_TIMEOUT || this.#renew(id)
   }
 
-  /** It has left the queue, or was given back. */
+  /** The mail has left the queue or was postponed. */
   done(id: string): void {
     this.#held.delete(id)
   }
 
-  /** Something went wrong with it: it is taken again, here as elsewhere, after the time that a claim lasts. */
+  /** After a failure: the mail can be claimed again, here or elsewhere, once the claim has expired. */
   release(id: string): void {
     const held = this.#held.get(id)
     if (held !== undefined) this.#held.set(id, { ...held, releasedAt: this.#now() })
   }
 
-  /** From here on there are no more signs: what is still under way is the next process's. */
+  /** Stops all renewals: other processes take over what is still under way. */
   close(): void {
     this.#closed = true
     clearInterval(this.#renewing)
@@ -126,7 +127,7 @@ export class MailClaims {
     }
   }
 
-  /** @returns false where it is another's, or gone */
+  /** @returns false if another process has the claim, or the mail has left the queue */
   async #renew(id: string): Promise<boolean> {
     if (this.#closed) return false
     const signAt = this.#now()

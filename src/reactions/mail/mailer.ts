@@ -20,9 +20,10 @@ import type { QueuedMail } from '../../stores/ports/vault.ts'
 import { MailClaims } from './mail-claims.ts'
 
 /**
- * The Message-ID of a mail, with its angle brackets: the same for each try, and it tells nothing of the secret.
- * @param id `{digest}/{name}`, as the vault has it
- * @param from as the mail's From has it, whose domain it ends with
+ * The Message-ID of a mail, with angle brackets: the same for each attempt, and a hash, so that it does not reveal the
+ * secret.
+ * @param id `{digest}/{name}`, as in the vault
+ * @param from the mail's From, whose domain is used
  */
 function messageIdOf(id: string, from: string): string {
   const local = createHash('sha256').update(`mail/${id}`).digest('hex').slice(0, 32)
@@ -30,7 +31,7 @@ function messageIdOf(id: string, from: string): string {
   return `<${local}@${domain}>`
 }
 
-/** Those of all mails that may carry a link of these secrets, made as they are asked for. */
+/** The Message-IDs of all mails that may carry a link to these secrets. */
 export function* linkMessageIds(digests: Iterable<string>, from: string): Generator<string> {
   for (const digest of digests) {
     for (let number = 0; number < MAX_RECIPIENTS; number++) yield messageIdOf(`${digest}/${linkName(number)}`, from)
@@ -40,9 +41,9 @@ export function* linkMessageIds(digests: Iterable<string>, from: string): Genera
 export type MailText = { readonly subject: string; readonly text: string; readonly html: string }
 
 /**
- * Takes the link to its recipient. It says what a person needs in order to trust it, and never the secret.
- * @param sender the address of who shared it
- * @param address where links start, such as https://secrets.example.com
+ * The mail with the link for a recipient. It explains what to expect, and never contains the secret.
+ * @param sender e-mail address of the account that shared it
+ * @param address base of links, such as https://secrets.example.com
  */
 function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string, address: string): MailText {
   const link = `${address}/secret/${secretKey ?? ''}`
@@ -51,21 +52,21 @@ function linkMail(secret: KnownSecret, { secretKey }: Addressee, sender: string,
     ? 'You need the passphrase that the sender has agreed on with you. It is not in this mail.'
     : ''
   return mailOf(`${sender} sent you a secret`, [
-    `${sender} sent you a secret. It can be read once, by whoever opens it first, until ${until}:`,
+    `${sender} sent you a secret. It can be read once, by the first person to open it, until ${until}:`,
     { link },
-    'The page asks before it shows the secret: following the link alone does not use it up.',
+    'The page asks you to confirm before it shows the secret: following the link alone does not reveal it.',
     passphrase,
-    'If the secret is gone already, tell the sender: somebody else may have read it.',
+    'If the secret is no longer there, tell the sender: somebody else may have read it.',
   ])
 }
 
-/** Tells the owner that the secret was read, without anything of it. */
+/** The notice to the owner that a secret was read. */
 function noticeMail(secret: KnownSecret): MailText {
   const [recipient] = secret.recipient
   const what = recipient === undefined ? 'A secret that you shared' : `The secret that you shared with ${recipient}`
   return mailOf('A secret that you shared was read', [
     `${what} on ${utc(secret.at)} was read on ${utc(secret.changedAt)}. It can't be read again.`,
-    'If that was not who it was for, treat it as known to somebody else.',
+    'If the intended recipient did not read it, somebody else has: treat the secret as compromised.',
   ])
 }
 
@@ -95,40 +96,40 @@ const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace('
 export type MailerOptions = {
   readonly secrets: SecretCommandContext
   readonly mail: MailTransport
-  /** As a mail's From has it. */
+  /** The From of mails. */
   readonly from: string
-  /** Where links start, such as https://secrets.example.com. */
+  /** The base of links, such as https://secrets.example.com. */
   readonly baseUrl: string
   readonly log: AppLogger
-  /** Milliseconds that a claim lasts without a sign of life: so long a mail waits when its process has died. */
+  /** Milliseconds without a renewal after which a claim expires: after a crash, mails wait that long. */
   readonly claimTimeoutMs?: number
-  /** Milliseconds before a try, by how many there were. */
+  /** Milliseconds of back-off, by number of attempts. */
   readonly backoffMs?: (attempts: number) => number
 }
 
-/** So many are under way at once. */
+/** Mails sent concurrently. */
 const CONCURRENCY = 4
-/** Milliseconds between two looks at the queue, which other processes fill too. */
+/** Milliseconds between two polls of the queue, which other processes fill too. */
 const POLL_INTERVAL_MS = 500
 /** Milliseconds that a stop waits for mails under way. */
 const STOP_TIMEOUT_MS = 4_000
 const INITIAL_BACKOFF_MS = 2_000
-/** With what is added by chance, shorter than DUE_AHEAD. */
+/** With jitter still shorter than DUE_AHEAD. */
 const MAX_BACKOFF_MS = 10 * 60_000
 
 const backOff = (attempts: number) =>
   Math.min(MAX_BACKOFF_MS, INITIAL_BACKOFF_MS * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2)
 
 /**
- * Sends the mails that wait in the vault. Each is claimed by one process, whose claim ends with it; its outcome is on
- * record in the secret's stream before it leaves the queue. So it goes out once, or twice where the process died between
- * the mail server's acceptance and the record, both times with the same Message-ID.
+ * Sends the mails queued in the vault. One process claims a mail, sends it, records the outcome in the secret's stream,
+ * and only then removes it from the queue. So a mail is sent once, or again if the process crashed between the mail
+ * server's acceptance and the record, with the same Message-ID.
  */
 export class Mailer {
   readonly #options: MailerOptions
   readonly #claimant = randomUUID()
   readonly #claims: MailClaims
-  /** The query for the next mail that is about to be sent to the store. */
+  /** The query for the next due mail, shared by concurrent rounds. */
   #asking: Promise<number | undefined> | undefined
 
   constructor(options: MailerOptions) {
@@ -142,7 +143,10 @@ export class Mailer {
     })
   }
 
-  /** Sends what is due, one mail after another, in as many lanes as it is called. @param signal aborted where the rest is others' */
+  /**
+   * Sends due mails sequentially; concurrent calls send concurrently. @param signal aborted on shutdown; other
+   * processes send the rest
+   */
   async sendDue(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const mail = await this.#claimNext()
@@ -151,12 +155,12 @@ export class Mailer {
     }
   }
 
-  /** What is still under way is sent by whoever runs next. */
+  /** Other processes take over mails still under way. */
   close(): void {
     this.#claims.close()
   }
 
-  /** Woken for nothing most of the time, it asks for what costs least first. */
+  /** Most polls find nothing, so the cheapest check comes first. */
   async #claimNext(): Promise<QueuedMail | undefined> {
     const { store, clock } = this.#options.secrets
     const due = await this.#nextDue()
@@ -164,7 +168,7 @@ export class Mailer {
     return this.#claims.take(clock())
   }
 
-  /** Idle lanes look at the same moment: they share one query, which begins after all of them have asked. */
+  /** Idle rounds poll at the same moment and share one query, which begins after all of them have called. */
   #nextDue(): Promise<number | undefined> {
     const { vault, clock } = this.#options.secrets
     this.#asking ??= nextTurn().then(() => {
@@ -174,7 +178,7 @@ export class Mailer {
     return this.#asking
   }
 
-  /** Held until it has left the queue, or was given back: also while its outcome can't be recorded. */
+  /** Holds the claim until the mail has left the queue or was postponed, also while its outcome can't be recorded. */
   async #handle(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     try {
       await this.#processOrPostpone(mail, signal)
@@ -185,24 +189,27 @@ export class Mailer {
     }
   }
 
-  /** Where a secret's events can't be understood, its mail waits for the release that can; others don't. */
+  /** A mail whose secret has undecodable events waits for a release that can decode them; other mails continue. */
   async #processOrPostpone(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     try {
       await this.#process(mail, signal)
     } catch (error) {
       if (!isDecodeError(error)) throw error
       const { log, backoffMs = backOff } = this.#options
-      log.warn({ err: error, mail: mail.kind, secret: mail.digest }, 'a mail waits, since its secret is not understood')
+      log.warn(
+        { err: error, mail: mail.kind, secret: mail.digest },
+        'a mail waits: its secret has events that this release cannot decode',
+      )
       await this.#postpone(mail, backoffMs(mail.attempts))
     }
   }
 
   async #process(mail: QueuedMail, signal: AbortSignal): Promise<void> {
     const { secrets } = this.#options
-    // Claimed before the fence, it is this process's to send; behind it, it is the other installation's.
+    // If the log was closed (moved) after the claim, the new installation sends the mail.
     if ((await secrets.store.closedReason()) !== undefined) return this.#postpone(mail, 0)
     const secret = await loadSecret(secrets.store, mail.digest)
-    // Its share is not on record yet, or never will be: then the sweeper removes it.
+    // The share is not recorded yet, or never will be: the sweeper then removes the mail.
     if (secret.status === 'unknown') return this.#postpone(mail, 200)
     if (!isMailRecorded(secret, this.#nameOf(mail).messageId)) {
       const outcome = isOutOfDate(mail, secret, secrets.clock())
@@ -211,7 +218,7 @@ export class Mailer {
       if (outcome === 'later') return
       const recorded = { ...outcome, ...this.#nameOf(mail) }
       await this.#untilDone(() => recordMail(secrets, mail.digest, recorded), signal)
-      // Its secret may have ended while it was on its way, and whoever follows endings was there before it.
+      // The secret may have ended while the mail was sent, after secret-endings had already withdrawn its mails.
       const ended = isOutOfDate(mail, await loadSecret(secrets.store, mail.digest), secrets.clock())
       if (ended) await this.#options.mail.withdraw?.([this.#nameOf(mail).messageId])
     }
@@ -222,7 +229,7 @@ export class Mailer {
     const { mail: port, log, backoffMs = backOff } = this.#options
     try {
       const written = await this.#write(mail, secret)
-      // One that stood still for long may have lost it.
+      // After a long pause the claim may be lost.
       if (!(await this.#claims.isHeld(mail.id))) return 'later'
       await port.send(written)
       return {}
@@ -230,7 +237,10 @@ export class Mailer {
       if (error instanceof UndeliverableMail) return { refused: error.message }
       const pause = backoffMs(mail.attempts)
       const reason = error instanceof Error ? error.message : 'unknown'
-      log.warn({ mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason }, 'a mail is sent again later')
+      log.warn(
+        { mail: mail.kind, secret: mail.digest, attempts: mail.attempts, reason },
+        'a mail could not be sent; trying again later',
+      )
       await this.#postpone(mail, pause)
       return 'later'
     }
@@ -255,7 +265,7 @@ export class Mailer {
     await vault.postponeMail(id, this.#claimant, clock() + ms)
   }
 
-  /** What has been sent must be on record: a store's fault is tried for as long as the process lives. */
+  /** A sent mail must be recorded: retries a store's failures for as long as the process lives. */
   async #untilDone(action: () => Promise<void>, signal: AbortSignal): Promise<void> {
     while (true) {
       try {
@@ -269,7 +279,6 @@ export class Mailer {
   }
 }
 
-/** Sends mails that are due. */
 export const mailDelivery = defineScheduledJob<{ readonly mailer: Mailer }>({
   name: 'mails',
   intervalMs: POLL_INTERVAL_MS,
@@ -282,7 +291,7 @@ export const mailDelivery = defineScheduledJob<{ readonly mailer: Mailer }>({
   onStop: async ({ mailer }) => mailer.close(),
 })
 
-/** A link to what can't be read any more is of no use, and its key is to be forgotten. */
+/** A link to a secret that has ended is useless, and its key must not be kept. */
 function isOutOfDate({ kind }: QueuedMail, secret: Secret, now: number): boolean {
   return mailKindOf(kind) === 'link' && (secret.status !== 'new' || now >= expiresAt(secret))
 }

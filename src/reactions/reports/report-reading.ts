@@ -13,9 +13,9 @@ import { defineReaction, type PoisonEvent } from '../../projections/engine/react
 
 export type ReportReadingOptions = {
   readonly files: Pick<FileStore, 'read'>
-  /** The certification as the log has it now. */
+  /** The certification's current state in the log. */
   readonly certification: (diamond: number, id: number) => Promise<Certification | undefined>
-  /** @throws UnreadableReport for a PDF that can't be read, now or ever */
+  /** @throws UnreadableReport for a PDF that can't be parsed */
   readonly read: (pdf: Readable) => Promise<ReportReading>
   readonly record: (report: {
     readonly diamond: number
@@ -25,14 +25,14 @@ export type ReportReadingOptions = {
     readonly trace?: string
     readonly causation: string
   }) => Promise<ReportReadingResult | undefined>
-  /** Told of each report that contradicts its stone. */
+  /** Called for each report that contradicts its diamond. */
   readonly onContradiction?: () => void
   readonly log: AppLogger
 }
 
 /**
- * Reads the PDF of each report that is attached, after its upload was answered, one at a time. What can't be read is
- * passed over; where a report says otherwise than its owner, the event and the log say so.
+ * Reads the PDF of each attached report, one at a time, after the upload's response. Unreadable PDFs are skipped;
+ * contradictions with the owner's data are recorded in the event and logged.
  */
 export const reportReading = defineReaction<{ readonly reports: ReportReadingOptions }>({
   name: 'reports',
@@ -41,19 +41,19 @@ export const reportReading = defineReaction<{ readonly reports: ReportReadingOpt
   createHandler:
     ({ reports }) =>
     async (events, signal = neverAborted()) => {
-      const aside: PoisonEvent[] = []
+      const poisonEvents: PoisonEvent[] = []
       for (const event of events) {
         signal.throwIfAborted()
         const error = await tryReadReport(reports, event)
-        if (error !== undefined) aside.push({ event, error })
+        if (error !== undefined) poisonEvents.push({ event, error })
       }
-      return aside
+      return poisonEvents
     },
 })
 
 /**
- * Others' reports don't wait for a diamond whose events can't be understood.
- * @returns why they can't
+ * A diamond with undecodable events does not block other reports.
+ * @returns the decode error
  */
 async function tryReadReport(options: ReportReadingOptions, event: StoredEvent): Promise<Error | undefined> {
   try {
@@ -69,7 +69,7 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
   const diamond = diamondIdOfStream(event.stream)
   if (file === null || (await options.certification(diamond, id))?.reading !== null) return
   const pdf = await options.files.read(file.digest)
-  // A reader that is being closed leaves it as it is, and Node 26 ends a process that forgets an open file.
+  // If the reader is being closed, it leaves the stream open; Node 26 ends a process that leaks an open file.
   const reading = pdf && (await readOrPass(options, pdf, id).finally(() => pdf.destroy()))
   if (reading === undefined) return
   const correlation = event.metadata['$correlationId'] ?? event.id
@@ -78,11 +78,11 @@ async function readAttached(options: ReportReadingOptions, event: StoredEvent): 
   const contradictions = recorded?.contradictions ?? []
   if (contradictions.length > 0) options.onContradiction?.()
   for (const contradiction of contradictions) {
-    options.log.warn({ diamond, certification: id, ...contradiction }, 'a report says otherwise than its owner')
+    options.log.warn({ diamond, certification: id, ...contradiction }, 'a report contradicts the data of its owner')
   }
 }
 
-/** @returns undefined where nothing could be read */
+/** @returns undefined if the PDF is unreadable or empty */
 async function readOrPass({ read, log }: ReportReadingOptions, pdf: Readable, certification: number) {
   try {
     const reading = await read(pdf)

@@ -13,30 +13,30 @@ import type { AppLogger } from '../../runtime/logger.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { tryFoldScoring } from './scoring.ts'
 
-/** Living diamonds by whose model they were scored last. */
+/** Live diamonds by the model version of their scores. */
 export type RescoringStatus = {
-  /** Ids of those that this model has not scored: an older one did, or none yet. In the order of their creation. */
+  /** Ids without scores of this model (older scores or none), in order of creation. */
   readonly due: readonly number[]
   readonly current: number
-  /** Scored by a newer release: what it found is not to be replaced by less. */
+  /** Scored by a newer release; not replaced. */
   readonly newer: number
 }
 
 type ScoresVersionStatus = 'due' | 'current' | 'newer' | 'gone'
 
-/** Reads both streams of every diamond from the start: for what an operator asks now and then. */
+/** Reads both streams of every diamond from the start; for occasional use by operators. */
 export async function readRescoringStatus(store: EventStore): Promise<RescoringStatus> {
-  const standings = new Map<number, ScoresVersionStatus>()
+  const statuses = new Map<number, ScoresVersionStatus>()
   for await (const event of store.readAll('start', { prefixes: ['diamond-', 'scores-'] })) {
     const id = Number(event.stream.slice(event.stream.indexOf('-') + 1))
-    const before = standings.get(id)
+    const before = statuses.get(id)
     const after = before === 'gone' ? before : statusAfter(before, event)
-    if (after !== before) standings.set(id, after)
+    if (after !== before) statuses.set(id, after)
   }
-  const all = [...standings]
-  const count = (standing: ScoresVersionStatus) => all.filter(([, found]) => found === standing).length
+  const all = [...statuses]
+  const count = (status: ScoresVersionStatus) => all.filter(([, found]) => found === status).length
   return {
-    due: all.flatMap(([id, standing]) => (standing === 'due' ? [id] : [])),
+    due: all.flatMap(([id, status]) => (status === 'due' ? [id] : [])),
     current: count('current'),
     newer: count('newer'),
   }
@@ -63,10 +63,10 @@ function isByNewerModel({ fluor, ...optical }: Scores): boolean {
 }
 
 /**
- * Scores living diamonds by this model, as they are now; those that it has scored already are left as they are, so that
- * whatever was interrupted can be done again. Their older scores stay in the history.
- * @returns how many have scores of this model now, by this call or by another process's
- * @throws what the store says, and what tracing rejects with
+ * Scores live diamonds with this model. Diamonds that already have such scores are skipped, so an interrupted run can
+ * be repeated. Older scores stay in the history.
+ * @returns how many now have scores of this model, from this call or another process
+ * @throws errors of the store and of ray tracing
  */
 export async function rescore(
   tools: ScoringTools & { readonly log: AppLogger },
@@ -76,11 +76,12 @@ export async function rescore(
   const due: DiamondToScore[] = []
   for (const id of diamonds) {
     const state = tryFoldScoring(await tools.store.read(diamondStream(id)))
-    if ('error' in state) tools.log.warn({ err: state.error, diamond: id }, 'a diamond is not understood, nor scored')
+    if ('error' in state)
+      tools.log.warn({ err: state.error, diamond: id }, 'a diamond has events that cannot be decoded: not scored')
     if ('error' in state || state.diamond.status !== 'live') continue
     due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin, isNew: false })
   }
   const { count, unscored } = await scoreDiamonds(tools, due)
-  for (const { diamond, error } of unscored) tools.log.warn({ err: error, diamond }, 'a diamond can not be scored')
+  for (const { diamond, error } of unscored) tools.log.warn({ err: error, diamond }, 'a diamond cannot be scored')
   return count
 }

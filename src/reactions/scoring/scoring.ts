@@ -19,24 +19,26 @@ import { neverAborted } from '../../projections/engine/loop.ts'
 import { defineReaction, type PoisonEvent } from '../../projections/engine/reaction.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 
-/** Milliseconds without a request after which there is nobody to let go first: who sends one after the other needs one. */
+/**
+ * Milliseconds without a request after which none is expected: a client that sends requests in sequence needs a pause.
+ */
 const IDLE_MS = 4
 
-/** Milliseconds of one look at how busy the event loop is, and the longest that who gives way waits. */
+/** Milliseconds of one utilization sample of the event loop, and maximum wait for requests. */
 const SAMPLE_MS = 2
 const MAX_YIELD_MS = 1_000
 
-/** Share of a look in which the event loop may be busy with others' work. */
+/** Utilization of the event loop above which scoring waits. */
 const BUSY_UTILIZATION = 0.7
 
 /**
- * Lets requests go first: waits while they keep the event loop busy, at most a second, so that what gives way is slow
- * under load and never stands still. Scores may come an hour after a stone; answers may not.
- * @param hasRested whether no request was under way for so many milliseconds
- * @returns false where the event loop was busy to the end
+ * Gives requests priority: waits while they keep the event loop busy, at most a second, so that scoring is slow under
+ * load but never stops. Scores may be an hour late, responses may not.
+ * @param hasRested whether no request was under way for the given number of milliseconds
+ * @returns false if the event loop was busy until the end
  */
 export async function yieldToRequests(hasRested: (milliseconds: number) => boolean): Promise<boolean> {
-  // What arrived meanwhile is taken in first.
+  // Let requests that have arrived start first.
   await nextTurn()
   const end = performance.now() + MAX_YIELD_MS
   while (performance.now() < end) {
@@ -49,21 +51,21 @@ export async function yieldToRequests(hasRested: (milliseconds: number) => boole
 }
 
 export type ScoringReactionOptions = ScoringTools & {
-  /** Told how many stones were just scored. */
+  /** Called with the number of diamonds just scored. */
   readonly onScored: (count: number) => void
-  /** Lets requests go first. @returns false where they go on */
+  /** Gives requests priority. @returns false if they still keep the event loop busy */
   readonly yieldToRequests: () => Promise<boolean>
 }
 
 /**
- * Stones scored at once, which requests wait for; between two such runs requests go first. Each run is one transaction, so
- * that many at once cost less, where nobody seems to ask for anything.
+ * Diamonds scored in one run, which requests wait for; between runs requests have priority. Each run is one
+ * transaction, so larger runs are cheaper while there are no requests.
  */
 const BATCH_SIZES = { busy: 100, free: 500 }
 
 /**
- * Scores each stone that is created, and again when something that its scores are computed from changes. A diamond that
- * was created among the events is folded from them; only of others the stream is read.
+ * Scores each created diamond, and again when the inputs of its scores change. A diamond created within the batch is
+ * folded from the batch; for others the stream is read.
  */
 export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions }>({
   name: 'scoring',
@@ -71,7 +73,7 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
   createHandler({ scoring: options }) {
     let isFree = false
     return async (events, signal = neverAborted()) => {
-      const { due, aside, causes } = await dueStones(options, events)
+      const { due, poisonEvents, causes } = await dueStones(options, events)
       const running: Promise<PromiseSettledResult<ScoreDiamondsResult>[]>[] = []
       for (let from = 0; from < due.length && !signal.aborted;) {
         const to = from + (isFree ? BATCH_SIZES.free : BATCH_SIZES.busy)
@@ -82,15 +84,16 @@ export const scoring = defineReaction<{ readonly scoring: ScoringReactionOptions
       for (const outcome of (await Promise.all(running)).flat()) {
         if (outcome.status === 'rejected') throw outcome.reason
         options.onScored(outcome.value.count)
-        for (const { diamond, error } of outcome.value.unscored) aside.push({ event: causeOf(causes, diamond), error })
+        for (const { diamond, error } of outcome.value.unscored)
+          poisonEvents.push({ event: causeOf(causes, diamond), error })
       }
       signal.throwIfAborted()
-      return aside
+      return poisonEvents
     }
   },
 })
 
-/** By diamond: the last event that its stone is due for. */
+/** The last event of the batch that requires scoring, by diamond. */
 type CausesByDiamond = ReadonlyMap<number, StoredEvent>
 
 function causeOf(causes: CausesByDiamond, diamond: number): StoredEvent {
@@ -115,10 +118,10 @@ async function dueStones({ store }: ScoringReactionOptions, events: readonly Sto
       due.push({ diamond: state.diamond, stoneRevision: state.stoneRevision, origin: originOf(cause), isNew })
     }
   }
-  return { due, aside: poisonEvents, causes }
+  return { due, poisonEvents, causes }
 }
 
-/** The events of each stream of which one touches scores, by stream. */
+/** Events by stream, for streams with an event that may affect scores. */
 function touchedStreams(events: readonly StoredEvent[]): Map<string, StoredEvent[]> {
   const byStream = new Map<string, StoredEvent[]>()
   for (const event of events) {
@@ -130,7 +133,7 @@ function touchedStreams(events: readonly StoredEvent[]): Map<string, StoredEvent
   return byStream
 }
 
-/** Of an event that can't be understood nobody knows whether it does. */
+/** True also for an event that can't be decoded. */
 function mayAffectScores(event: StoredEvent): boolean {
   if (event.type === 'DiamondCreated') return true
   try {
@@ -140,7 +143,7 @@ function mayAffectScores(event: StoredEvent): boolean {
   }
 }
 
-/** What a stream comes to, or why that can't be understood, now or ever: then its diamond has no scores. */
+/** The folded stream, or the error if it can't be decoded; its diamond then gets no scores. */
 export function tryFoldScoring(events: readonly StoredEvent[]): ScoringState | { readonly error: unknown } {
   try {
     return foldScoring(events)

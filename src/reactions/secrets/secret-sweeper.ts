@@ -13,22 +13,22 @@ import { LogClosed, type EventStore, type StoredEvent } from '../../stores/ports
 import type { EndedVaultSecret, Vault } from '../../stores/ports/vault.ts'
 import { mailDelivery } from '../mail/mailer.ts'
 
-/** Without anything to delete, the checkpoint is saved after so many milliseconds only. */
+/** Milliseconds between two saved checkpoints while there is nothing to delete. */
 const CHECKPOINT_INTERVAL_MS = 5_000
 
 export type SecretEndingTools = {
   readonly store: EventStore
   readonly vault: Vault
-  /** Lets a routine do its next round now. */
+  /** Starts the next round of a scheduled job now. */
   readonly wake: (routine: string) => void
-  /** Takes back the mails that carry the links of these secrets, by digest. */
+  /** Withdraws the mails with links to these secrets, by digest. */
   readonly withdraw: (digests: readonly string[]) => Promise<void>
 }
 
 /**
- * Deletes from the vault what the log says has been read, burned or expired, and lets the owner's notice fall due. Its
- * checkpoint is in the vault itself: of another log, or of one that was restored to before it, that is worth nothing, and
- * all endings are gone through again. Several processes may do it at once: what is done twice changes nothing.
+ * Deletes revealed, burned and expired secrets from the vault, and makes the owner's notice due. Its checkpoint is
+ * stored in the vault; if it belongs to another log or to one restored to an earlier state, all endings are handled
+ * again. Idempotent, so several processes may run it concurrently.
  */
 export const secretEndings = defineReaction<SecretEndingTools>({
   name: 'secret-endings',
@@ -56,31 +56,30 @@ export const secretEndings = defineReaction<SecretEndingTools>({
 
 const MAIL_TRIGGERS: ReadonlySet<string> = new Set(['SecretShared', 'SecretRevealed'])
 
-/** Looks at names and times only, so that an event of a newer release still deletes. */
+/** Reads only types and times, so that events of newer releases delete secrets too. */
 function secretEndingsOf({ type, stream, metadata }: StoredEvent): EndedVaultSecret[] {
   const digest = digestOfStream(stream)
   if (type === 'SecretRevealed') return [{ digest, noticeAt: eventTimeOf({ metadata }) }]
   return type === 'SecretBurned' || type === 'SecretExpired' ? [{ digest }] : []
 }
 
-/** Milliseconds between two rounds: expired values lie in the vault no longer than that. */
+/** Milliseconds between two rounds: a bound for how long expired values stay in the vault. */
 const SWEEP_INTERVAL_MS = 1_000
-/** Milliseconds between two times that what was deleted is removed from the files as well: others may keep some from it. */
+/** Milliseconds between two attempts to erase deleted data from the files; other users of the files may prevent one. */
 const SHRED_INTERVAL_MS = 5_000
-/** Milliseconds after which an entry without a stream is one whose share has failed. */
+/** Milliseconds after which an entry without a stream belongs to a failed share. */
 const ORPHAN_AGE_MS = 10 * 60_000
 const RECEIPT_CLEANUP_INTERVAL_MS = 60_000
-/** Milliseconds within which what was deleted must be gone from the disk. */
+/** Milliseconds within which deleted data must be erased from the disk. */
 const SHRED_DEADLINE_MS = 60_000
-/** Milliseconds that a stop waits for the last shredding. */
+/** Milliseconds that a stop waits for the last erasure. */
 const SHUTDOWN_SHRED_TIMEOUT_MS = 2_000
-/** So many are looked at together. */
+/** Secrets handled in one batch. */
 const BATCH_SIZE = 200
 
-/** What the sweeping of secrets works with. */
 export type SecretSweeperTools = { readonly secrets: SecretCommandContext; readonly log: AppLogger }
 
-/** Ends secrets whose time is over. Several processes may sweep at once. */
+/** Expires secrets. Several processes may run it concurrently. */
 const expire = defineScheduledJob<SecretSweeperTools>({
   name: 'secrets-expiring',
   intervalMs: SWEEP_INTERVAL_MS,
@@ -108,7 +107,6 @@ const removeOrphans = defineScheduledJob<SecretSweeperTools>({
       ),
 })
 
-/** Forgets receipts past their time. */
 const forgetReceipts = defineScheduledJob<SecretSweeperTools>({
   name: 'receipts-forgetting',
   intervalMs: RECEIPT_CLEANUP_INTERVAL_MS,
@@ -119,8 +117,8 @@ const forgetReceipts = defineScheduledJob<SecretSweeperTools>({
 })
 
 /**
- * Removes deleted bytes from the vault's files. Neither the log nor any secret can keep it from that: what is gone from the
- * vault must be gone from the disk. A round fails where others have kept it from being done for too long.
+ * Erases deleted bytes from the vault's files, independently of the log and of any single secret. A round fails if
+ * other users of the file have prevented it for longer than the deadline.
  */
 const shred = defineScheduledJob<SecretSweeperTools>({
   name: 'vault-shredding',
@@ -130,7 +128,7 @@ const shred = defineScheduledJob<SecretSweeperTools>({
     return async () => {
       if (await secrets.vault.shred()) shreddedAt = performance.now()
       else if (performance.now() - shreddedAt > SHRED_DEADLINE_MS)
-        throw new Error(`others use the vault's file for ${SHRED_DEADLINE_MS} ms`)
+        throw new Error(`the vault could not be shredded for ${SHRED_DEADLINE_MS} ms: other connections use its file`)
     }
   },
   async onStop({ secrets, log }) {
@@ -140,7 +138,7 @@ const shred = defineScheduledJob<SecretSweeperTools>({
   },
 })
 
-/** Ends what nobody has ended. What fails in one keeps nothing in the others from being done. */
+/** Independent jobs: a failure of one does not stop the others. */
 export const SECRET_SWEEPER_JOBS: readonly ScheduledJob<SecretSweeperTools>[] = [
   expire,
   removeOrphans,
@@ -148,7 +146,7 @@ export const SECRET_SWEEPER_JOBS: readonly ScheduledJob<SecretSweeperTools>[] = 
   shred,
 ]
 
-/** An entry past its time goes even where its share was never recorded. */
+/** Deletes an expired entry even if its share was never recorded. */
 async function endAll(secrets: SecretCommandContext, log: AppLogger, digests: readonly string[]): Promise<void> {
   const ended = await Promise.all(digests.map((digest) => tryExpireSecret(secrets, log, digest)))
   await secrets.vault.end(
@@ -156,13 +154,13 @@ async function endAll(secrets: SecretCommandContext, log: AppLogger, digests: re
   )
 }
 
-/** Where the log can't be understood, or was left, nothing is recorded, and nothing of others waits for it. */
+/** If the log can't be decoded or is closed, the entry is deleted without a recorded expiry. */
 async function tryExpireSecret(secrets: SecretCommandContext, log: AppLogger, digest: string): Promise<Secret> {
   try {
     return await expireSecret(secrets, digest)
   } catch (error) {
     if (!isDecodeError(error) && !(error instanceof LogClosed)) throw error
-    log.warn({ err: error, secret: digest }, 'a secret was deleted by its time, and its end is not on record')
+    log.warn({ err: error, secret: digest }, 'an expired secret was deleted, but its expiry could not be recorded')
     return secretDecider.initialState
   }
 }
@@ -174,12 +172,12 @@ async function reconcileOrphans({ vault, store }: SecretCommandContext, digests:
   const waiting = found.filter(({ secret }) => isWaiting(secret)).map(({ digest }) => digest)
   const over = found.filter((one): one is EndedSecret => !isWaiting(one.secret))
   if (over.length > 0) await vault.end(over.map(({ digest, secret }) => toVaultEnding(digest, secret)))
-  // A notice whose secret was read waits for the mail server, not for the sweeper.
+  // Confirmed too: the notice of a revealed secret may still wait for the mail server.
   const read = over.filter(({ secret }) => secret.status === 'received').map(({ digest }) => digest)
   if (waiting.length + read.length > 0) await vault.confirm([...waiting, ...read])
 }
 
-/** @returns 'not understood' for one that is on record, though nobody here can tell how it stands */
+/** @returns 'not understood' for a recorded secret that can't be decoded */
 async function tryLoadSecret(store: EventStore, digest: string): Promise<Secret | UndecodableSecret> {
   try {
     return await loadSecret(store, digest)
@@ -195,7 +193,7 @@ type EndedSecret = { readonly digest: string; readonly secret: Secret }
 
 const isWaiting = (secret: Secret | UndecodableSecret) => secret === UNDECODABLE || secret.status === 'new'
 
-/** Until none are left: each batch is gone from what is looked for next. */
+/** Repeats until no batch is left; handled secrets no longer match the query. */
 async function inBatches(
   next: () => Promise<string[]>,
   work: (digests: readonly string[]) => Promise<void>,
@@ -211,12 +209,12 @@ function toVaultEnding(digest: string, secret: Secret): EndedVaultSecret {
   return secret.status === 'received' ? { digest, noticeAt: secret.changedAt } : { digest }
 }
 
-/** Milliseconds until a vault that was away is looked at again. */
+/** Milliseconds until an unavailable vault is tried again. */
 const RESEAL_RETRY_MS = 5_000
 
 export type VaultResealingTools = { readonly vault: Vault; readonly keys: MasterKeys; readonly log: AppLogger }
 
-/** Seals the vault with the new master key, once. Where it is away, later: until then both keys open what there is. */
+/** Seals the vault with the new master key, once; retried while the vault is unavailable. Until then both keys work. */
 export const vaultResealing = defineScheduledJob<VaultResealingTools>({
   name: 'resealing',
   intervalMs: RESEAL_RETRY_MS,

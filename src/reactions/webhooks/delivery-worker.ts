@@ -13,8 +13,8 @@ import type { EventStore } from '../../stores/ports/event-store.ts'
 import { toWebhookMessage, signMessage, type DeliveryOutcome, type SendMessage } from './webhook-sender.ts'
 
 /**
- * The trace of the newest thing that a message tells of, since several changes may have become one; what somebody asked for
- * goes before the scores that followed.
+ * The trace of the newest event behind a change, which may combine several events; a user's change takes precedence
+ * over the scores that followed it.
  * @throws StoreUnavailable
  */
 async function traceOfChange(
@@ -26,19 +26,19 @@ async function traceOfChange(
   return newest && traceOf(newest).trace
 }
 
-/** What is pushed: the feed that can be asked for as well, in v4. */
+/** The change feed in v4 form, as delivered to webhooks. */
 export type PushFeed = {
-  /** What came behind a cursor; where that was lost by a restore, behind the place that the feed went back to. */
+  /** The changes after a cursor. If the cursor was lost in a restore, those after the latest common one. */
   after(
     account: number,
     cursor: string,
     limit: number,
   ): Promise<{ readonly changes: readonly FeedChange[]; readonly next: string }>
-  /** Resolves when there may be something behind a cursor, after so many milliseconds, or when it is aborted. */
+  /** Resolves when there may be changes after a cursor, after `ms` milliseconds, or when aborted. */
   waitForChanges(account: number, cursor: string, ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Nobody is there to be told that a cursor is lost: the receiver finds what is gone by comparing with the list. */
+/** Restarts a lost cursor silently: the receiver finds deleted diamonds by comparing with the list. */
 export const toPushFeed = (feed: Pick<ChangeFeed, 'after' | 'waitForChanges'>): PushFeed => ({
   async after(account, cursor, limit) {
     try {
@@ -51,13 +51,13 @@ export const toPushFeed = (feed: Pick<ChangeFeed, 'after' | 'waitForChanges'>): 
   waitForChanges: (account, cursor, ms, signal) => feed.waitForChanges(account, cursor, ms, signal),
 })
 
-/** Tries under way at a time to receivers that took the last one, and to those that did not. */
+/** Concurrent deliveries to receivers whose last delivery succeeded, and to those whose last one failed. */
 const MAX_HEALTHY_ATTEMPTS = 256
 const MAX_FAILING_ATTEMPTS = 64
 
 /**
- * Where tries wait for their turn. Those who failed the last time have places of their own: any number of receivers that hang
- * keep none of the others waiting, but for the first time that they hang.
+ * Limits concurrent deliveries, with a separate limit for receivers that failed last time: hanging receivers delay the
+ * others only on their first failure.
  */
 export class DeliveryBulkhead {
   readonly #healthy: FairSemaphore
@@ -68,14 +68,13 @@ export class DeliveryBulkhead {
     this.#failing = new FairSemaphore(failing)
   }
 
-  /** Resolves when this account may try; what it resolves with ends the try. */
+  /** Resolves when this account may send; the resolved function releases the slot. */
   acquire(owner: number, hasFailed: boolean): Promise<() => void> {
     const semaphore = hasFailed ? this.#failing : this.#healthy
     return semaphore.acquire({ names: [`account-${owner}`], first: false })
   }
 }
 
-/** What deliveries are made with. */
 export type DeliveryWorkerTools = {
   readonly writing: CommandContext
   readonly secrets: WebhookSecrets
@@ -83,26 +82,25 @@ export type DeliveryWorkerTools = {
   readonly progresses: Pick<WebhookProgressStore, 'find' | 'save'>
   readonly bulkhead: DeliveryBulkhead
   readonly send: SendMessage
-  /** Resolves after so many milliseconds, or when it is aborted. */
+  /** Resolves after the given milliseconds, or when aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Told of each try. */
   readonly onAttempt: (outcome: DeliveryOutcome) => void
 }
 
-/** Changes that are asked for at a time: a slow receiver gets them as they were when they were asked for. */
+/** Changes read at a time: a slow receiver gets them as they were when they were read. */
 const BATCH_SIZE = 20
 
-/** Milliseconds after which one that waits looks whether it is still wanted, and at the clock. */
+/** Milliseconds after which a waiting worker checks its webhook and the clock again. */
 const MAX_WAIT_MS = 60_000
 
-/** Milliseconds between two notes in the log of how far a webhook has come. */
+/** Milliseconds between two records of a webhook's progress in the log. */
 const PROGRESS_EVENT_INTERVAL_MS = 3_600_000
 
 const HTTP_GONE = 410
 
 /**
- * Delivers one webhook's changes: one at a time, in their order, each until it is taken. It ends when the webhook is paused or
- * gone, or its account is disabled.
+ * Delivers the changes of one webhook sequentially, each until it succeeds. Ends when the webhook is paused or deleted,
+ * or its account is disabled.
  */
 export class DeliveryWorker {
   #wake = new AbortController()
@@ -112,12 +110,12 @@ export class DeliveryWorker {
     private readonly tools: DeliveryWorkerTools,
   ) {}
 
-  /** The webhook is not as it was, perhaps: whatever is waited for, it is looked at now. */
+  /** Called when the webhook may have changed: ends waits, so that it is loaded again. */
   wake(): void {
     this.#wake.abort()
   }
 
-  /** @throws what the stores throw; the signal's reason, where it is stopped within a try */
+  /** @throws errors of the stores, or the signal's reason if aborted during an attempt */
   async run(signal: AbortSignal): Promise<void> {
     const { feed } = this.tools
     while (!signal.aborted) {
@@ -137,7 +135,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** As the log has it now. Undefined where nothing is to be delivered. */
+  /** Loads the webhook from the log. Undefined if there is nothing to deliver. */
   async #loadActiveWebhook(): Promise<Webhook | undefined> {
     const { owner, id } = this.named
     const { writing, secrets } = this.tools
@@ -152,7 +150,7 @@ export class DeliveryWorker {
     return found
   }
 
-  /** What was lost with the read store goes on from what the log was told last. */
+  /** If the read store lost the progress, continues from the cursor last recorded in the log. */
   async #progressOf({ id, cursor, begun }: Webhook): Promise<WebhookProgress> {
     const found = await this.tools.progresses.find(id)
     const noted = this.tools.writing.clock()
@@ -174,7 +172,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** @returns undefined where it was not taken */
+  /** @returns undefined if the delivery failed */
   async #tryOne(
     webhook: Webhook,
     before: WebhookProgress,
@@ -199,7 +197,7 @@ export class DeliveryWorker {
       await progresses.save(webhook.id, progress, toDeliveryAttempt(change, at, outcome))
       onAttempt(outcome)
       if (news !== undefined) await recordDelivery(writing, this.named, news)
-      // What the log has is looked at again: it failed, or it is not failing any more.
+      // After a change of state, the webhook is loaded again.
       return outcome.error === null && news === undefined ? progress : undefined
     } finally {
       leave()
@@ -221,7 +219,7 @@ const toDeliveryAttempt = (
 
 type AttemptEffect = { readonly progress: WebhookProgress; readonly news: DeliveryStateChange | undefined }
 
-/** What a try changes: how far the webhook is, and what the log is told. */
+/** The effect of an attempt: the new progress, and the state change to record in the log. */
 function progressAfterAttempt(
   webhook: Webhook,
   tried: WebhookProgress,

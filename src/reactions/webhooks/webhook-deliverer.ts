@@ -15,7 +15,10 @@ import type { Position, StoredEvent } from '../../stores/ports/event-store.ts'
 import type { ReadModel } from '../../stores/ports/read-store.ts'
 import { DeliveryWorker, type DeliveryWorkerTools } from './delivery-worker.ts'
 
-/** The key that signs the links in what is sent, for a process that answers no requests perhaps, and so has no other one's. */
+/**
+ * The key that signs links in deliveries. Separate from the HTTP server's, since the delivering process may not serve
+ * requests.
+ */
 export class DeliveryLinkKeys {
   #keys: LinkKeys | undefined
 
@@ -24,13 +27,16 @@ export class DeliveryLinkKeys {
     private readonly keys: MasterKeys,
   ) {}
 
-  /** To be called before anything is sent: others may have made another key meanwhile. @throws WrongMasterKey, StoreUnavailable */
+  /**
+   * Must be called before anything is sent; reads keys that other processes have added. @throws WrongMasterKey,
+   * StoreUnavailable
+   */
   async open(): Promise<void> {
     this.#keys = await LinkKeys.open(this.writing, this.keys)
   }
 
   get current(): LinkKey {
-    if (this.#keys === undefined) throw new Error('links are signed before a key was read')
+    if (this.#keys === undefined) throw new Error('DeliveryLinkKeys: open() must be called first')
     return this.#keys.current
   }
 
@@ -41,24 +47,23 @@ export class DeliveryLinkKeys {
 
 export type WebhookDelivererTools = Omit<DeliveryWorkerTools, 'progresses'> & {
   readonly progresses: WebhookProgressStore
-  /** The read model of webhooks. */
   readonly webhookModel: { readonly model: Pick<ReadModel, 'find'>; readonly progress: ProjectionProgress }
   readonly linkKeys: DeliveryLinkKeys
   readonly log: AppLogger
 }
 
-/** Milliseconds between two looks at which webhooks there are, unless one is known to have changed. */
+/** Milliseconds between two polls of the list of webhooks, unless a change wakes it. */
 const POLL_INTERVAL_MS = 2_000
 
-/** Milliseconds before a webhook whose delivery met a store's fault is taken up again. */
+/** Milliseconds before a worker restarts after a store's failure. */
 const RETRY_DELAY_MS = 1_000
 
-/** Webhooks that are looked up at a time. */
+/** Webhooks read at a time. */
 const PAGE_SIZE = 1_000
 
 type RunningDeliveryWorker = { readonly worker: DeliveryWorker; readonly done: Promise<void> }
 
-/** Keeps a lane for each webhook that is not paused, as long as this process is the one that delivers. */
+/** Runs a worker for each webhook that is not paused, in the process that holds the lease. */
 export class WebhookDeliverer {
   readonly #workers = new Map<number, RunningDeliveryWorker>()
   readonly #owners = new Map<number, Set<number>>()
@@ -69,7 +74,7 @@ export class WebhookDeliverer {
     this.#interruption = new Interruption('webhook-deliveries', tools.log)
   }
 
-  /** An account's webhooks are not as they were. Those that are new are found when the read model has them. */
+  /** Wakes the workers of accounts whose webhooks have changed. New webhooks start when the read model has them. */
   async onWebhooksChanged(owners: Iterable<number>, position: Position): Promise<void> {
     for (const owner of owners) {
       for (const id of this.#owners.get(owner) ?? []) this.#workers.get(id)?.worker.wake()
@@ -78,18 +83,17 @@ export class WebhookDeliverer {
     this.#pause.wake()
   }
 
-  /** Another key that signs links, perhaps. */
   onLinkKeyEvent(event: StoredEvent): void {
     this.tools.linkKeys.applyEvent(event)
   }
 
-  /** What was kept of one that is deleted goes too. @throws StoreUnavailable */
+  /** Deletes the stored progress of a deleted webhook. @throws StoreUnavailable */
   async deleteProgress(webhook: number): Promise<void> {
     await this.tools.progresses.open()
     await this.tools.progresses.delete(webhook)
   }
 
-  /** Delivers until it is stopped; then nothing of it is under way any more. @throws what the stores throw */
+  /** Delivers until stopped, then waits for attempts under way. @throws errors of the stores */
   async run(signal: AbortSignal): Promise<void> {
     const wake = () => this.#pause.wake()
     signal.addEventListener('abort', wake, { once: true })
@@ -148,8 +152,8 @@ export class WebhookDeliverer {
 export type WebhookDeliveryTools = { readonly deliverer: WebhookDeliverer }
 
 /**
- * Pushes accounts' change feeds to their webhooks, in one process at a time. The events of webhooks only wake it: what is to be
- * sent is the feed's to say, and how far each has come stands beside its checkpoint.
+ * Delivers accounts' change feeds to their webhooks, in one process at a time. Webhook events only wake the workers:
+ * the change feed has what to send, and each webhook's progress is stored with the checkpoint.
  */
 export const webhookDeliveries = defineReaction<WebhookDeliveryTools>({
   name: 'webhook-deliveries',
@@ -158,7 +162,7 @@ export const webhookDeliveries = defineReaction<WebhookDeliveryTools>({
     ({ deliverer }) =>
     async (events) => {
       for (const event of events) {
-        // Looked at by its name alone, so that what a newer release deletes goes too.
+        // Reads only the type and id, so that deletions by newer releases count too.
         if (event.type === 'WebhookDeleted') await deliverer.deleteProgress(Number(event.data['id']))
         else deliverer.onLinkKeyEvent(event)
       }

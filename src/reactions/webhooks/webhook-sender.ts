@@ -12,20 +12,20 @@ import type { FeedChange } from '../../projections/diamonds/change-feed.ts'
 import { neverAborted } from '../../projections/engine/loop.ts'
 import { VERSION } from '../../runtime/version.ts'
 
-/** The addresses of a name, in the order in which they are to be tried. @throws the resolver's error */
+/** The addresses of a host name, in the order to try them. @throws the resolver's error */
 export type AddressResolver = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
-/** The name leads to no address that is allowed. */
+/** The name has no permitted address. */
 class NonPublicAddress extends Error {
-  override readonly name = 'NotPublic'
+  override readonly name = 'NonPublicAddress'
 }
 
-/** Milliseconds for one question, and how often it is put: both answers, or their absence, well within a delivery. */
+/** Milliseconds per DNS query, and number of tries: IPv4 and IPv6 queries end well within a delivery's timeout. */
 const DNS_QUERY_OPTIONS = { timeout: 3_000, tries: 2 }
 
 /**
- * Asks the system's name servers, without its threads: those of a few names that nobody answers for would be missing to
- * all else that this process does. Names of the machine itself are loopback by definition (RFC 6761).
+ * Queries the system's name servers directly. getaddrinfo would occupy threads of libuv's pool, and a few unresponsive
+ * names would block everything else that needs them. Names under localhost are loopback by definition (RFC 6761).
  */
 export const resolveByDns: AddressResolver = async (name, signal) => {
   if (/^(?:.*\.)?localhost\.?$/i.test(name)) return ['127.0.0.1', '::1']
@@ -43,9 +43,9 @@ export const resolveByDns: AddressResolver = async (name, signal) => {
 }
 
 /**
- * The addresses that a host may be connected to: looked up once for a connection, which goes to no other.
+ * The addresses that a host may be reached at, resolved once per connection, which uses only these (no DNS rebinding).
  * @param host a name, or an address without brackets
- * @throws NotPublic where there is none that is allowed; the resolver's error
+ * @throws NonPublicAddress if none is permitted; the resolver's error
  */
 async function allowedAddresses(
   host: string,
@@ -55,13 +55,15 @@ async function allowedAddresses(
   const found = isIP(host) === 0 ? await resolve(host, signal) : [host]
   const allowed = isPrivateAllowed ? found : found.filter(isPublicAddress)
   if (allowed.length > 0) return allowed
-  throw new NonPublicAddress(`${host} is ${found.join(', ') || 'nowhere'}: not an address of the public internet`)
+  throw new NonPublicAddress(
+    `${host} resolves to ${found.join(', ') || 'no address'}: not an address of the public internet`,
+  )
 }
 
-/** @property id the same for every try of a message */
+/** @property id the same for every attempt of a message */
 export type WebhookMessage = { readonly id: string; readonly body: string }
 
-/** What is told of a stone: the element of the feed as it is. @param now milliseconds since 1970 */
+/** The message for a change: its entry in the feed. @param now milliseconds since 1970 */
 export function toWebhookMessage(
   { id }: Pick<Webhook, 'id'>,
   { cursor, what, text }: FeedChange,
@@ -72,15 +74,17 @@ export function toWebhookMessage(
   return { id: `msg_${id}_${cursor}`, body: `${head},"data":${text}}` }
 }
 
-/** What a receiver is tried out with. @param one tells it from every other */
+/** @param one unique part of the message's id */
 function testMessage({ id }: Pick<Webhook, 'id'>, one: string, now: number): WebhookMessage {
   const body = { type: 'webhook.test', timestamp: new Date(now).toISOString(), data: { webhook: id } }
   return { id: `msg_${id}_test_${one}`, body: JSON.stringify(body) }
 }
 
-/** A message as it goes out now, signed with each secret that signs now.
- * @param trace that it is a part of, as `traceparent` has it
- * @throws SealedByAnotherKey */
+/**
+ * Signs a message for sending now, with each active secret.
+ * @param trace its `traceparent`
+ * @throws SealedByAnotherKey
+ */
 export function signMessage(
   webhook: Webhook,
   { id, body }: WebhookMessage,
@@ -101,10 +105,10 @@ export function signMessage(
   return { headers, body }
 }
 
-/** What came of one try. @property status null where nothing was answered @property error null where it was taken */
+/** The outcome of an attempt. @property status null without a response @property error null on success */
 export type DeliveryOutcome = { readonly status: number | null; readonly ms: number; readonly error: string | null }
 
-/** Sends one message to an address. @throws the signal's reason, where it is stopped from outside */
+/** Sends one message. @throws the signal's reason if aborted */
 export type SendMessage = (
   url: string,
   message: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
@@ -114,22 +118,22 @@ export type SendMessage = (
 export type WebhookSenderOptions = {
   readonly rules: WebhookRules
   readonly resolve: AddressResolver
-  /** Milliseconds for all of it: look-up, connection, and the answer's status. */
+  /** Milliseconds for DNS lookup, connection and the response's status together. */
   readonly timeoutMs?: number
-  /** Milliseconds that only grow. */
+  /** Milliseconds of a clock that never goes back. */
   readonly monotonic?: () => number
 }
 
 const DEFAULT_TIMEOUT_MS = 15_000
 
-/** Bytes that are read of a receiver's answer, of which an error shows the beginning. */
+/** Bytes read of a response body, to quote its beginning in the error. */
 const MAX_RESPONSE_BYTES = 1_024
-/** Characters of an answer that stand in an error. */
+/** Characters of a response body quoted in an error. */
 const MAX_SHOWN_CHARACTERS = 200
 
 /**
- * Sends with a connection for each message, by addresses that were just looked up and found allowed. It follows no
- * redirect, and reads no more than 1 KiB of what is answered.
+ * Opens a connection for each message, to addresses just resolved and permitted. Follows no redirect, and reads at most
+ * 1 KiB of the response.
  */
 export function createWebhookSender({
   rules,
@@ -156,7 +160,7 @@ export function createWebhookSender({
       return outcome(status, error)
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      return outcome(null, timeoutSignal.aborted ? `No answer within ${timeoutMs / 1000} s` : describeError(error))
+      return outcome(null, timeoutSignal.aborted ? `No response within ${timeoutMs / 1000} s` : describeError(error))
     }
   }
 }
@@ -170,17 +174,17 @@ async function exchange(
   const response = await sendRequest(url, addresses, message, signal)
   try {
     const status = response.statusCode ?? 0
-    // What was taken is taken: nobody waits for the end of what is said about it.
+    // On success the body is not read.
     if (status >= 200 && status < 300) return { status, error: null }
     return { status, error: refusalOf(status, await beginningOf(response)) }
   } finally {
-    // However the rest of the answer breaks off, it matters no more; an error nobody listens to would end the process.
+    // Errors of the rest of the response do not matter; without a listener they would end the process.
     response.on('error', () => undefined)
     response.destroy()
   }
 }
 
-/** Sends, and resolves with the head of the answer. */
+/** Resolves with the response's head. */
 function sendRequest(
   url: URL,
   addresses: readonly string[],
@@ -192,7 +196,7 @@ function sendRequest(
     const sending = send({
       method: 'POST',
       protocol: url.protocol,
-      // A name, so that `lookup` is asked and TLS checks it; an address is connected to as it is.
+      // For a name, `lookup` is called and TLS verifies the name; an address is used as it is.
       hostname: hostOf(url),
       port: portOf(url),
       path: url.pathname + url.search,
@@ -203,13 +207,13 @@ function sendRequest(
     })
     sending.on('error', fail)
     sending.on('response', done)
-    // Behind an answer this changes nothing.
-    sending.on('close', () => fail(new Error('the connection was closed without an answer')))
+    // No effect after a response.
+    sending.on('close', () => fail(new Error('the connection was closed without a response')))
     sending.end(body)
   })
 }
 
-/** Gives the addresses that were found allowed: between the check and the connection nobody asks again. */
+/** Returns the addresses already checked: there is no second resolution between check and connection. */
 const lookupOf =
   (addresses: readonly string[]): LookupFunction =>
   (_name, options, callback) => {
@@ -219,7 +223,7 @@ const lookupOf =
     else callback(null, first?.address ?? '', first?.family ?? 4)
   }
 
-/** The first bytes of an answer, whenever it ends or is long enough; whatever arrived until it broke off. */
+/** The first bytes of a response body, up to its end, the limit or a failure. */
 function beginningOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let read = 0
@@ -239,18 +243,18 @@ function beginningOf(response: IncomingMessage): Promise<string> {
 function refusalOf(status: number, said: string): string {
   const plain = said.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   const words = plain === '' ? '' : `: ${plain.slice(0, MAX_SHOWN_CHARACTERS)}`
-  return `Answered ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : words}`
+  return `Responded with ${status}${status >= 300 && status < 400 ? '; redirects are not followed' : words}`
 }
 
-/** What went wrong with a connection, without more of the inner network than its name: that is for its owner to read. */
+/** Describes a connection error for the webhook's owner, revealing no more of the inner network than names. */
 function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return 'It could not be sent'
+  if (!(error instanceof Error)) return 'The request could not be sent'
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
   const inner = error instanceof AggregateError ? error.errors.map(String).join('; ') : error.message
   return `${inner}${code}`.slice(0, 300)
 }
 
-/** Rejects as soon as it is aborted: a look-up may go on for a while. */
+/** Rejects as soon as aborted; a DNS query may continue for a while. */
 const unlessAborted = <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> =>
   Promise.race([work, rejectionOnAbort(signal)])
 
@@ -261,14 +265,13 @@ const rejectionOnAbort = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', stop, { once: true })
   })
 
-/** Tests of one account that may be under way in a process, and seconds after which another is worth a try. */
+/** Concurrent tests of one account in a process, and seconds after which a retry makes sense. */
 const MAX_CONCURRENT_TESTS = 2
 const RETRY_AFTER_SECONDS = 15
 
-/** @param trace that the wish is a part of, as `traceparent` has it */
+/** @param trace the request's `traceparent` */
 export type SendTestMessage = (webhook: Webhook, account: number, trace?: string) => Promise<DeliveryOutcome>
 
-/** Sends test messages, for their owners and operators. */
 export function createTestSender(
   send: SendMessage,
   secrets: Pick<WebhookSecrets, 'open'>,
@@ -278,7 +281,11 @@ export function createTestSender(
   return async (webhook, account, trace) => {
     const others = testsByAccount.get(account) ?? 0
     if (others >= MAX_CONCURRENT_TESTS)
-      throw new RequestError('too-many', 'Other tests are under way; wait for them', RETRY_AFTER_SECONDS)
+      throw new RequestError(
+        'too-many',
+        'Too many concurrent tests: wait until the others have ended',
+        RETRY_AFTER_SECONDS,
+      )
     testsByAccount.set(account, others + 1)
     try {
       const now = clock()

@@ -1,27 +1,28 @@
-/** What somebody has taken of an amount, and gives back. */
+/** One client's part of the shared amount. */
 export type FairAllocation = {
-  /** Takes more, where there is enough. @returns false where there is not, and nothing more is taken */
+  /** Takes more. @returns false if there is not enough; nothing more is taken then */
   tryTake(amount: number): boolean
-  /** Gives all of it back, once. */
+  /** Returns all of it, once. */
   release(): void
 }
 
 /**
- * An amount that many draw from, each counted under some names, such as an address and an account. Nobody takes more
- * than is left for everybody else: one alone gets half of it, two a third each, and whoever comes next always finds
- * something. Of several names each gets no more than the ones before it leave: an account takes at most half of what
- * its address may, so that others there find something too. (The rule is that of Choudhury and Hahne for buffers that queues share, IEEE/ACM ToN 6(2), 1998.)
+ * Shares an amount among clients, each counted under names such as an address and an account. A name may hold at most
+ * as much as is left for all others: a single client gets half, two get a third each, and a new client always finds
+ * some. With several names, each may hold at most what the names before it leave: an account gets at most half of what
+ * its address may, so that others at that address find some too. (The rule is the dynamic threshold of Choudhury and
+ * Hahne for shared buffers, IEEE/ACM ToN 6(2), 1998.)
  */
 export class FairShare {
   #left: number
   readonly #held = new Map<string, number>()
 
-  /** @param total the whole amount, in whatever unit */
+  /** @param total in any unit */
   constructor(total: number) {
     this.#left = total
   }
 
-  /** @param names who takes, from the widest to the narrowest; without any only the whole is a bound */
+  /** @param names of the client, from the widest to the narrowest; without names only the total limits it */
   openAllocation(names: readonly string[]): FairAllocation {
     let taken = 0
     return {
@@ -38,7 +39,7 @@ export class FairShare {
     }
   }
 
-  /** Whether somebody could take so much now. */
+  /** Whether a client with these names could take the amount now. */
   hasRoom(names: readonly string[], amount: number): boolean {
     const left = this.#left - amount
     let room = left

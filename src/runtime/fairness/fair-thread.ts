@@ -3,32 +3,35 @@ import { WorkerPool } from '../worker-pool.ts'
 import { FairShare } from './fair-share.ts'
 import { FairSemaphore } from './semaphores.ts'
 
-/** A place among those who wait for the thread. */
+/** A slot in the thread's queue. */
 export type ThreadSlot<Task, Answer> = {
   /**
-   * Does a task when it is its turn, and ends the place.
-   * @param first goes before those who don't
-   * @throws Error where the thread is closed, or ends over the task
+   * Runs a task when its turn comes, then releases the slot.
+   * @param first has priority over tasks without it
+   * @throws Error if the thread is closed, or ends during the task
    */
   run(task: Task, first?: boolean): Promise<Answer>
   release(): void
 }
 
-/** Work of which one thread does one task at a time. There are so many places, shared fairly, and so are the turns. */
+/**
+ * Runs tasks on one thread, one at a time. A limited number of queue slots and the order of tasks are shared fairly
+ * among clients.
+ */
 export class FairThread<Task, Answer> {
   readonly #slots: FairShare
   readonly #turns = new FairSemaphore(1)
   readonly #pool: WorkerPool<Task, Answer>
 
-  /** @param idle milliseconds behind the last task at which the thread ends; it does not unless told */
+  /** @param idle milliseconds after the last task before the thread ends; default: never */
   constructor(start: () => Worker, places: number, idle?: number) {
     this.#slots = new FairShare(places)
     this.#pool = new WorkerPool(start, 1, idle)
   }
 
   /**
-   * @param names who takes a place, from the widest to the narrowest
-   * @returns undefined where all are taken, or as many as one of these names may have
+   * @param names of the client, from the widest to the narrowest
+   * @returns undefined if all slots are taken, or the share of one of these names is used up
    */
   acquireSlot(names: readonly string[]): ThreadSlot<Task, Answer> | undefined {
     const allocation = this.#slots.openAllocation(names)
@@ -47,7 +50,7 @@ export class FairThread<Task, Answer> {
     }
   }
 
-  /** Whoever still waits is told that it is closed. */
+  /** Queued tasks are rejected. */
   close(): Promise<void> {
     return this.#pool.close()
   }

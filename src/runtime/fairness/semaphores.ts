@@ -1,6 +1,6 @@
 type QueuedAcquire = { readonly grant: () => void; readonly refuse: (reason: Error) => void }
 
-/** So many have a permit at a time; the others wait for one in the order in which they came. */
+/** Limits concurrency; waiters get permits in order of arrival. */
 export class Semaphore {
   readonly #waiting: QueuedAcquire[] = []
   #free: number
@@ -10,8 +10,8 @@ export class Semaphore {
   }
 
   /**
-   * Acts when a permit is free, and releases it at the end.
-   * @throws what the action throws, or what `refuse` says to who still waits
+   * Runs an action with a permit.
+   * @throws the action's error, or the reason of `rejectWaiting`
    */
   async run<Result>(action: () => Promise<Result>): Promise<Result> {
     await this.#acquire()
@@ -22,7 +22,7 @@ export class Semaphore {
     }
   }
 
-  /** Ends the waiting of all who wait now, where none of them would fare better. */
+  /** Rejects all current waiters, when none of them would succeed. */
   rejectWaiting(reason: Error): void {
     for (const { refuse } of this.#waiting.splice(0)) refuse(reason)
   }
@@ -39,20 +39,19 @@ export class Semaphore {
   }
 }
 
-/** Who waits for a permit: counted under some names, such as an account and an address. */
+/** A waiter for a permit, counted under names such as an account and an address; `first` has priority. */
 export type PermitRequest = { readonly names: readonly string[]; readonly first: boolean }
 
 type QueuedPermitRequest = PermitRequest & { readonly grant: (release: () => void) => void }
 
-/** What one name has at the moment. */
 type PermitUsage = { running: number; waiting: number; served: number }
 
-/** So many of those who go first are let in before one of the others is, where any waits: they come late, not never. */
+/** Consecutive permits for priority waiters before one other waiter gets one, so that the others do not starve. */
 const MAX_CONSECUTIVE_FIRST = 3
 
 /**
- * So many have a permit at a time. Of those who wait the next one goes to who has the fewest now, then to who had one the
- * longest ago, then to who came first: one with a hundred wishes holds up nobody who has one.
+ * Limits concurrency fairly. The next permit goes to the waiter whose names hold the fewest permits, then to the one
+ * served the longest ago, then by arrival: a client with a hundred requests does not delay one with a single request.
  */
 export class FairSemaphore {
   readonly #waiting: QueuedPermitRequest[] = []
@@ -65,12 +64,11 @@ export class FairSemaphore {
     this.#free = permits
   }
 
-  /** True where somebody waits for a permit. */
   get hasWaiters(): boolean {
     return this.#waiting.length > 0
   }
 
-  /** Resolves when a permit is free for this waiter; the function that comes back releases it, once. */
+  /** Resolves with a function that releases the permit, once. */
   acquire(waiter: PermitRequest): Promise<() => void> {
     return new Promise((grant) => {
       for (const name of waiter.names) this.#usageOf(name).waiting++
@@ -131,7 +129,10 @@ export class FairSemaphore {
     return best?.waiting
   }
 
-  /** Of each name, the largest first: who shares an address with somebody goes before those who share its account too. */
+  /**
+   * Values of all names, largest first: a client that shares only an address with a busy one precedes a client that
+   * also shares its account.
+   */
   #most({ names }: PermitRequest, of: 'running' | 'served'): number[] {
     return names.map((name) => this.#usageOf(name)[of]).sort((a, b) => b - a)
   }
@@ -145,7 +146,7 @@ export class FairSemaphore {
   }
 }
 
-/** The first that differs decides. */
+/** Compares lexicographically. */
 function isLess(some: readonly number[], others: readonly number[]): boolean {
   const at = some.findIndex((one, index) => one !== others[index])
   return at >= 0 && (some[at] ?? 0) < (others[at] ?? 0)

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'
 
-/** What somebody has to send in a time, at least. */
+/** The minimum number of bytes to receive in each time window. */
 export type MinimumTransferRate = { readonly bytes: number; readonly milliseconds: number }
 
-/** Of a body: who sends slower than 6.5 KB a second keeps a place that others could have. */
+/** For request bodies: a client slower than 6.5 KB/s would occupy a connection for too long. */
 export const MINIMUM_TRANSFER_RATE: MinimumTransferRate = { bytes: 64 * 1024, milliseconds: 10_000 }
 
-/** Watches that somebody sends fast enough, in one window of time after the other. Time in which it is not heard does not count. */
+/** Checks a minimum transfer rate in consecutive time windows. Time while paused does not count. */
 export class TransferRateMonitor {
   #bytes = 0
   #left: number
@@ -14,7 +14,7 @@ export class TransferRateMonitor {
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
-  /** @param tooSlow called once, when a window is over in which too little came */
+  /** @param onTooSlow called once, at the end of a window with too few bytes */
   constructor(
     private readonly minimum: MinimumTransferRate,
     private readonly onTooSlow: () => void,
@@ -40,7 +40,7 @@ export class TransferRateMonitor {
     this.#timer = setTimeout(() => this.#over(), Math.max(0, this.#left))
   }
 
-  /** For good. */
+  /** Permanently. */
   stop(): void {
     this.pause()
     this.#stopped = true
@@ -59,6 +59,6 @@ export class TransferRateMonitor {
   }
 }
 
-/** What is said to who was too slow. */
+/** The error message for a client that was too slow. */
 export const tooSlowMessage = ({ bytes, milliseconds }: MinimumTransferRate): string =>
-  `Less than ${Math.round(bytes / 1024)} KiB of the body came within ${milliseconds / 1000} s`
+  `Received less than ${Math.round(bytes / 1024)} KiB of the body within ${milliseconds / 1000} s`

@@ -116,7 +116,7 @@ test('are paused at once by 410, and go on from there when their owner says so',
   await hooked(ann, [(_message, response) => of(status)(response)], async (hook) => {
     await createdMany(ann, 3)
     await until('the pause', async () => (await shown(ann, hook.id)).state === 'paused')
-    assert.is((await shown(ann, hook.id)).error, 'Answered 410')
+    assert.is((await shown(ann, hook.id)).error, 'Responded with 410')
     assert.is(hook.receiver.messages.length, 1)
     status = 200
     await created(ann)

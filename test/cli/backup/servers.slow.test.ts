@@ -50,7 +50,7 @@ test('is backed up and restored by the server, and begins a new epoch by the com
 
   const unready = await site.run(['serve'], { ...settings, PORT: '0' })
   assert.is(unready.code, 1)
-  assert.match(unready.err, /adamant: The log is older than what .*npx adamant restore --in-place/)
+  assert.match(unready.err, /adamant: The event log does not have an event that .*npx adamant restore --in-place/)
   assert.not.match(unready.err, /^ +at /m)
   const unasked = await site.run(['restore', site.at('b')], settings)
   assert.is(unasked.code, 2)
@@ -88,13 +88,13 @@ test('ends a process that runs while its log goes back, or is restored', async (
   await site.done(['restore', '--in-place'], settings)
   const { code, err } = await metMeanwhile.ended
   assert.is(code, 1)
-  assert.match(err, /^adamant: The log was restored while this process ran.*start it again$/m)
+  assert.match(err, /^adamant: The event log was restored while this process was running.*restart the process$/m)
 
   const caught = await serve()
   await setBack(peer, events)
   const ended = await caught.ended
   assert.is(ended.code, 1)
-  assert.match(ended.err, /^adamant: The log is older than what this process has seen of it/m, ended.err)
+  assert.match(ended.err, /^adamant: The event log does not have an event that this process has seen/m, ended.err)
 })
 
 test.run()

@@ -45,7 +45,7 @@ async function refusesOn({ service }: Given, authorization: string): Promise<voi
   refused.push(expect(503, await service.send(form('/api/v1/share', 'secret=x', authorization))))
   for (const { headers } of refused) assert.match(String(headers['retry-after']), /^\d+$/)
   const { text } = expect(503, await service.send({ path: '/health/ready' }))
-  assert.match(text, 'the read models can not be reached')
+  assert.match(text, 'the read models are unavailable')
   expect(200, await service.send({ path: '/health/live' }))
 }
 
@@ -108,11 +108,11 @@ test('starts without it, is not ready, and is as soon as it is there', async (gi
   const service = await startService({ settings, vendors: given.service })
   given.service = service
   const { text } = expect(503, await service.send({ path: '/health/ready' }))
-  assert.match(text, 'the read models can not be reached')
+  assert.match(text, 'the read models are unavailable')
   given.ferret = await startFerretDB(given.folder, given.ferret.port)
   await until('the read models to be reached', async () => {
     const answer = await service.send({ path: '/health/ready' })
-    return !answer.text.includes('can not be reached')
+    return !answer.text.includes('are unavailable')
   })
 })
 

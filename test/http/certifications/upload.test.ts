@@ -116,7 +116,7 @@ test('whose client falls silent is answered 408 and leaves nothing', async (give
   const answer = await answerOf(socket)
   assert.match(answer, /^HTTP\/1\.1 408 /)
   assert.match(answer, /X-App-Version: /i)
-  assert.match(answer, /"error":\["Less than 1 KiB of the body came within 0.3 s"\]/)
+  assert.match(answer, /"error":\["Received less than 1 KiB of the body within 0.3 s"\]/)
   assert.equal(incoming(given), [])
   assert.equal(given.received, [])
 })

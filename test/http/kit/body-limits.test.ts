@@ -99,7 +99,7 @@ test('that come too slowly are answered 408, those that come fast enough are rea
         await time.pass(LEAST.milliseconds / 3)
       }
       const [late, read] = await Promise.all(answers)
-      assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
+      assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Received less than 2 KiB of the body within 0.3 s"/)
       assert.match(read ?? '', /^HTTP\/1\.1 200 /)
       saw('any body', 408)
     }),

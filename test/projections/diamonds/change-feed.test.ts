@@ -177,8 +177,8 @@ test(
     assert.is(await lost(feed, '1-6'), 'lost, 4-5')
     // Where epochs 2 and 3 branched off is forgotten with them.
     assert.is(await lost(feed, '3-2'), 'lost, 4-0')
-    assert.match(await lost(feed, '4-7'), 'it has not come so far')
-    assert.match(await lost(feed, '5-1'), 'it has not come so far')
+    assert.match(await lost(feed, '4-7'), 'it is ahead of the latest change')
+    assert.match(await lost(feed, '5-1'), 'it is ahead of the latest change')
     const ahead = (await feedOf(disk, { ...reached, waitForPosition: () => false })).feed
     assert.is(await lost(ahead, '4-7'), '4-7', 'a model that is behind knows no better')
   }),

@@ -51,7 +51,7 @@ test('waits for 3 s for a run that hangs when it is stopped, and begins the next
     assert.is(isStopped, false)
     await time.pass(1)
     await stopping
-    assert.match(lines[0]?.sentence ?? '', 'did not end in time when it was stopped')
+    assert.match(lines[0]?.sentence ?? '', 'did not end in time after a stop')
     work.start()
     await time.pass(60_000)
     assert.is(hanging.length, 1, 'two runs at once')
@@ -75,7 +75,7 @@ test('tells of an outage when it begins and when it is over, and not of each try
   await work.stop()
   assert.equal(
     lines.map(({ level, sentence }) => `${level}: ${sentence}`),
-    ['warn: interrupted; trying again', 'info: goes on after an interruption'],
+    ['warn: interrupted; trying again', 'info: resumed after an interruption'],
   )
   assert.equal(work.counters, { name: 'fails', runs: 5, failures: 4 })
 })

@@ -92,7 +92,7 @@ test(
       letters.map(({ stream, revision, reason }) => [stream, revision, reason]),
       [
         [`diamond-${a}`, 1n, 'Error: 13 is unlucky'],
-        [`diamond-${a}`, 2n, 'Error: an earlier event of this stream was set aside'],
+        [`diamond-${a}`, 2n, 'Error: an earlier event of this stream is parked'],
       ],
     )
     const model = await reads.model(diamonds.declaration)

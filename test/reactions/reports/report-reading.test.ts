@@ -65,7 +65,7 @@ test('warns in the log of what the report says otherwise', async () => {
   })
   await react([event])
   assert.is(count, 1)
-  const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report says otherwise than its owner' }
+  const said = { diamond: 337, certification: 5, ...mismatch, msg: 'a report contradicts the data of its owner' }
   assert.equal(lines, [{ level: 40, ...said }])
 })
 

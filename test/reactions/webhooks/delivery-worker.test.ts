@@ -34,7 +34,7 @@ const key = (id: string): MasterKey => ({ id: id.repeat(16), bytes: randomBytes(
 const KEYS = { current: key('a'), old: undefined }
 
 const taken: DeliveryOutcome = { status: 204, ms: 3, error: null }
-const failed = (status: number | null): DeliveryOutcome => ({ status, ms: 3, error: `Answered ${status}` })
+const failed = (status: number | null): DeliveryOutcome => ({ status, ms: 3, error: `Responded with ${status}` })
 
 /** A world in which time passes only where somebody sleeps. */
 type World = {
@@ -157,7 +157,7 @@ test('fail after three days, are paused by the next failure, and go on there whe
     await world.run(HOUR * 6)
     const failing = await world.shown()
     assert.is(failing.state, 'failing')
-    assert.is(failing.error, 'Answered 503')
+    assert.is(failing.error, 'Responded with 503')
     await world.run()
     const paused = await world.shown()
     assert.is(paused.state, 'paused')
@@ -194,7 +194,7 @@ test('are paused at once by 410', () =>
     await world.run()
     assert.is(world.came.length, 1)
     const { state, error } = await world.shown()
-    assert.equal({ state, error }, { state: 'paused', error: 'Answered 410' })
+    assert.equal({ state, error }, { state: 'paused', error: 'Responded with 410' })
   }))
 
 test('go to another address at once, without the pauses of the former', () =>

@@ -91,7 +91,7 @@ for (const [name, status, headers] of refusals) {
       async ({ url }) => {
         const outcome = await sent(url)
         assert.is(outcome.status, status)
-        assert.match(outcome.error ?? '', new RegExp(`^Answered ${status}`))
+        assert.match(outcome.error ?? '', new RegExp(`^Responded with ${status}`))
         if (status >= 400) assert.match(outcome.error ?? '', /because of it$/)
       },
     )
@@ -107,7 +107,7 @@ test('waits for no receiver that says nothing', () =>
       const monotonic = () => times.shift() ?? 0
       const { status, error, ms } = await sent(url, { timeoutMs: SHORT, monotonic })
       assert.is(status, null)
-      assert.match(error ?? '', 'No answer within 0.3 s')
+      assert.match(error ?? '', 'No response within 0.3 s')
       assert.is(ms, 305)
     },
     true,
@@ -124,7 +124,7 @@ test('waits for no receiver that drips its answer, a byte at a time', () =>
     async ({ url }) => {
       const { status, error } = await sent(url, { timeoutMs: SHORT })
       assert.is(status, null)
-      assert.match(error ?? '', /No answer within/)
+      assert.match(error ?? '', /No response within/)
     },
     true,
   ))
@@ -323,7 +323,7 @@ test('is not held up by a name that nobody answers for', async () => {
     resolve: () => new Promise(() => undefined),
   })
   clearInterval(alive)
-  assert.match(outcome.error ?? '', /No answer within/)
+  assert.match(outcome.error ?? '', /No response within/)
 })
 
 test('does not go to an address that an operator does not let be any more', async () => {
