@@ -80,7 +80,7 @@ const TOLD_TOGETHER =
 
 test('are in the table of docs/operations.md, all of them and nothing else', ({ figures: { types } }) => {
   const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-  const table = /\| figure +\|[\s\S]*?\n\n/.exec(page)?.[0] ?? ''
+  const table = /\| metric +\|[\s\S]*?\n\n/.exec(page)?.[0] ?? ''
   const inTable = new Set([...table.matchAll(/`((?:adamant|process|nodejs)_[a-z_]+)`/g)].map(([, name = '']) => name))
   assert.ok(inTable.size > 25, table)
   assert.equal(
