@@ -2,19 +2,19 @@ import { format } from 'prettier'
 import { catalogue, type Catalogue, type CatalogueEntry } from '../../src/events/catalogue.ts'
 import { membersOf } from '../schema-members.ts'
 
-/** docs/events.md, as the release's tables of events make it. */
+/** docs/events.md, generated from the event catalogue. */
 export const eventsPage = (): Promise<string> => format(textOf(catalogue()), { parser: 'markdown', printWidth: 180 })
 
 const INTRODUCTION = `# Events
 
-Everything that happens is one of these events, appended to a stream and never changed. This page is made of the tables in \`src/events\` by \`npm run docs:events\`;
-\`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, and \`npx adamant events\` what the log holds.
+An event is a fact: it is appended to a stream and never changed. This page lists every event type with its payload. It is generated from the declarations in \`src/domain\` by
+\`npm run docs:events\`. \`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, \`npx adamant events\` prints the events of a log.
 
-An event has a \`stream\`, its \`revision\` there (from 0), a \`position\` in the log, an \`id\` (a UUID; the same for a repeat of the same request), a \`type\`, \`data\` and \`metadata\`.
-Types are never renamed. A payload changes by a new version: events are read in every version that was ever written, and stay in the log as they were written. Readers ignore members that
-they don't know. A release that meets a type or a version of a newer one decides nothing on that stream and says so (docs/operations.md, "Dead letters").
+Each event has a \`stream\`, its \`revision\` there (from 0), a \`position\` in the log, an \`id\` (a UUID; the same if the same request is repeated), a \`type\`, \`data\` and \`metadata\`.
+Types are never renamed. A payload is changed by adding a version. Stored events are never rewritten: the service reads every version that was ever written (upcasting). Readers ignore
+members that they don't know. A release that finds a type or version of a newer release makes no decision on that stream and reports an error (docs/operations.md, "Dead letters").
 
-In no event: a password, a token, a secret, a passphrase, a recipient's whole address, a file's bytes. What is marked *not shown* is a hash or sealed, and no command prints it.
+No event contains a password, token, secret, passphrase, unobfuscated recipient or file content. A member marked *not shown* is a hash or encrypted, and no command prints it.
 `
 
 function textOf({ metadata, events }: Catalogue): string {
@@ -23,7 +23,7 @@ function textOf({ metadata, events }: Catalogue): string {
     const own = events.filter((event) => event.stream === stream)
     return [`## \`${stream}\``, ...own.map(eventText)].join('\n\n')
   })
-  return [INTRODUCTION, `## Metadata\n\nTexts, all of them.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
+  return [INTRODUCTION, `## Metadata\n\nAll values are strings.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
 }
 
 function eventText({ type, version, about, changes, notShown, schema }: CatalogueEntry): string {
@@ -37,5 +37,5 @@ function tableOf(schema: CatalogueEntry['schema'], notShown: readonly string[]):
     const words = notShown.includes(name) ? [about, '*not shown*'] : [about]
     return `| \`${name}\` | ${type} | ${words.filter(Boolean).join('; ')} |`
   })
-  return rows.length === 0 ? 'No data.' : ['| member | type | what it is |', '| --- | --- | --- |', ...rows].join('\n')
+  return rows.length === 0 ? 'No data.' : ['| member | type | description |', '| --- | --- | --- |', ...rows].join('\n')
 }
