@@ -264,7 +264,7 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
   ],
   ['with a line without an end', bytesOf(`v ${'1 '.repeat(5_000_000)}`), 'Line 1 has more than 1200000 words'],
   ['of empty lines', bytesOf(`OFF${'\n'.repeat(20_000_000)}`), 'truncated: it must start with OFF and the counts'],
-  ['of blanks without an end', bytesOf(`solid${' '.repeat(20_000_000)}`), 'cut off at line 1'],
+  ['of blanks without an end', bytesOf(`solid${' '.repeat(20_000_000)}`), 'truncated at line 1'],
 ]
 for (const [name, bytes, words] of broken)
   test(`${name} is refused, and what is wrong where is said`, () => {
