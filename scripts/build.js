@@ -17,7 +17,7 @@ function build() {
     const why = 'the compiler was left out (--omit=dev, --omit=optional or NODE_ENV=production)'
     if (existsSync(`${root}dist/main.js`)) return tell(`adamant: ${why}, so dist/ keeps its previous build`, 0)
     return tell(
-      `adamant cannot be built: ${why}: run npm ci --include=dev --include=optional, ` + 'then npm prune --omit=dev',
+      `adamant cannot be built: ${why}: run npm ci --include=dev --include=optional, then npm prune --omit=dev`,
     )
   }
   return compile()

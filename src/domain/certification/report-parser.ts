@@ -132,7 +132,7 @@ type AdjacentCell = { readonly text: string; readonly index: number; readonly di
 
 /**
  * The candidates on a page: from the text of each cell alone, and from each cell with the nearest label to its left or above.
- * If both labels are about equally near, the value is a candidate for both facts and thus ambiguous (`resolveCandidates`).
+ * If both labels are about equally near, the value is a candidate for both facts and therefore ambiguous (`resolveCandidates`).
  */
 function findCandidates(cells: readonly TextCell[], factsIn: ReportFactFinder): readonly FactCandidate[] {
   const seen = cells.slice(0, CELLS)

@@ -18,7 +18,8 @@ const copy = z.string().describe('id of the move')
 export const logLifecycleEvents = {
   ...declareEvents(LOG_STREAM, {
     LogCreated: {
-      about: 'The log was created. Its identity distinguishes it from other logs: checkpoints of another log are rejected.',
+      about:
+        'The log was created. Its identity distinguishes it from other logs: checkpoints of another log are rejected.',
       payload: z.object({ identity: z.string() }),
     },
     LogFenced: {

@@ -130,7 +130,7 @@ export type FaceUpMetrics = {
 }
 
 /**
- * Compares the face-up appearance of two stones: 1 if a stone is as good as the reference in every figure. The result is a product, so a
+ * Compares the face-up appearance of two stones: 1 if a stone reaches the reference in every figure. The result is a product, so a
  * stone that is dull in one respect scores low, whatever its other figures are.
  *
  * Brightness, evenness, lit, frame, table fire and table leakage lower the result if they are worse than the reference's; better values
