@@ -8,7 +8,6 @@ import { putOver, removeFolder } from './put-over.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** @returns the exit code */
 function build() {
   linkBroughtNode()
   const refusal = broughtNode === undefined ? oldNode() : undefined

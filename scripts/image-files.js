@@ -7,7 +7,6 @@ import { servedPackages } from './served-packages.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** The project's own files. */
 const OWN = ['package.json', 'LICENSE', 'dist', 'data/README.md', 'data/common-passwords.txt', 'data/diamonds.csv.gz']
 
 /** Files that are not read at run time. Licences have other endings. */

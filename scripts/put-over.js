@@ -45,7 +45,6 @@ function removed(remove, path) {
   }
 }
 
-/** All files below a folder, as relative paths. */
 function filesIn(folder, below = '') {
   return readdirSync(join(folder, below))
     .map((name) => join(below, name))

@@ -40,7 +40,6 @@ export function typeOf(schema: JsonSchema): string {
   return `${listOf(type).map(wordOf).join(' or ')}${boundOf(schema)}`
 }
 
-/** The name of the schema that a `$ref` refers to. */
 export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 const WORDS: Readonly<Record<string, string>> = { string: 'string', boolean: 'boolean', object: 'object' }

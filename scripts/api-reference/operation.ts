@@ -25,10 +25,8 @@ type Described = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** A method of a path, as in the OpenAPI document. */
 export type Listed = { readonly method: string; readonly path: string; readonly operation: Described }
 
-/** All operations, in the order of the document. */
 export const operationsIn = (paths: Readonly<Record<string, object>>): Listed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -41,7 +39,6 @@ export const operationsIn = (paths: Readonly<Record<string, object>>): Listed[] 
 /** Statuses that almost every operation can return. README.md describes them once. */
 const EVERYWHERE = new Set(['408', '413', '415', '431', '503'])
 
-/** The Markdown section of an operation. */
 export function operationText({ method, path, operation }: Listed): string {
   const { description, security, parameters, requestBody, responses } = operation
   const asked = parameters.map(({ name, in: place, required, description = '', schema }) => [

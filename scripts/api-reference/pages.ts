@@ -7,7 +7,6 @@ import { operationsIn, operationText, type Listed } from './operation.ts'
 import { tableOf } from './table.ts'
 import { shownType } from './types.ts'
 
-/** The page with the schemas of bodies. */
 export const TYPES_FILE = 'types.md'
 
 /** The API reference in Markdown: the name and the text of each file. */
@@ -56,7 +55,6 @@ function contents(parts: readonly Part[]): string {
   return [INTRODUCTION, ...sections, `## [Schemas](${TYPES_FILE})`].join('\n\n')
 }
 
-/** The anchor that code hosts generate for a heading. */
 const anchorOf = (method: string, path: string) =>
   `${method} ${path}`
     .toLowerCase()

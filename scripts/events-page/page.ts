@@ -2,7 +2,6 @@ import { format } from 'prettier'
 import { catalogue, type Catalogue, type CatalogueEntry } from '../../src/events/catalogue.ts'
 import { membersOf } from '../schema-members.ts'
 
-/** docs/events.md, generated from the event catalogue. */
 export const eventsPage = (): Promise<string> => format(textOf(catalogue()), { parser: 'markdown', printWidth: 180 })
 
 const INTRODUCTION = `# Events

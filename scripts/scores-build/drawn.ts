@@ -25,7 +25,6 @@ export type Off = Readonly<Record<Member, number>>
 export const members = ['brilliance', 'fire', 'integral', 'spread'] as const
 export type Member = (typeof members)[number]
 
-/** The unpublished proportions of each grade of a shape. */
 export type Middles = Readonly<Record<CutGrade, UnpublishedProportions>>
 
 /** What is known of a stone, and how far its own scores are from the estimate. */
@@ -100,7 +99,6 @@ function offOf(shape: ModelledShape, own: TracedCut, estimate: TracedCut, refere
 /** Number of indices of the sequence per shape, so that random errors of different shapes are independent. */
 const OF_A_SHAPE = 128
 
-/** The grades of the stones for the level `grade`. */
 const GRADED: readonly CutGrade[] = ['Excellent', 'Very Good', 'Good']
 
 /** Stones of any grade vary more than those of one grade. */

@@ -36,7 +36,6 @@ export async function errorRowsOf(
   return { ...rows, shape: rows.shape.map((off, member) => Math.max(off, rows.grade[member] ?? 0)) }
 }
 
-/** Interpolates between the two nearest values. */
 function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const place = part * (sorted.length - 1)

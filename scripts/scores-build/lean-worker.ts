@@ -7,7 +7,6 @@ import { traceSolid, idealSolidOfCut } from '../../src/domain/scoring/cut/trace-
 import { compareFaces } from '../../src/domain/scoring/light/face-up.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 
-/** A stone and a tilt pattern. */
 export type Leaning = { readonly cut: Cut; readonly pattern: number }
 
 /** For each grade of symmetry and polish, the figures with tilted facets relative to those without; null for impossible proportions. */

@@ -7,13 +7,11 @@ export type Check = {
   readonly excluded?: string
 }
 
-/** Checks that a number is within an absolute tolerance of the expected one. */
 export function near(subject: string, published: number, ours: number, tolerance: number, places: number): Check {
   const holds = Math.abs(ours - published) <= tolerance + 1e-9
   return { subject, published: `${published.toFixed(places)} ± ${tolerance}`, ours: ours.toFixed(places), holds }
 }
 
-/** Checks that a number is within some percent of the expected one. */
 export function within(subject: string, published: number, ours: number, percent: number, places: number): Check {
   const off = 100 * (ours / published - 1)
   return {

@@ -19,7 +19,6 @@ function scoresOf(measures: Partial<RoundMeasures>): Omit<Graded, 'grade'> {
   return relative(traceSolid(roundOf(measures), { crown: 0, pavilion: 0 }, 1))
 }
 
-/** Common proportions of the charts' stones. */
 const common = { star: 55, lower: 80, girdle: 3, culet: 0 }
 
 function chartDesigns(): Graded[] {
@@ -36,7 +35,6 @@ function chartDesigns(): Graded[] {
   )
 }
 
-/** Designs beyond the limits of Fair. */
 const poorDesigns = (): Graded[] =>
   Array.from({ length: 240 }, (_, index) => ({
     table: 44 + 36 * part(index, 0.8191725134),

@@ -73,7 +73,6 @@ export function nominalChecks(): Check[] {
   })
 }
 
-/** The differences between a real round and the typical stone of its grade. */
 function distance(stone: Record<string, string>, grade: Grade) {
   const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
   const own = relative(traceCut({ ...plain('Round', grade), measured }, 0.25))

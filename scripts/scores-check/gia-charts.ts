@@ -151,7 +151,6 @@ ffffffffffgggggggggggggggggfffffgggff
 `,
 }
 
-/** Estimated cut grades: Excellent, Very good, Good, Fair, Poor. */
 export type Estimate = 'e' | 'v' | 'g' | 'f' | 'p'
 
 /** The charts used for calibration; the others are used for checks. */

@@ -146,7 +146,6 @@ export function secondFireChecks(): Check[] {
   ]
 }
 
-/** The second tracer's result and ours. */
 type Line = readonly [subject: string, seen: Estimate, ours: number]
 
 function withoutDispersion(): Check {

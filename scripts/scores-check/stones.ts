@@ -9,7 +9,6 @@ import { near, says, type Check } from './check.ts'
 import { quantile } from './designs.ts'
 import { relative } from './relative.ts'
 
-/** The cut grades of the data set and the corresponding grades. */
 export const words: readonly (readonly [string, Grade])[] = [
   ['Ideal', 'Ideal'],
   ['Premium', 'Excellent'],
@@ -21,7 +20,6 @@ export const words: readonly (readonly [string, Grade])[] = [
 const scoresOf = (grade: Grade) =>
   scoreStone({ shape: 'Round', carat: 1, cutGrade: grade }, tracedCuts[`Round, ${grade}`] ?? null)
 
-/** Stones of the bundled data set with usable measurements. */
 export function realStones(): Record<string, string>[] {
   const file = new URL('../../data/diamonds.csv.gz', import.meta.url)
   const stones: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true })

@@ -5,7 +5,6 @@ export const TIME = z.int().describe('milliseconds since 1970, UTC')
 /** A payload as stored, before it is upcast and validated. */
 export type StoredPayload = Readonly<Record<string, unknown>>
 
-/** A change of an event's payload that began a new version. */
 export type PayloadChange = {
   readonly about: string
   /** Converts a payload of the previous version to this version. */
@@ -55,5 +54,4 @@ export type EventOf<
   [Each in Type]: { readonly type: Each; readonly data: SchemaOutput<Events[Each]['payload']> }
 }[Type]
 
-/** The payload version that this release writes, counted from 1. */
 export const payloadVersionOf = ({ changes = [] }: Pick<EventDeclaration, 'changes'>): number => changes.length + 1

@@ -6,7 +6,6 @@ import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { PictureRequest } from './trace-messages.ts'
 import type { TracePool } from './trace-pool.ts'
 
-/** Maximum number of cached results; each has about a dozen numbers. */
 const KEPT = 1_000
 
 /** Inspects, traces and draws 3D models in worker threads, one at a time. */

@@ -4,12 +4,10 @@ import type { Cut } from '../domain/scoring/cut/cut.ts'
 import type { PictureKind } from '../domain/scoring/picture/picture.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 
-/** A picture of a cut, or of a stone's 3D model as the bytes of its file. */
 export type PictureSubject = { readonly cut: Cut } | { readonly model: Uint8Array<ArrayBuffer> }
 
 export type PictureRequest = { readonly subject: PictureSubject; readonly kind: PictureKind }
 
-/** A task for a tracing thread. */
 export type TraceTask =
   | { readonly kind: 'trace'; readonly cut: Cut | 'reference' }
   | { readonly kind: 'trace-model'; readonly bytes: Uint8Array<ArrayBuffer>; readonly fold: SymmetryFold | undefined }

@@ -21,13 +21,11 @@ export type TracePool = {
   readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: SymmetryFold | undefined) => Promise<TracedCut>
   /** Returns a PNG file; takes about 0.1 to 0.3 s. */
   readonly drawInWorker: (order: PictureRequest) => Promise<Uint8Array>
-  /** Number of unfinished tasks. */
   readonly pendingCount: () => number
   readonly close: () => Promise<void>
 }
 
 export type TracePoolOptions = {
-  /** 1 by default. */
   readonly threads?: number
   /** For background work: the threads get a low scheduling priority and leave the processor to requests. */
   readonly lowPriority?: boolean

@@ -6,7 +6,6 @@ import { findTracedCut } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { TracePool } from './trace-pool.ts'
 
-/** Maximum number of cached cuts; each has about a dozen numbers. */
 const KEPT = 20_000
 
 /** Traced cuts, from the shipped table, or traced once in a worker and cached. */

@@ -1,4 +1,3 @@
-/** Consecutive Fibonacci numbers. */
 const [POINTS, STEP] = [34, 21] as const
 
 /**

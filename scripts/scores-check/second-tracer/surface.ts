@@ -69,7 +69,6 @@ const scaled = ([re, im]: Complex, by: number): Complex => [re * by, im * by]
 const product = (a: Complex, b: Complex): Complex => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 const quotient = (a: Complex, b: Complex): Complex => scaled(product(a, [b[0], -b[1]]), 1 / norm(b))
 
-/** A field with these components, scaled to this energy. */
 function fieldOf(s: Complex, p: Complex, across: V, along: V, energy: number): Field {
   const squares = norm(s) + norm(p)
   const by = squares > 0 ? Math.sqrt(energy / squares) : 0

@@ -107,7 +107,6 @@ export function register(account: Account, given: { email: string; password: str
   return [{ type: 'AccountRegistered', data: { password: given.password, plan: given.plan } }]
 }
 
-/** What happens to an account's API tokens when its other tokens are revoked. */
 export type ApiTokenHandling = 'ended' | 'kept'
 
 export function changePassword(
@@ -188,7 +187,6 @@ export type ApiTokenUsed = EventOf<typeof apiTokenUseEvents>
 
 export const apiTokenUseDecider = latestEventDecider<ApiTokenUsed>('ApiTokenUsed')
 
-/** Uses within this interval are recorded once. */
 export const USE_RECORDING_INTERVAL_MS = 3_600_000
 
 /** No event if a use was recorded within the last hour, by any process. */

@@ -112,7 +112,6 @@ export type NewCertification = Omit<CertificationAttached['data'], 'id'>
 /** A report's PDF. Its bytes are in the file store, under their digest. */
 export type ReportFile = NonNullable<NewCertification['file']>
 
-/** A request to attach a report, without the uploaded file. */
 export type CertificationInput = Omit<NewCertification, 'file'> & { readonly diamond: number }
 
 export type Certification = NewCertification & {

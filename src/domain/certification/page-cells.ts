@@ -69,10 +69,8 @@ function groupIntoLines(runs: readonly TextRun[]): readonly (readonly TextRun[])
 /** Letter-spaced text: PDFs contain it as one run with a space between every two letters. */
 const LETTER_SPACED_TEXT = /^\S(?: \S)+$/
 
-/** A dot leader between a label and its value. */
 const LEADER = /(?:[.…·_]\s?){3,}|…/
 
-/** The cells of one line. */
 function cellsOfLine(line: readonly TextRun[]): readonly TextCell[] {
   const y = line[0]?.y ?? 0
   const noGap = Math.max(MIN_WORD_GAP, letterGap(line) * 1.5)

@@ -22,7 +22,6 @@ function findMatches(
   })
 }
 
-/** The matches whose number is greater than `min` and at most `max`. */
 const findNumbersInRange = (
   text: string,
   pattern: RegExp,
@@ -63,7 +62,6 @@ const findGirdleThicknesses = (text: string): readonly LabelledMatch<number>[] =
     return all.includes('%') && value >= 0.1 && value <= 20 ? [{ value: Math.round(value * 100) / 100, label, at }] : []
   })
 
-/** Names of laboratories as printed in reports. */
 const NAMES: Readonly<Record<Laboratory, RegExp>> = {
   GIA: /\bGIA\b|\bgemological institute of america\b/i,
   AGS: /\bAGSL?\b|\bamerican gem society\b/i,
@@ -93,7 +91,6 @@ function detectLabGrown(text: string): boolean | null {
 const SHAPE =
   /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/i
 
-/** Ids of the top-level cut shapes named after their label. */
 const findShapes = (text: string): readonly LabelledMatch<number>[] =>
   findMatches(text, SHAPE).flatMap(({ value: said, label, at }) => {
     const words = said.trim().split(/ +/)
@@ -106,7 +103,6 @@ const findShapes = (text: string): readonly LabelledMatch<number>[] =>
 
 type ReportFactValue = number | string | Readonly<Record<string, number>>
 
-/** Finds the facts in a text. */
 export type ReportFactFinder = (
   text: string,
 ) => readonly (LabelledMatch<ReportFactValue> & { readonly fact: ReportFact })[]
@@ -178,7 +174,6 @@ function labelOf(beside: AdjacentCell | undefined, isValue: ReadonlySet<number>)
   return /\p{L}/u.test(beside.text) && !/\d/.test(beside.text) ? beside : undefined
 }
 
-/** The next cell to the left on the same line. */
 function leftOf(cells: readonly TextCell[], index: number): AdjacentCell | undefined {
   const [cell, left] = [cells[index], cells[index - 1]]
   if (cell === undefined || left === undefined || left.y !== cell.y) return undefined
@@ -261,14 +256,12 @@ export function parseReport(pages: readonly (readonly TextCell[])[]): ReportRead
   }
 }
 
-/** The text of a page, line by line. */
 const textOf = (cells: readonly TextCell[]): string =>
   cells.map(({ text, y }, index) => (index === 0 ? '' : cells[index - 1]?.y === y ? ' ' : '\n') + text).join('')
 
 export const isEmptyReading = ({ unclear, ...reading }: ReportReading): boolean =>
   unclear.length === 0 && Object.values(reading).every((value) => value === null)
 
-/** Unifies dashes, multiplication signs, decimal separators, degree signs and spaces. */
 function normaliseReportText(text: string): string {
   return text
     .replaceAll(/[º˚]/g, '°')

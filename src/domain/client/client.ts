@@ -8,7 +8,6 @@ const secret = z.string().describe('SHA-256 of the secret')
 /** @param client its public id, for example `3_f00dbabe` */
 export const clientStream = (client: string) => `client-${client}`
 
-/** The format of a public id. */
 export const isClientId = (text: string) => /^[1-9]\d{0,15}_[0-9a-z]{1,64}$/.test(text)
 
 /**

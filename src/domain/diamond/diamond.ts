@@ -88,7 +88,6 @@ export type LiveDiamond = {
   readonly fields: DiamondFields
   /** In the order in which they were attached. */
   readonly certifications: readonly Certification[]
-  /** The stone's 3D model, if one is attached. */
   readonly model?: StoneModel
   /** Number of ReportRead events since the last change by the owner. They do not count as a change of the diamond. */
   readonly readingsBehind: number
@@ -131,7 +130,6 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   }
 }
 
-/** The diamond with these fields after a change by its owner. */
 function applyFieldChange(diamond: LiveDiamond, fields: DiamondFields): LiveDiamond {
   const accessRevisions = nextAccessRevisions(diamond.accessRevisions, diamond.fields, fields)
   return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
@@ -207,7 +205,6 @@ function withoutOwnRoot({ set, shapeByRoot }: DiamondFieldChanges, fields: Diamo
 
 const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]
 
-/** A diamond's id and the requesting account. */
 type DiamondOwnership = { readonly id: number; readonly owner: number }
 
 /**

@@ -1,7 +1,6 @@
 import type { Dictionary } from '../dictionaries/dictionary.ts'
 import type { GradingScale } from '../dictionaries/girdle-and-culet.ts'
 
-/** The versions of the Diamond API. */
 export type ApiVersion = 'v3' | 'v4'
 
 /** 0, 1 or 2: how much others may see. */
@@ -76,14 +75,12 @@ const DEFAULT_ATTRIBUTES = {
 
 const defineField = <Name extends FieldKind, Own>(field: FieldOfKind<Name>) => field as DeclaredField<Name, Own>
 
-/** A text of 1 to `to` characters. */
 export const text = <const Own extends FieldOptions & { to: number }>(own: Own) =>
   defineField<'text', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'text', ...own })
 
 export const amount = <const Own extends FieldOptions & AmountRange>(own: Own) =>
   defineField<'amount', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'amount', ...own })
 
-/** A boolean, false by default. */
 export const flag = <const Own extends FieldOptions>(own?: Own) =>
   defineField<'flag', Own>({ ...DEFAULT_ATTRIBUTES, kind: 'flag', default: false, ...own })
 

@@ -73,10 +73,8 @@ export type DiamondFieldChanges = {
   readonly shapeByRoot?: true
 }
 
-/** The fields of a new diamond; includes all required ones. */
 export type NewDiamond = Readonly<Partial<DiamondFields>> & Readonly<Pick<DiamondFields, RequiredField>>
 
-/** In the table's order. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 
 /** The fields of an API version, in the table's order. */
@@ -91,13 +89,11 @@ const OPTIONAL_FIELDS = fieldNamesWhere<OptionalField>(({ required }) => !requir
 
 export const FILTERABLE_FIELDS = fieldNamesWhere<FilterableField>(({ filtered }) => filtered.length > 0)
 
-/** The inputs of the scores. */
 export const SCORED_FIELDS: ReadonlySet<FieldName> = new Set(fieldNamesWhere(({ scored }) => scored))
 
 const mapFieldNames = <Name extends FieldName, Value>(names: readonly Name[], of: (name: Name) => Value) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as { readonly [Each in Name]: Value }
 
-/** The dictionaries by field name. */
 export const DICTIONARIES = mapFieldNames(
   fieldNamesWhere<DictionaryName>(({ kind }) => kind === 'entry'),
   (name) => FIELDS[name].dictionary,

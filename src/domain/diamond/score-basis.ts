@@ -49,7 +49,6 @@ const measuredOf = (diamond: Diamond): string | undefined =>
  */
 export type ScoreSource = 'shape' | 'grade' | 'measurements' | 'word' | 'facets'
 
-/** What the scores of a diamond are computed from. */
 export type ScoreBasis = {
   /** Of brilliance, fire and integral. */
   readonly light: ScoreSource

@@ -14,7 +14,6 @@ import {
 const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
 const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('0 (others see least) to 2')
 
-/** The schema of a stored value, by the kind of its field. */
 function schemaOf(field: FieldDefinition): z.ZodType {
   switch (field.kind) {
     case 'text':
@@ -53,7 +52,6 @@ export const storedFieldsSchema = z.object(
   ) as unknown as FieldSchemas,
 )
 
-/** The required fields as a mask for zod's `required` and `omit`. */
 export const REQUIRED_MASK = Object.fromEntries(REQUIRED_FIELDS.map((name) => [name, true])) as Record<
   RequiredField,
   true

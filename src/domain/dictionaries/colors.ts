@@ -9,7 +9,6 @@ export const color = gradeDictionary(
   [...LETTERS].map((letter, index) => ({ id: 15 + index, title: letter, short: letter, position: 10 * (index + 1) })),
 )
 
-/** A clarity grade whose title is also its short form. */
 const grade = (id: number, title: string): DictionaryEntry => ({ id, title, short: title, position: 10 * id })
 
 /**
@@ -246,7 +245,6 @@ export const colorModifier = dictionary('colorModifier', [
   { id: 22, title: 'Grayish Yellowish', short: 'gry', position: 210 },
 ])
 
-/** The fields of a fancy colour, as titles. */
 export type FancyColor = { readonly fancyGrade: string; readonly colorModifier?: string; readonly colorHue: string }
 
 /** Grades with more words first: `Fancy Light` must be tried before `Fancy`. */

@@ -29,7 +29,6 @@ export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', stri
   integral: OPTICS_VERSION,
 }
 
-/** The Constants object of the v2 API. */
 export type Constants = {
   readonly ver: string
   readonly dict: { readonly cutShape: readonly ShapeSummary[] } & {

@@ -26,7 +26,6 @@ export type Aliases = Readonly<Record<string, readonly string[]>>
 
 /** The entries of a dictionary field and the texts that name them. */
 export type Dictionary<Line extends DictionaryEntry = DictionaryEntry> = {
-  /** The name of the field in the Constants API. */
   readonly name: string
   /** As in the Constants API: the top level of a tree. */
   readonly entries: readonly Line[]
@@ -95,7 +94,6 @@ export class UnknownEntry extends Error {
   override readonly name = 'UnknownEntry'
 }
 
-/** All entries, each followed by its children. */
 const withChildren = (entries: readonly (DictionaryEntry | Hue)[]): readonly DictionaryEntry[] =>
   entries.flatMap((entry) => ('children' in entry ? [entry, ...entry.children] : [entry]))
 

@@ -5,7 +5,6 @@ import { splitRange } from './dictionary.ts'
 export type GradingScale = {
   /** The text to store; undefined if the input is no grade of the scale. */
   readonly parse: (text: string) => string | undefined
-  /** For error messages: describes valid input. */
   readonly expected: string
 }
 

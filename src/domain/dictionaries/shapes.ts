@@ -57,10 +57,8 @@ const SHAPES: readonly CutShapeDefinition[] = [
 
 const byId: ReadonlyMap<number, CutShapeDefinition> = new Map(SHAPES.map((shape) => [shape.id, shape]))
 
-/** Maximum length of an abbreviation. */
 const SHORT_ALIAS = 3
 
-/** Abbreviations that are expanded in descriptions. */
 const WRITTEN_OUT: Readonly<Record<string, string>> = { sq: 'square', rect: 'rectangular', mod: 'modified' }
 
 /** The words of a description such as `Cut-Cornered Rect. Mod. Brilliant`, in lower case and expanded. */
@@ -74,7 +72,6 @@ const bySpelling: ReadonlyMap<string, number> = new Map(
   ),
 )
 
-/** Titles and aliases that are longer than an abbreviation, as words. */
 const byWords: ReadonlyMap<string, number> = new Map(
   [...bySpelling].flatMap(([spelling, id]): [string, number][] =>
     spelling.length > SHORT_ALIAS ? [[descriptionWords(spelling).join(' '), id]] : [],

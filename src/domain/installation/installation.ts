@@ -43,7 +43,6 @@ export const storesEvents = declareEvents(STORES_STREAM, {
   },
 })
 export type StoresJoined = EventOf<typeof storesEvents>
-/** Identities of a vault and a file store, and their location. */
 export type StoreIdentities = StoresJoined['data']
 
 export const storesDecider = latestEventDecider<StoresJoined>('StoresJoined')

@@ -229,7 +229,6 @@ function applyPassphraseAttempt(secret: KnownSecret, at: number): KnownSecret {
   return { ...secret, tries: [], failedTries, lockedUntil: at + LOCKOUT_MS }
 }
 
-/** The last attempt succeeded. */
 const withoutLastFailedAttempt = (secret: KnownSecret): KnownSecret =>
   secret.passphrase ? { ...secret, failedTries: Math.max(0, secret.failedTries - 1) } : secret
 

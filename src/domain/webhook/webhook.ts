@@ -12,10 +12,8 @@ const FAILING_AFTER = 3 * 24 * 3_600_000
 /** Consecutive failures. @property since time of the first, milliseconds since 1970 */
 export type DeliveryFailures = { readonly count: number; readonly since: number }
 
-/** The effect of one more failure. */
 export type RetryDecision = {
   readonly failures: DeliveryFailures
-  /** Milliseconds since 1970. */
   readonly nextAttemptAt: number
   readonly isPastFailingThreshold: boolean
 }
@@ -115,7 +113,6 @@ export type Webhook = {
 /** An account's webhooks, oldest first. */
 export type Webhooks = readonly Webhook[]
 
-/** Maximum number of webhooks per account. */
 export const MAX_WEBHOOKS = 10
 
 /** How long a replaced secret keeps signing, in milliseconds. */

@@ -45,7 +45,6 @@ export function perturbSolid(
   return { solid: solidOf(facets), deviation: deviationAt(ideal, symmetry, from) }
 }
 
-/** The tilt that a symmetry grade allows. */
 export const modelledDeviation = (ideal: Solid, symmetry: Grade): Deviation => deviationAt(ideal, symmetry, 0)
 
 function deviationAt({ faces }: Solid, symmetry: Grade, from: number): Deviation {

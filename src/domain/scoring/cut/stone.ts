@@ -11,7 +11,6 @@ import {
 } from './cut.ts'
 import type { FluorColor, FluorIntensity } from '../fluor.ts'
 
-/** The known properties of a stone that affect its scores. */
 export type Stone = {
   readonly shape?: CutShape
   readonly carat?: number
@@ -23,9 +22,7 @@ export type Stone = {
   readonly fluorIntensity?: FluorIntensity
   readonly fluorColor?: FluorColor
   readonly measured?: CutMeasurements
-  /** Measured by a laboratory. */
   readonly face?: FaceUpSize
-  /** Its cut was traced from its own 3D model. */
   readonly ownFacets?: true
 }
 

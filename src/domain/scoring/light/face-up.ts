@@ -60,7 +60,6 @@ function leaving(path: LightPath, planes: Float64Array, index: number, x: number
 
 /** The face in square cells. A cell is a seventh as wide as a round of the same area. */
 export type BrightnessGrid = {
-  /** Number of cells in a row. */
   readonly row: number
   /** Spots per cell in each direction. */
   readonly size: number
@@ -109,7 +108,6 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 
 /** Face-up appearance of a rocked stone, for two eyes. Dimensionless, except fire. */
 export type FaceUpMetrics = {
-  /** Mean brightness of the face. */
   readonly brightness: number
   /** Mean difference of brightness between neighbouring spots. */
   readonly contrast: number
@@ -182,7 +180,6 @@ const RINGS = 90 / RING
 const HEAD_RINGS = 15 / RING
 const BRIGHT_RINGS = 45 / RING
 const SIDE = 0.5
-/** Spots below this brightness count as dark. */
 const DARK = 0.2
 /**
  * Degrees between F and C light that an eye blurs. All visible light spreads 2.1 times as far, and must spread over a pupil of 3 mm at
@@ -232,7 +229,6 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
   }
 }
 
-/** From -0.5 to 0.5. */
 const fraction = (value: number): number => value - Math.round(value)
 
 type ViewingSetup = {
@@ -251,7 +247,6 @@ function spotsOf({ faceUpArea, width, length }: Solid): Pick<ViewingSetup, 'step
   return { step, row: Math.ceil((1.1 * Math.max(width, length)) / step) }
 }
 
-/** Sums over all spots of several views. */
 type FaceUpSums = {
   spots: number
   pairs: number
@@ -362,7 +357,6 @@ function ringOf(path: LightPath, planes: PlaneSet, hit: number, eye: View['eye']
   return Math.min(RINGS - 1, Math.floor((Math.acos(Math.min(1, cosine)) * 180) / Math.PI / RING))
 }
 
-/** A hash of the planes that a path met up to a hit. */
 function hashPath({ planes }: LightPath, hit: number): number {
   let way = integerAt(planes, 0)
   for (let before = 1; before <= hit; before++) way = (Math.imul(way, 31) + integerAt(planes, before)) | 0

@@ -11,7 +11,6 @@ const codes: Record<StonePart, number> = { crown: CROWN, pavilion: PAVILION, gir
 
 /** A solid in the tracer's format: four numbers per plane (normal, offset), ordered by part. */
 export type PlaneSet = {
-  /** The facets in the order of their planes. */
   readonly order: readonly Facet[]
   readonly planes: Float64Array
   readonly parts: Int32Array

@@ -55,10 +55,8 @@ export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: nu
   return first
 }
 
-/** Below this, a ray is parallel to a plane. */
 const ALONG = 1e-12
 
-/** The dot product of a plane's normal and a vector. */
 const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
   at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
 

@@ -17,7 +17,6 @@ import {
 import { toHalfEdges, type HalfEdges } from './half-edges.ts'
 import { WELD } from './weld.ts'
 
-/** The facets of a surface and their half-edges. */
 export type Surface = { readonly polygons: readonly Polygon[]; readonly sides: HalfEdges }
 
 /**
@@ -244,7 +243,6 @@ export function toConvexBody(mesh: Mesh): ConvexBody {
   return { vertices, facets, volume, regions: toSupportingPlanes(outside, flats, size), angle: flats.angle }
 }
 
-/** Without the vertices of facets that were left out. */
 function compact(
   vertices: readonly Vector[],
   polygons: readonly Polygon[],

@@ -38,7 +38,6 @@ function turnBy(angle: number): SymmetryOperation {
   return ([x, y, z]) => [x * cosine - y * sine, x * sine + y * cosine, z]
 }
 
-/** The mirror image in the vertical plane at this angle from the x axis. */
 function mirrorAt(angle: number): SymmetryOperation {
   const [cosine, sine] = [Math.cos(2 * angle), Math.sin(2 * angle)]
   return ([x, y, z]) => [x * cosine + y * sine, x * sine - y * cosine, z]

@@ -11,7 +11,6 @@ const spotAt = (column: number, row: number): number => (row << BITS) | column
 export const columnOf = (spot: number): number => spot & MAX_COORDINATE
 export const rowOf = (spot: number): number => spot >> BITS
 
-/** The bounding box of some pixels. */
 export type PixelBounds = {
   readonly left: number
   readonly right: number
@@ -91,7 +90,6 @@ function extentOf({ faces, halves }: Solid, view: View) {
   }
 }
 
-/** Coordinates in a view, in widths of the stone from its centre. */
 function placeIn({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
   const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
   return [fromX * right[0] + fromY * right[1] + fromZ * right[2], fromX * up[0] + fromY * up[1] + fromZ * up[2]]

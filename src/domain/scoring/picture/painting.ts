@@ -4,7 +4,6 @@ import { radians } from '../solid/facet.ts'
 import type { CompanionRays, LightReceiver, BundleSums } from './ray-bundles.ts'
 import { columnOf, rowOf } from './frame.ts'
 
-/** Number of table steps up to light 1. */
 const STEPS = 2048
 
 /** Converts light to a screen value, with soft clipping of highlights and the screen's gamma. */
@@ -33,7 +32,6 @@ const LAMPS = 12
 const LAMP_SIZE = Math.cos(radians(5))
 const LAMP_HEIGHTS = [38, 52, 66].map(radians)
 
-/** Directions of the lamps, three numbers each. */
 const lamps = Float64Array.from(
   Array.from({ length: LAMPS }, (_, index) => {
     const turn = (2 * Math.PI * index) / LAMPS + 0.13

@@ -16,7 +16,6 @@ const SMALL = { cutOff: 0.04, mostHits: 20, tail: 0.3 } as const
 /** Tilts of a rocked stone in degrees, away from the viewer. */
 const ROCKED = [-15, -7.5, 0, 7.5, 15]
 
-/** The kinds of pictures. */
 export type PictureKind = 'face-up' | 'aset' | 'rocked'
 
 /** A picture for report pages: 480 pixels long, twice its size on the page; for `rocked` five of 200 pixels side by side. */
@@ -57,7 +56,6 @@ function drawFrames(
   return { width, height, pixels }
 }
 
-/** A frame, its position in the picture, and the visible facets. */
 type FrameDrawing = {
   readonly frame: Frame
   readonly canvas: Canvas
@@ -91,7 +89,6 @@ function drawFrame(
   if (other !== undefined) draw({ lit: other, others: [], own: 1 }, tail)
 }
 
-/** Mirrors the drawn right half of a stone to the left. */
 function mirror({ pixels, width, from }: Canvas, frame: Frame): void {
   for (let row = 0; row < frame.height; row++) {
     const start = row * width + from

@@ -67,7 +67,6 @@ export class CompanionRays {
 export type BundleSums = Float64Array
 const SUMS = 6
 
-/** Receives the light that bundles bring. */
 export type LightReceiver = {
   /** Light leaves through a plane in the ray's direction OX OY OZ; `beside`: its companions. */
   readonly addLight: (sums: BundleSums, ray: Ray, energy: number, isCrown: boolean, beside: CompanionRays) => void
@@ -258,7 +257,6 @@ export class RayBundles {
     return -1
   }
 
-  /** Sorts the spots and their planes by plane. */
   #sort(first: number, end: number): void {
     const spots = this.#spots
     const met = this.#met

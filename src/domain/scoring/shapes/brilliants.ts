@@ -121,14 +121,12 @@ function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly
   return atHeight(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
 }
 
-/** The point on a line where two facets have the same z coordinate. */
 function findEqualHeightPoint(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
   const lead = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
   const [before, after] = [lead(from), lead(add(from, along))]
   return before === after ? from : add(from, scale(along, before / (before - after)))
 }
 
-/** The distance from the centre to the tangent of the outline at a station. */
 const tangentDistance = ({ centre }: Outline, { at, outward }: Station): number =>
   (at[0] - centre[0]) * outward[0] + (at[1] - centre[1]) * outward[1]
 

@@ -18,7 +18,6 @@ export type Gap = { readonly corner: Vector; readonly beside: readonly Station[]
 export type Outline = {
   readonly stations: readonly Station[]
   readonly gaps: readonly Gap[]
-  /** The vertical facets of the girdle. */
   readonly walls: readonly Facet[]
   /** The point below the table's centre, where the culet is. Outline, table and culet are similar figures around it. */
   readonly centre: Vector

@@ -35,14 +35,12 @@ export function roseFacets({ table, crownHeight, pavilionDepth, girdle, lengthTo
   ]
 }
 
-/** The vertical girdle facet along one side of the base. */
 function side(from: Vector, to: Vector): Facet {
   const [x, y] = [to[1] - from[1], from[0] - to[0]]
   const long = Math.hypot(x, y)
   return wall({ at: from, outward: [x / long, y / long, 0] })
 }
 
-/** Number of corners in each ring. */
 const BRIOLETTE_FOLD = 6
 /** Rings of corners on the rounded end, without the lower ring of the belt, and on the taper. The belt has two rings. */
 const ON_HEAD = 2

@@ -1,6 +1,5 @@
 import { add, cross, dot, length, scale, subtract, unit, type Facet, type Vector } from './facet.ts'
 
-/** A facet with its corners, in order around it, and its area. */
 export type Face = { readonly facet: Facet; readonly corners: readonly Vector[]; readonly area: number }
 
 /** A convex stone, or one half of a non-convex stone (`halves` is 2; all figures are those of the whole stone). */
@@ -9,7 +8,6 @@ export type Solid = {
   readonly faces: readonly Face[]
   readonly halves: 1 | 2
   readonly volume: number
-  /** Area of the outline as seen from above. */
   readonly faceUpArea: number
   readonly length: number
   readonly width: number
@@ -61,7 +59,6 @@ function square({ normal, offset }: Facet): Vector[] {
   return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]
 }
 
-/** Clips a polygon to a half-space. */
 function clip(polygon: readonly Vector[], { normal, offset }: Facet): Vector[] {
   return polygon.flatMap((from, index) => {
     const to = polygon[(index + 1) % polygon.length] ?? from
