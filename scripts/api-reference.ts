@@ -1,4 +1,4 @@
-/** Writes docs/api/ from the endpoints that src/http declares: `npm run docs:api`. */
+/** Generates docs/api/ from the endpoints declared in src/http: `npm run docs:api`. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { apiPages } from './api-reference/pages.ts'
 

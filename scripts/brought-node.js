@@ -1,6 +1,6 @@
-// The Node that the lock file brings, and its place on the path of npm's scripts and of npx. The lock file names no bin
-// of these packages (complete-lock.js), so that npm leaves that place alone: five packages, one a platform, would share
-// it, and npm 10 clears it up with those of the other platforms. Read by the Node that npm runs on, which may be as old as 12.
+// The Node binary that `npm ci` installs as an optional dependency, and its link in node_modules/.bin for npm scripts and npx. The lock
+// file lists no bin for these packages (complete-lock.js), so npm creates no link: the packages for five platforms would share it, and
+// npm 10 deletes it together with those of other platforms. This file must run on the Node that npm runs on, from version 12.
 import { existsSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -15,10 +15,10 @@ const modules = fileURLToPath(new URL('../node_modules/', import.meta.url))
 const name = PACKAGES[`${process.platform}-${process.arch}`]
 const program = process.platform === 'win32' ? `${name}/bin/node.exe` : `${name}/bin/node`
 
-/** The path of the program; undefined with --omit=optional, on other platforms, and where the C library is musl. */
+/** The path of the binary; undefined with --omit=optional, on other platforms, and with musl. */
 export const broughtNode = existsSync(modules + program) ? modules + program : undefined
 
-/** Puts it first on the path of npm's scripts, unless it stands there. */
+/** Links it into node_modules/.bin, unless that file exists. */
 export function linkBroughtNode() {
   const link = `${modules}.bin/${process.platform === 'win32' ? 'node.cmd' : 'node'}`
   if (broughtNode === undefined || existsSync(link)) return
@@ -28,11 +28,11 @@ export function linkBroughtNode() {
   else symlinkSync(`../${program}`, link)
 }
 
-/** A link that points nowhere is not there for existsSync, and in the way of another. */
+/** existsSync is false for a dangling link, which would still block a new one. */
 function removeDangling(link) {
   try {
     unlinkSync(link)
   } catch {
-    // There was none.
+    // There is none.
   }
 }

@@ -1,6 +1,5 @@
-// Says in package-lock.json what npm leaves out of it: that better-sqlite3 brings its binaries (without that, npm 10
-// compiles them anew at each installation), that the binaries of Node need glibc, and that npm links none of them
-// (brought-node.js does).
+// Adds to package-lock.json what npm omits: that better-sqlite3 ships its binaries (otherwise npm 10 compiles them at each installation),
+// that the Node binaries need glibc, and that npm must not link them (brought-node.js does).
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)

@@ -1,5 +1,5 @@
-// Counts the source files through which one request goes, on the built service: `node scripts/count-files.js` behind
-// `npm run build`. A file counts where at least one of its functions ran, on the service's own thread.
+// Counts the source files that a request passes through in the built service: `node scripts/count-files.js` after `npm run build`. A file
+// counts if at least one of its functions ran on the service's main thread.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -74,12 +74,12 @@ async function count() {
   const idle = new Set(await during(() => settled(100), 0))
   const show = (title, files) => {
     console.log(
-      `${title}: ${files.length} files, ${files.filter((file) => idle.has(file)).length} of which run when nothing is asked`,
+      `${title}: ${files.length} files, ${files.filter((file) => idle.has(file)).length} of which also run when idle`,
     )
-    for (const file of files) console.log(`  ${file}${idle.has(file) ? ' (idle too)' : ''}`)
+    for (const file of files) console.log(`  ${file}${idle.has(file) ? ' (also idle)' : ''}`)
   }
-  show('a POST to its answer', await during(create, 0))
-  show('a list', await during(list, 0))
+  show('POST until its response', await during(create, 0))
+  show('GET of a list', await during(list, 0))
   session.disconnect()
   await service.stop()
 }

@@ -1,4 +1,4 @@
-/** Writes docs/events.md from the declarations of events: `npm run docs:events`. */
+/** Generates docs/events.md from the event declarations: `npm run docs:events`. */
 import { writeFileSync } from 'node:fs'
 import { eventsPage } from './events-page/page.ts'
 

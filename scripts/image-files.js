@@ -1,5 +1,5 @@
-// Copies what a running service reads to a folder, for images: `node scripts/image-files.js TO`, behind `npm run build`.
-// What packages bring for development, other machines, browsers and people stays behind: most of it.
+// Copies the files that a running service needs to a folder, for images: `node scripts/image-files.js TO`, after `npm run build`. Leaves
+// out most files of packages: those for development, other platforms, browsers and documentation.
 import { cpSync, readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,13 +7,12 @@ import { servedPackages } from './served-packages.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** The service's own: all but the packages. */
 const OWN = ['package.json', 'LICENSE', 'dist', 'data/README.md', 'data/common-passwords.txt', 'data/diamonds.csv.gz']
 
-/** Files that no program reads, by how they end. Licences have other ends. */
+/** Files that are not read at run time. Licences have other endings. */
 const NOT_READ = /\.(?:map|md|markdown|ts|mts|cts|tsbuildinfo|flow|gyp|html|png|yml)$/i
 
-/** Of single packages: what is kept of them, as the service loads it; everything of all others. */
+/** The files kept of some packages; of all other packages everything is kept that NOT_READ does not exclude. */
 const KEPT = {
   'better-sqlite3': [/^lib\//, new RegExp(`^prebuilds/${process.platform}-${process.arch}\\.node$`)],
   'pdfjs-dist': [/^legacy\/build\/pdf(?:\.worker)?\.mjs$/],
@@ -21,7 +20,7 @@ const KEPT = {
 }
 const ALWAYS = /^(?:package\.json|licen[cs]e.*|copying.*|notice.*)$/i
 
-/** Copies the files of the service, and of the packages that it stands on as the lock file has them. @param to a folder */
+/** Copies the project's files and those of its runtime packages in the lock file. @param to a folder */
 export function copyImageFiles(to) {
   for (const path of OWN) cpSync(join(root, path), join(to, path), { recursive: true })
   for (const { path, name, isOptional } of servedPackages()) {
@@ -32,7 +31,7 @@ export function copyImageFiles(to) {
   }
 }
 
-/** The package's own files, with slashes: packages inside it are named by the lock file too. */
+/** The package's own files, with slashes. Nested packages are separate entries in the lock file. */
 function filesIn(folder) {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return found
@@ -49,7 +48,7 @@ function isRead(name, file) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [, , to] = process.argv
   if (to === undefined) {
-    console.error('image-files.js needs the folder to copy to')
+    console.error('usage: node scripts/image-files.js TO')
     process.exitCode = 2
   } else copyImageFiles(to)
 }

@@ -1,13 +1,13 @@
-// Lets a folder become what another one beside it holds. Each file is put there whole, by a rename: whoever starts or works
-// there meanwhile reads the one before or the new one, and never a half. Like build.js it is read by Nodes as old as 12.
+// Replaces the content of a folder by that of another one. Each file is replaced atomically by a rename, so that a process that starts or
+// runs meanwhile reads either the old or the new file, never a part. Like build.js, this file must run on Node from version 12.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * Files that are the same stay as they are; what `from` does not have goes, with folders that are empty then. `from` is
- * gone afterwards.
- * @param from a folder on the same disk
- * @param to made where it is not there
+ * Moves the files of `from` to `to`. Identical files stay; files that `from` lacks are deleted, and so are folders that are then empty.
+ * Deletes `from`.
+ * @param from a folder on the same file system
+ * @param to created if it does not exist
  */
 export function putOver(from, to) {
   const made = filesIn(from)
@@ -20,12 +20,12 @@ export function putOver(from, to) {
   removeFolder(from)
 }
 
-/** Removes a folder with all that it holds, where it is there. */
+/** Deletes a folder and its content, if it exists. */
 export function removeFolder(folder) {
   if (existsSync(folder)) removeBut(new Set(), folder)
 }
 
-/** Removes the files that are not named, and what folders are empty then, with the folder itself. */
+/** Deletes the files that are not in `kept`, and folders that are then empty, including the folder itself. */
 function removeBut(kept, folder) {
   for (const path of filesIn(folder)) if (!kept.has(path)) removed(unlinkSync, join(folder, path))
   removeEmpty(folder)
@@ -36,7 +36,7 @@ function removeEmpty(folder) {
   if (readdirSync(folder).length === 0) removed(rmdirSync, folder)
 }
 
-/** Another build may have been first. */
+/** Ignores that a concurrent build has already deleted it. */
 function removed(remove, path) {
   try {
     remove(path)
@@ -45,7 +45,6 @@ function removed(remove, path) {
   }
 }
 
-/** All files below a folder, by their paths in it. */
 function filesIn(folder, below = '') {
   return readdirSync(join(folder, below))
     .map((name) => join(below, name))
@@ -54,7 +53,7 @@ function filesIn(folder, below = '') {
 
 const isFolder = (path) => lstatSync(path).isDirectory()
 
-/** Bytes and rights alike: what runs is executable. */
+/** Compares content and mode: the command must stay executable. */
 function isSame(one, other) {
   if (!existsSync(other) || lstatSync(one).mode !== lstatSync(other).mode) return false
   return readFileSync(one).equals(readFileSync(other))

@@ -1,6 +1,6 @@
-// Writes a bill of materials (CycloneDX) of what is served with: `npm run -s sbom > sbom.json`. npm's own `--omit dev` loses
-// packages that something of development depends on as well (https://github.com/npm/cli/issues/7909): here the whole bill is
-// made, and what the lock file has for development alone is taken out.
+// Writes a bill of materials (CycloneDX) of the runtime packages: `npm run -s sbom > sbom.json`. npm's `--omit dev` also drops runtime
+// packages that a development package depends on (https://github.com/npm/cli/issues/7909), so this script makes the whole bill and removes
+// the packages that the lock file marks as development only.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +23,6 @@ const components = bill.components.filter((component) => isKept(component['bom-r
 const dependencies = bill.dependencies
   .filter(({ ref }) => isKept(ref))
   .map((one) => ({ ...one, dependsOn: one.dependsOn.filter(isKept) }))
-// npm names it after the folder that it is in.
+// npm uses the folder's name.
 const metadata = { ...bill.metadata, component: { ...own, name } }
 console.log(JSON.stringify({ ...bill, metadata, components, dependencies }, undefined, 2))

@@ -1,24 +1,24 @@
 import type { JsonSchema } from '../src/events/catalogue.ts'
 
-/** One member of an object; those of objects and lists in it stand below it, as `set.carat` and `changes[].stream`. */
+/** A member of an object schema. Nested members have a path as their name: `set.carat`, `changes[].stream`. */
 export type Member = {
   readonly name: string
   readonly type: string
   readonly about: string
 }
 
-/** The members of an object, in its order, each with those below it. */
+/** The members of an object schema, in order, each followed by its nested members. */
 export function membersOf(schema: JsonSchema, path = ''): Member[] {
   const required = listOf(schema['required'])
   return Object.entries(objectOf(schema['properties'])).flatMap(([name, found]) => {
     const member = objectOf(found)
-    const optional = required.includes(name) ? '' : ', may be absent'
+    const optional = required.includes(name) ? '' : ', optional'
     const line = { name: `${path}${name}`, type: `${typeOf(member)}${optional}`, about: aboutOf(member) }
     return [line, ...partsOf(member).flatMap((part) => below(part, line.name))]
   })
 }
 
-/** A schema itself, or those that it is one of. */
+/** The alternatives of a schema with `anyOf`, else the schema itself. */
 function partsOf(schema: JsonSchema): JsonSchema[] {
   const { anyOf } = schema
   return Array.isArray(anyOf) ? anyOf.map(objectOf) : [schema]
@@ -29,29 +29,28 @@ function below(schema: JsonSchema, name: string): Member[] {
   return membersOf(schema, `${name}.`)
 }
 
-/** What a value may be, in words. */
+/** A short description of the type, for a table cell. */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, anyOf, enum: values, const: value, type, items } = schema
   if (typeof $ref === 'string') return nameIn($ref)
   if (Array.isArray(anyOf)) return anyOf.map((part) => typeOf(objectOf(part))).join(' or ')
   if (Array.isArray(values)) return values.map(String).join(', ')
   if (value !== undefined) return String(value)
-  if (type === 'array') return `list of ${typeOf(objectOf(items))}`
+  if (type === 'array') return `array of ${typeOf(objectOf(items))}`
   return `${listOf(type).map(wordOf).join(' or ')}${boundOf(schema)}`
 }
 
-/** The name of a schema that stands elsewhere. */
 export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-const WORDS: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', object: 'object' }
+const WORDS: Readonly<Record<string, string>> = { string: 'string', boolean: 'boolean', object: 'object' }
 const wordOf = (type: string) => WORDS[type] ?? type
 
 function boundOf({ minimum, exclusiveMinimum }: JsonSchema): string {
-  if (minimum !== undefined) return ` from ${String(minimum)}`
-  return exclusiveMinimum === undefined ? '' : ` over ${String(exclusiveMinimum)}`
+  if (minimum !== undefined) return ` ≥ ${String(minimum)}`
+  return exclusiveMinimum === undefined ? '' : ` > ${String(exclusiveMinimum)}`
 }
 
-/** What is said about it; where it may be null, it is said about what it is otherwise. */
+/** The description of a schema and of its alternatives: that of a nullable member is on its non-null alternative. */
 const aboutOf = (schema: JsonSchema): string =>
   [...new Set([schema, ...partsOf(schema)].map(({ description }) => description))]
     .filter((text) => typeof text === 'string')

@@ -1,9 +1,11 @@
 /**
- * Finds what leaning facets take off (src/domain/scoring/cut/lean-factors.json), chooses what nobody publishes of each shape and grade
- * (cut/unpublished.json), traces every shape in every grade and the reference (traced-cuts.json), and finds how far stones are from what is known of
- * them (drawn-errors.json), on all cores: the same bytes on every run, in some twenty minutes. Run it after any change to the model, then raise
- * the model's version. Arguments name parts that are to be built alone: lean, stones, table, errors; each rests on those before it. Names of shapes
- * among them (Pear) build rows of those shapes alone, and leave the others as they are: for a shape that is new.
+ * Generates the data of the scoring model, on all cores: the factors of tilted facets (src/domain/scoring/cut/lean-factors.json), the
+ * proportions that are not published by shape and grade (cut/unpublished.json), the traced cuts of every shape and grade and of the
+ * reference (traced-cuts.json), and the error margins (drawn-errors.json). Deterministic; takes about twenty minutes. Run it after any
+ * change to the model, then raise the model's version.
+ *
+ * Arguments select parts: lean, stones, table, errors; each depends on the ones before it. Names of shapes (Pear) limit the build to the
+ * rows of these shapes, for a new shape.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -26,12 +28,12 @@ const asked = process.argv.slice(2)
 const isShape = (word: string) => modelledShapes.some((shape) => shape === word)
 const unknown = asked.filter((word) => !Object.hasOwn(parts, word) && !isShape(word))
 if (unknown.length > 0)
-  throw new Error(`${unknown.join(', ')}: no part of ${Object.keys(parts).join(', ')}, and no shape`)
+  throw new Error(`${unknown.join(', ')}: must be one of ${Object.keys(parts).join(', ')} or a shape`)
 const isWhole = !asked.some(isShape)
 const shapes = modelledShapes.filter((shape) => isWhole || asked.includes(shape))
 const askedParts = asked.filter((word) => !isShape(word))
 
-// Each part starts threads of its own, which read what the ones before have written.
+// Each part starts new threads, which read the files written by earlier parts.
 for (const [part, build] of Object.entries(parts)) {
   if (askedParts.length > 0 && !askedParts.includes(part)) continue
   console.log(`${part}: ${await build()}, after ${((performance.now() - started) / 1000).toFixed(0)} s`)
@@ -69,7 +71,7 @@ async function buildTable(): Promise<string> {
 }
 
 async function buildErrors(): Promise<string> {
-  // What this process read when it started may have been chosen anew since.
+  // The module's constant was loaded at the start, and buildStones may have replaced the file.
   const unpublished = JSON.parse(readFileSync(fileOf('cut/unpublished.json'), 'utf8')) as typeof chosenBefore
   const rows = await onAllCores((pool) =>
     Promise.all(shapes.map(async (shape) => [shape, await errorRowsOf(shape, unpublished[shape], pool)] as const)),
@@ -78,7 +80,7 @@ async function buildErrors(): Promise<string> {
   return `${rows.length} shapes`
 }
 
-/** Rows of all shapes in their order: those that were built now, and of the others what was there. */
+/** The rows of all shapes in order: new ones for the shapes that were built, existing ones for the others. */
 function besideKept(
   built: Readonly<Partial<Record<ModelledShape, unknown>>>,
   before: Readonly<Record<ModelledShape, unknown>>,
@@ -99,7 +101,7 @@ function fileOf(path: string): URL {
   return new URL(`../src/domain/scoring/${path}`, import.meta.url)
 }
 
-/** A line for each row, so that a change shows which rows it is in. */
+/** One line per row, for readable diffs. */
 function linesOf(rows: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(rows).map(([name, row]) => `${JSON.stringify(name)}:${JSON.stringify(row)}`)
   return `{\n${lines.join(',\n')}\n}`

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 const lockFile = new URL('../package-lock.json', import.meta.url)
 
 /**
- * The packages that the service stands on, as the lock file has them: none that is for development alone.
- * @returns of each its place below the project's folder, its name, its version, and whether some machines do without it
+ * The runtime packages in the lock file, without those for development only.
+ * @returns for each its path in the project's folder, its name, its version, and whether it is optional
  */
 export function servedPackages() {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))

@@ -25,10 +25,8 @@ type Described = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** One method of one path, as the description has it. */
 export type Listed = { readonly method: string; readonly path: string; readonly operation: Described }
 
-/** All of a description's, in its order. */
 export const operationsIn = (paths: Readonly<Record<string, object>>): Listed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -38,16 +36,15 @@ export const operationsIn = (paths: Readonly<Record<string, object>>): Listed[] 
     })),
   )
 
-/** What any request or any body may be answered with stands on the first page, once. */
+/** Statuses that almost every operation can return. README.md describes them once. */
 const EVERYWHERE = new Set(['408', '413', '415', '431', '503'])
 
-/** An operation as a section. */
 export function operationText({ method, path, operation }: Listed): string {
   const { description, security, parameters, requestBody, responses } = operation
   const asked = parameters.map(({ name, in: place, required, description = '', schema }) => [
     `\`${name}\``,
     place,
-    `${shownType(schema)}${required ? '' : ', may be absent'}`,
+    `${shownType(schema)}${required ? '' : ', optional'}`,
     description,
   ])
   const answers = Object.entries(responses)
@@ -56,24 +53,24 @@ export function operationText({ method, path, operation }: Listed): string {
   return [
     `## ${method} ${path}`,
     description,
-    `For ${askers(security)}.`,
-    ...(asked.length === 0 ? [] : [tableOf(['parameter', 'in', 'type', 'what it is'], asked)]),
+    `Authentication: ${askers(security)}.`,
+    ...(asked.length === 0 ? [] : [tableOf(['parameter', 'in', 'type', 'description'], asked)]),
     ...(requestBody === undefined ? [] : [bodyText(requestBody)]),
-    tableOf(['answer', 'what it says', 'body'], answers),
+    tableOf(['response', 'description', 'body'], answers),
     ...examplesIn(responses),
   ].join('\n\n')
 }
 
 const ASKERS: Readonly<Record<string, string>> = {
-  bearer: 'an access token (`Authorization: Bearer`)',
-  'api-token': "an account's address and API token (`Authorization: Basic`)",
-  'oauth-client': "a client's id and secret (`Authorization: Basic`, or in the body)",
-  cookie: 'a session in the browser (the log-in is shown without one)',
+  bearer: 'access token (`Authorization: Bearer`)',
+  'api-token': 'account email and API token (`Authorization: Basic`)',
+  'oauth-client': 'client id and secret (`Authorization: Basic`, or in the body)',
+  cookie: 'browser session (without one, the log-in form is shown)',
 }
 
 function askers(security: Described['security']): string {
   const names = security.flatMap((scheme) => Object.keys(scheme)).map((name) => ASKERS[name] ?? name)
-  return names.length === 0 ? 'everybody' : names.join(' or ')
+  return names.length === 0 ? 'none' : names.join(' or ')
 }
 
 const aboutAnswer = ({ description, headers = {} }: Response) =>
@@ -93,8 +90,8 @@ function bodyText({ required, content }: NonNullable<Described['requestBody']>):
   const members = schema === undefined || '$ref' in schema ? [] : membersOf(schema)
   const rows = members.map(({ name, type, about }) => [`\`${name}\``, type, about])
   const type = schema === undefined || members.length > 0 ? '' : `: ${shownType(schema)}`
-  const said = `Body (${media}${required ? '' : '; may be absent'})${type}`
-  return rows.length === 0 ? said : `${said}\n\n${tableOf(['member', 'type', 'what it is'], rows)}`
+  const said = `Body (${media}${required ? '' : '; optional'})${type}`
+  return rows.length === 0 ? said : `${said}\n\n${tableOf(['member', 'type', 'description'], rows)}`
 }
 
 const examplesIn = (responses: Described['responses']) =>

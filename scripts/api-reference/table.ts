@@ -1,6 +1,4 @@
-/** A table in Markdown. */
 export const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows.map((row) => row.map(cell))].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** In one line; a bar would end the cell. */
 const cell = (text: string) => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')

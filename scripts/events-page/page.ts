@@ -2,19 +2,18 @@ import { format } from 'prettier'
 import { catalogue, type Catalogue, type CatalogueEntry } from '../../src/events/catalogue.ts'
 import { membersOf } from '../schema-members.ts'
 
-/** docs/events.md, as the release's tables of events make it. */
 export const eventsPage = (): Promise<string> => format(textOf(catalogue()), { parser: 'markdown', printWidth: 180 })
 
 const INTRODUCTION = `# Events
 
-All event types, their payloads and their metadata. Events are appended to a stream and never changed. \`npm run docs:events\` generates this page from the declarations in \`src/events\` and \`src/domain\`;
-\`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, and \`npx adamant events\` prints the events of the log.
+An event is a fact: it is appended to a stream and never changed. This page lists every event type with its payload. It is generated from the declarations in \`src/domain\` by
+\`npm run docs:events\`. \`npx adamant events --schema\` prints the same with a JSON Schema (draft 2020-12) for each payload, \`npx adamant events\` prints the events of a log.
 
-An event has a \`stream\`, its \`revision\` in the stream (from 0), a \`position\` in the log, an \`id\` (a UUID; a repeated request has the same ids), a \`type\`, \`data\` and \`metadata\`.
-Types are never renamed. A payload changes by a new version. Stored events keep their version, and every version remains readable. Readers ignore unknown members. A release that finds an unknown type, or a version of a newer
-release, refuses commands on that stream and reports it (docs/operations.md, "Dead letters").
+Each event has a \`stream\`, its \`revision\` there (from 0), a \`position\` in the log, an \`id\` (a UUID; the same if the same request is repeated), a \`type\`, \`data\` and \`metadata\`.
+Types are never renamed. A payload is changed by adding a version. Stored events are never rewritten: the service reads every version that was ever written (upcasting). Readers ignore
+members that they don't know. A release that finds a type or version of a newer release makes no decision on that stream and reports an error (docs/operations.md, "Dead letters").
 
-No event contains a password, a token, a secret, a passphrase, a recipient's whole address or the bytes of a file. Members marked *not shown* are hashed or encrypted, and no command prints them.
+No event contains a password, token, secret, passphrase, unobfuscated recipient or file content. A member marked *not shown* is a hash or encrypted, and no command prints it.
 `
 
 function textOf({ metadata, events }: Catalogue): string {
@@ -23,7 +22,7 @@ function textOf({ metadata, events }: Catalogue): string {
     const own = events.filter((event) => event.stream === stream)
     return [`## \`${stream}\``, ...own.map(eventText)].join('\n\n')
   })
-  return [INTRODUCTION, `## Metadata\n\nAll members are texts.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
+  return [INTRODUCTION, `## Metadata\n\nAll values are strings.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
 }
 
 function eventText({ type, version, about, changes, notShown, schema }: CatalogueEntry): string {
@@ -37,5 +36,5 @@ function tableOf(schema: CatalogueEntry['schema'], notShown: readonly string[]):
     const words = notShown.includes(name) ? [about, '*not shown*'] : [about]
     return `| \`${name}\` | ${type} | ${words.filter(Boolean).join('; ')} |`
   })
-  return rows.length === 0 ? 'No data.' : ['| member | type | what it is |', '| --- | --- | --- |', ...rows].join('\n')
+  return rows.length === 0 ? 'No data.' : ['| member | type | description |', '| --- | --- | --- |', ...rows].join('\n')
 }

@@ -20,21 +20,20 @@ import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'
 
-/** How far a stone's own score is from the one of what is known of it, as a part of that; spread in points of pc. */
+/** Relative differences of a stone's own scores from those estimated from what is known of it; spread in points of pc. */
 export type Off = Readonly<Record<Member, number>>
 export const members = ['brilliance', 'fire', 'integral', 'spread'] as const
 export type Member = (typeof members)[number]
 
-/** What stands for each grade of a shape where nothing is published. */
 export type Middles = Readonly<Record<CutGrade, UnpublishedProportions>>
 
-/** A stone as far as it is known, and how far its own scores are from that. */
+/** What is known of a stone, and how far its own scores are from the estimate. */
 export type Drawn = { readonly known: Cut; readonly off: Off }
 
 /**
- * Stones drawn evenly from a sequence without gaps, always the same ones, and how far they are from what is known of them. Impossible
- * ones (a crown and a pavilion that need more depth than there is) are passed over.
- * @param from the first of the shape's part of the sequence: other stones for the table than for its check
+ * Compares stones from a low-discrepancy sequence with the estimates of their scores. Deterministic. Skips impossible stones, whose crown
+ * and pavilion need more than the depth.
+ * @param from the first index within the shape's part of the sequence: the table and its check use different stones
  */
 export async function drawnStones(
   shape: ModelledShape,
@@ -62,7 +61,7 @@ export async function drawnStones(
   await Promise.all(Array.from({ length: count }, (_, index) => one(first + index)))
   return found
 
-  /** What is known of a stone is the same for many. */
+  /** Many stones share the same known properties, so traces are cached. */
   function traced(cut: Cut): Promise<TracedCut | null> {
     const key = cutKey(cut)
     const known = traces.get(key) ?? trace(cut)
@@ -90,27 +89,26 @@ function offOf(shape: ModelledShape, own: TracedCut, estimate: TracedCut, refere
     spread: pcOf(own) - pcOf(estimate),
   }
 
-  /** A carat's spread, before it is rounded. */
+  /** The spread of one carat, not rounded. */
   function pcOf({ volume, faceUpArea }: TracedCut): number {
     const area = (cut: Pick<TracedCut, 'volume' | 'faceUpArea'>) => cut.faceUpArea / weight(cut.volume, 1) ** (2 / 3)
     return 100 * (1 - (area(reference) / area({ volume, faceUpArea })) ** 1.5)
   }
 }
 
-/** Each shape has so many numbers of the sequence to itself: what chance leaves of one is not that of the others. */
+/** Number of indices of the sequence per shape, so that random errors of different shapes are independent. */
 const OF_A_SHAPE = 128
 
-/** The grades of which stones are drawn that are known by their grade alone. */
 const GRADED: readonly CutGrade[] = ['Excellent', 'Very Good', 'Good']
 
-/** Stones of any grade differ more than those of one. */
+/** Stones of any grade vary more than those of one grade. */
 const WIDER = 1.5
 
 /**
- * By how much stones of one grade differ. Rounds as those of the bundled data set do: nine of ten of a grade (the mean of Premium, Very Good and
- * Good) lie within 2.4 points of depth and 3.5 of table, which is nine tenths of these. Other shapes by half of the ranges of Excellent: pears 58 to 64 and 55 to
- * 62, princesses 62 to 73 and 57 to 72 (shalev.co.uk, mydiamondcuts.com); crown angles, stars and lower halves as where the stone that stands
- * for a grade is chosen; girdles from thin to slightly thick. Of briolettes nothing is published: their lengths vary by half as much again.
+ * How much stones of one grade vary. Rounds as in the bundled data set: nine of ten stones of a grade (mean of Premium, Very Good and
+ * Good) are within 2.4 points of depth and 3.5 of table, which is nine tenths of these ranges. Other shapes by half of the ranges of
+ * Excellent: pears 58 to 64 and 55 to 62, princesses 62 to 73 and 57 to 72 (shalev.co.uk, mydiamondcuts.com); crown angles, stars and lower
+ * halves as in unpublished.ts; girdles from thin to slightly thick. Nothing is published about briolettes: their length varies half as much again.
  */
 const halfRanges = (shape: ModelledShape) => ({
   depthPct: shape === 'Round' ? 2.7 : shape === 'Princess' ? 5.5 : 3,
@@ -122,7 +120,7 @@ const halfRanges = (shape: ModelledShape) => ({
   lengthToWidth: shape === 'Round' ? 0 : shape === 'Briolette' ? 0.13 : 0.08,
 })
 
-/** One stone about the middle of its grade. @param wide times the ranges of one grade */
+/** A stone around the middle of its grade. @param wide multiple of the ranges of one grade */
 function stoneOf(
   shape: ModelledShape,
   grade: CutGrade,
@@ -147,10 +145,10 @@ function stoneOf(
   return { ...plain(shape, grade), measured }
 }
 
-/** Powers of the root of x^8 = x + 1, the additive recurrence of seven dimensions with the fewest gaps. */
+/** Powers of the root of x^8 = x + 1: low-discrepancy additive recurrence in seven dimensions. */
 const ROOT = 1.0969815577985598
 
-/** What a report says of a stone, rounded as the GIA's reports are (Gems & Gemology, fall 2004). */
+/** A report on a stone, rounded like the GIA's reports (Gems & Gemology, fall 2004). */
 function reported(stone: Cut, basis: KnowledgeLevel): Pick<Cut, 'measured'> {
   if (basis === 'shape' || basis === 'grade') return {}
   const { lengthToWidth, table, crownHeight, pavilionDepth, girdle, star, lower } = proportionsOf(stone)

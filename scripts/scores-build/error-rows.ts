@@ -4,13 +4,14 @@ import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Member, type Middles } from './drawn.ts'
 import { realSpreads } from './real-spread.ts'
 
-/** The check takes others: scripts/scores-check/coverage.ts. */
+/** The check uses other stones: scripts/scores-check/coverage.ts. */
 const STONES = { from: 0, count: 64 }
 const NEARER = 0.8
 
 /**
- * Of each basis by how much brilliance, fire and integral (parts) and spread (points of pc) of eight of ten stones are off at most. Of
- * a shape alone no less is open than of its grades: what is known can only narrow it, and the lower ones vary more than what is typical.
+ * The error margins for each level of knowledge: the errors of brilliance, fire and integral (relative) and spread (points of pc) that eight of
+ * ten stones do not exceed. The margins of `shape` are at least those of `grade`, because knowing more can only reduce errors, and lower
+ * grades vary more than typical stones.
  */
 export async function errorRowsOf(
   shape: ModelledShape,
@@ -35,7 +36,6 @@ export async function errorRowsOf(
   return { ...rows, shape: rows.shape.map((off, member) => Math.max(off, rows.grade[member] ?? 0)) }
 }
 
-/** Between the two nearest of sorted values. */
 function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const place = part * (sorted.length - 1)

@@ -9,22 +9,22 @@ import { drawnCut } from './unpublished.ts'
 
 export const leanFigures = ['brilliance', 'fire', 'faceup', 'avg'] as const satisfies readonly LeanFigure[]
 
-/** Of each figure what is left, grade by grade. */
+/** For each figure, the factor by which tilted facets reduce it, by grade. */
 export type Left = Readonly<Record<LeanFigure, readonly number[]>>
 
-/** Which stones are looked at: so many of each shape and grade, each with a way to lean of its own. */
+/** The stones to trace: `count` per shape and grade from index `from`, each with another tilt pattern. */
 export type Draw = { readonly from: number; readonly count: number }
 
-/** The check takes others: scripts/scores-check/symmetry.ts. */
+/** The check uses other stones: scripts/scores-check/symmetry.ts. */
 const STONES: Draw = { from: 0, count: 8 }
 
 /**
- * Stones whose proportions lose little light: what others leak, leaning facets break up by chance, and a stone that is badly made in two ways
- * is not to gain from the second.
+ * Grades whose proportions lose little light. Tilted facets may happen to break up a leak, and a stone with bad proportions must not gain
+ * from bad symmetry.
  */
 const GRADES: readonly CutGrade[] = ['Ideal', 'Excellent']
 
-/** What leaning facets leave of some shapes' figures: at most 1, and no more than at the better grade. */
+/** The factors for some shapes: at most 1, and never larger than at a better grade. */
 export async function leanTableOf<Shape extends ModelledShape>(
   shapes: readonly Shape[],
   threads: number,
@@ -32,7 +32,7 @@ export async function leanTableOf<Shape extends ModelledShape>(
   return neverMore(shapes, await leanAverages(shapes, STONES, threads))
 }
 
-/** Averages as they are used: where one rises, it is taken together with the grades before it. */
+/** Makes averages monotonic: a factor that rises is averaged with those of the better grades. */
 export function neverMore<Shape extends ModelledShape>(
   shapes: readonly Shape[],
   averages: Readonly<Record<Shape, Left>>,
@@ -47,7 +47,7 @@ export function neverMore<Shape extends ModelledShape>(
   return Object.fromEntries(found) as Record<Shape, Left>
 }
 
-/** What is left of each shape's figures in the mean, as it is found: it may rise. */
+/** The averages before they are made monotonic. */
 export async function leanAverages<Shape extends ModelledShape>(
   shapes: readonly Shape[],
   draw: Draw,
@@ -70,7 +70,7 @@ async function averagesOf(
   const stones: Leaning[] = GRADES.flatMap((grade, index) =>
     Array.from({ length: count }, (_, place) => ({
       cut: drawnCut(shape, grade, from + place),
-      // No two stones lean in the same way, and none as pictures do.
+      // Each stone has another pattern, and none has that of pictures (0).
       pattern: 1 + GRADES.length * (from + place) + index,
     })),
   )

@@ -7,10 +7,9 @@ import { traceSolid, idealSolidOfCut } from '../../src/domain/scoring/cut/trace-
 import { compareFaces } from '../../src/domain/scoring/light/face-up.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 
-/** A stone, and one of the ways in which its facets may lean. */
 export type Leaning = { readonly cut: Cut; readonly pattern: number }
 
-/** Of each grade of symmetry and polish, what facets that lean so leave of each figure; null where no stone has those proportions. */
+/** For each grade of symmetry and polish, the figures with tilted facets relative to those without; null for impossible proportions. */
 export type Leant = readonly Readonly<Record<LeanFigure, number>>[] | null
 
 parentPort?.on('message', (leaning: Leaning) => parentPort?.postMessage(leftBy(leaning)))

@@ -1,6 +1,6 @@
 /**
- * The numbers nearest to some others, by least squares, that never rise: neighbours that do are taken together until none is left (pool
- * adjacent violators; Ayer et al., Annals of Mathematical Statistics 26, 1955). None is more than the first, which stays.
+ * The non-increasing numbers that are closest to the given ones by least squares (pool adjacent violators; Ayer et al., Annals of
+ * Mathematical Statistics 26, 1955). The first number stays, and no other one exceeds it.
  */
 export function neverRising(values: readonly number[]): number[] {
   const [first = NaN, ...others] = values

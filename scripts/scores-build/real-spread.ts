@@ -6,8 +6,8 @@ import { plain } from '../scores-check/designs.ts'
 import { realStones, words } from '../scores-check/stones.ts'
 
 /**
- * How far the spread of the bundled data set's rounds is from what stands for their grade, or for any round: points of pc, of each stone. Weight
- * hides where nobody publishes ranges, so that stones that are drawn differ less than these.
+ * How far the spread of each round in the bundled data set is from that of its grade's, or of the shape's, typical stone; in points of pc. Real
+ * stones differ more than generated ones, since weight is hidden in proportions for which no ranges are published.
  */
 export async function realSpreads(known: 'shape' | 'grade', pool: TracePool): Promise<number[]> {
   const reference = await pool.traceInWorker('reference')

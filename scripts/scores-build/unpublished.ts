@@ -19,7 +19,7 @@ import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { plain } from '../scores-check/designs.ts'
 import { estimateOf, type Estimate } from '../scores-check/gia-charts.ts'
 
-/** A stone that has a grade's published measures, and what it scores. */
+/** A candidate with a grade's published proportions, and its scores. */
 export type Stone = {
   readonly drawn: UnpublishedProportions
   readonly integral: number
@@ -29,7 +29,7 @@ export type Stone = {
 
 const STONES = 32
 
-/** The part of a grade's stones that score less than the one which stands for it: who cuts better chooses better. */
+/** The fraction of a grade's candidates that score less than the chosen one: better cutters choose better proportions. */
 const place: Readonly<Record<CutGrade, number>> = {
   Ideal: 0.9,
   Excellent: 0.8,
@@ -41,10 +41,10 @@ const place: Readonly<Record<CutGrade, number>> = {
 }
 
 /**
- * What stones of a shape have that is not published by grade: crown angles 4 degrees to both sides of the middle, stars and lower halves 8
- * percent (rounds: the GIA's Excellent has stars of 45 to 65, lower halves of 65 to 90;
- * old European cuts: crowns of 40° and more, lower halves of 60 and less). A briolette's crown angle is half of its point's: 39° where the facets that meet in it
- * stand 51° to its belt (profacet.com, "Briolette").
+ * Middles of the unpublished proportions: candidates have crown angles within 4 degrees, and stars and lower halves within 8 percent of
+ * these. Rounds: the GIA's Excellent has stars of 45 to 65 and lower halves of 65 to 90. Old European cuts: crowns of at least 40°, lower
+ * halves of at most 60. Briolettes: the crown angle is half of the point's angle, 39° if the facets at the point are at 51° to the belt
+ * (profacet.com, "Briolette").
  */
 const middles: Readonly<Record<ModelledShape, UnpublishedProportions>> = {
   Round: [34, 55, 77],
@@ -67,7 +67,7 @@ const middles: Readonly<Record<ModelledShape, UnpublishedProportions>> = {
 }
 const HALF_RANGES: UnpublishedProportions = [4, 8, 8]
 
-/** Rounds of lower grades have steeper crowns: with the depths that they have, those are the ones that the GIA's charts call so. */
+/** Rounds of lower grades have steeper crowns: with their depths, these are the ones that the GIA's charts give that grade. */
 const roundCrowns: Readonly<Record<CutGrade, number>> = {
   Ideal: 34,
   Excellent: 34,
@@ -83,7 +83,7 @@ const middlesOf = (shape: ModelledShape, grade: CutGrade): UnpublishedProportion
   return [shape === 'Round' ? roundCrowns[grade] : crown, star, lower]
 }
 
-/** What the GIA's charts must call the round that is typical of a grade. A round without a grade has no entry. */
+/** The GIA charts' grade for the typical round of each grade; none for a round without a grade. */
 const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
   Ideal: 'e',
   Excellent: 'e',
@@ -93,7 +93,7 @@ const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
   Poor: 'p',
 }
 
-/** Whether the GIA's charts call a round what it stands for; true of other shapes. @throws ImpossibleProportions */
+/** Whether the GIA's charts give a round its grade; true for other shapes. @throws ImpossibleProportions */
 function isOfGrade(cut: Cut): boolean {
   const wanted = cut.shape === 'Round' ? estimates[cut.grade] : undefined
   if (wanted === undefined) return true
@@ -103,7 +103,7 @@ function isOfGrade(cut: Cut): boolean {
   return estimateOf({ table: tablePct, crown: crownAngle, pavilion }) === wanted
 }
 
-/** Median spread of the bundled data set's rounds by grade, and how far from it the one may be that stands for the grade. */
+/** Median spread by grade of rounds in the bundled data set, and the maximum distance of the chosen stone from it. */
 const medians: Partial<Record<Grade, number>> = {
   Ideal: -2.25,
   Excellent: -2.87,
@@ -113,10 +113,10 @@ const medians: Partial<Record<Grade, number>> = {
 }
 const FROM_MEDIAN = 1.4
 
-/** Of each grade the stones that were drawn, those that score least first. */
+/** The candidates of each grade, lowest integral first. */
 export type DrawnStones = Readonly<Record<CutGrade, Stone[]>>
 
-/** The stone that stands for each grade of a shape, and for the shape, of stones that share what is published and have the rest drawn evenly. */
+/** Chooses the unpublished proportions for each grade among candidates that share the published ones and are spread evenly in the others. */
 export async function unpublishedOf(
   shape: ModelledShape,
   pool: TracePool,
@@ -133,10 +133,10 @@ export async function drawnStonesOf(shape: ModelledShape, pool: TracePool): Prom
 }
 
 /**
- * The one at the grade's place among their integrals. It may score and spread no more than a better grade's, and leaves a stone for each worse
- * grade that does so too: where the model can't tell two grades apart, both score the same. What is typical of a shape scores neither more than its
- * Excellent nor less than its Poor.
- * @throws Error where no stones stand in order
+ * Chooses the candidate at the grade's place in the order of integral. It must not exceed the better grade in integral, brilliance and spread,
+ * and must leave a candidate for each lower grade that does not exceed it either. If the model cannot distinguish two grades, both score the
+ * same. The typical stone scores no more than Excellent and no less than Poor.
+ * @throws Error if no candidates satisfy this
  */
 export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutGrade, UnpublishedProportions> {
   const chosen: Partial<Record<CutGrade, Stone>> = {}
@@ -145,7 +145,8 @@ export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutG
   for (const grade of grades) {
     const above = better
     const allowed = followed[grade].filter((stone) => above === undefined || isBelow(stone, above))
-    if (allowed.length === 0) throw new Error(`no ${shape} of the grade ${grade} stands below the better grade`)
+    if (allowed.length === 0)
+      throw new Error(`no ${shape} of the grade ${grade} scores at most as much as the better grade`)
     better = atPlace(stones[grade], allowed, place[grade])
     chosen[grade] = better
   }
@@ -158,7 +159,7 @@ export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutG
       brilliance <= best.brilliance &&
       integral >= worst.integral,
   )
-  if (between.length === 0) throw new Error(`no typical ${shape} stands between its Poor and its Excellent`)
+  if (between.length === 0) throw new Error(`no typical ${shape} scores between Poor and Excellent`)
   chosen.Typical = atPlace(stones.Typical, between, place.Typical)
   return Object.fromEntries(Object.entries(chosen).map(([grade, { drawn }]) => [grade, drawn])) as Record<
     CutGrade,
@@ -166,7 +167,7 @@ export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutG
   >
 }
 
-/** The stones of each grade below which stones of all worse grades stand in order. */
+/** For each grade the candidates for which an ordered choice exists in all lower grades. */
 function followedIn(shape: ModelledShape, stones: DrawnStones): Record<Grade, readonly Stone[]> {
   const followed = {} as Record<Grade, readonly Stone[]>
   let below: readonly Stone[] | undefined
@@ -186,15 +187,15 @@ function followedIn(shape: ModelledShape, stones: DrawnStones): Record<Grade, re
 const isBelow = (stone: Stone, better: Stone): boolean =>
   stone.integral <= better.integral && stone.brilliance <= better.brilliance && stone.pc < better.pc
 
-/** Of those that are allowed the one nearest to a place among all, which are sorted. */
+/** The allowed candidate that is nearest to a place in the order of all. */
 function atPlace(all: readonly Stone[], allowed: readonly Stone[], part: number): Stone {
   const at = Math.floor(part * all.length)
   const [nearest] = [...allowed].sort((a, b) => Math.abs(all.indexOf(a) - at) - Math.abs(all.indexOf(b) - at))
-  if (nearest === undefined) throw new Error('there is no stone to choose')
+  if (nearest === undefined) throw new Error('no candidate to choose from')
   return nearest
 }
 
-/** Stones of a grade, those that score least first. */
+/** The possible candidates of a grade, lowest integral first. */
 async function drawStones(
   shape: ModelledShape,
   grade: CutGrade,
@@ -224,14 +225,14 @@ async function drawStones(
   }
 }
 
-/** One of the stones that have a grade's published measures. */
+/** The candidate with this index: published proportions of the grade, the others from the sequence. */
 export function drawnCut(shape: ModelledShape, grade: CutGrade, index: number): Cut {
   const [depthPct, tablePct, girdlePct] = nominal[shape].rows[grade]
   const [crownAngle, starPct, lowerPct] = drawnAt(index, middlesOf(shape, grade))
   return { ...plain(shape, grade), measured: { depthPct, tablePct, girdlePct, crownAngle, starPct, lowerPct } }
 }
 
-/** Powers of the root of x^4 = x + 1, the additive recurrence of three dimensions with the fewest gaps. */
+/** Powers of the root of x^4 = x + 1: low-discrepancy additive recurrence in three dimensions. */
 const ROOT = 1.2207440846057596
 
 function drawnAt(index: number, [crown, star, lower]: UnpublishedProportions): UnpublishedProportions {

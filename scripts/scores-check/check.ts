@@ -1,4 +1,4 @@
-/** One line of the table: a published figure beside ours. `excluded` says why a figure can't be met; it does not fail. */
+/** A check: an expected figure and ours. `excluded`: why the figure cannot be met; such a check does not fail. */
 export type Check = {
   readonly subject: string
   readonly published: string
@@ -7,13 +7,11 @@ export type Check = {
   readonly excluded?: string
 }
 
-/** A number that must be within a tolerance of the published one. */
 export function near(subject: string, published: number, ours: number, tolerance: number, places: number): Check {
   const holds = Math.abs(ours - published) <= tolerance + 1e-9
   return { subject, published: `${published.toFixed(places)} ± ${tolerance}`, ours: ours.toFixed(places), holds }
 }
 
-/** A number that must be within some percent of the published one. */
 export function within(subject: string, published: number, ours: number, percent: number, places: number): Check {
   const off = 100 * (ours / published - 1)
   return {
@@ -31,14 +29,11 @@ export const says = (subject: string, published: string, ours: string, holds: bo
   holds,
 })
 
-/** A check that may miss, for a reason that is printed. Where it holds, the reason is left out. */
+/** Excludes a check if it fails, for a reason that is printed. */
 export const unless = (check: Check, reason: string): Check => (check.holds ? check : { ...check, excluded: reason })
 
-/**
- * What a chapter's lines are held against: figures that somebody published, figures that something else than the model computes, or what
- * must be so whatever the figures are.
- */
-export type Kind = 'published' | 'computed apart' | 'property'
+/** What a chapter compares with: published figures, an independent computation, or a property that must hold for any figures. */
+export type Kind = 'published' | 'independent' | 'property'
 
 export function print(title: string, kind: Kind, checks: readonly Check[]): void {
   console.log(`\n${title} (${kind})`)

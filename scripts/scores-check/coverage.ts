@@ -6,12 +6,12 @@ import { openTracePool } from '../../src/scoring/trace-pool.ts'
 import { drawnStones, members, type Drawn } from '../scores-build/drawn.ts'
 import { says, type Check } from './check.ts'
 
-/** Of each shape; none of them is among those that the errors were found by. */
+/** Per shape. The error margins were computed from other stones. */
 const STONES = { from: 64, count: 64 }
 const NEARER = 80
 const TOLERANCE = 5
 
-/** Stones that are drawn evenly, and of which all is known: eight of ten must be nearer than d to the scores of what is said of them. */
+/** For generated stones of each level of knowledge, eight of ten errors must be within d. */
 export async function coverageChecks(): Promise<Check[]> {
   const pool = openTracePool({ threads: availableParallelism() })
   const drawn = await Promise.all(

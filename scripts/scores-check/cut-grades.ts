@@ -6,20 +6,19 @@ import { charts, isBeyondFair } from './gia-charts.ts'
 import { rankCorrelation } from './rank-correlation.ts'
 import { relative } from './relative.ts'
 
-/** A design with what a laboratory says of it, from 0 (Poor) to 4 (Excellent), and its scores here. */
+/** A design with its grade on the GIA's charts, from 0 (Poor) to 4 (Excellent), and its scores. */
 type Graded = { readonly grade: number; readonly brilliance: number; readonly integral: number }
 
 const LETTERS = 'pfgve'
-/** The charts that nobody looked at when the model was made; 50, 56 and 62 were. */
+/** Charts not used for calibration; 50, 56 and 62 were. */
 const HELD_OUT = [53, 59, 65]
-/** Every seventh cell: 117 designs a chart, in all rows and columns. */
+/** Every seventh cell: 117 designs per chart, in all rows and columns. */
 const EVERY = 7
 
 function scoresOf(measures: Partial<RoundMeasures>): Omit<Graded, 'grade'> {
   return relative(traceSolid(roundOf(measures), { crown: 0, pavilion: 0 }, 1))
 }
 
-/** What the charts' stones have in common. */
 const common = { star: 55, lower: 80, girdle: 3, culet: 0 }
 
 function chartDesigns(): Graded[] {
@@ -36,7 +35,6 @@ function chartDesigns(): Graded[] {
   )
 }
 
-/** Designs beyond the limits of Fair. */
 const poorDesigns = (): Graded[] =>
   Array.from({ length: 240 }, (_, index) => ({
     table: 44 + 36 * part(index, 0.8191725134),
@@ -71,7 +69,7 @@ const correlations = (where: string, designs: readonly Graded[], least: Omit<Gra
     )
     return says(
       `${name}, ${designs.length} ${where}`,
-      `correlates by ${least[name]}`,
+      `correlation at least ${least[name]}`,
       found.toFixed(2),
       found >= least[name],
     )
@@ -82,7 +80,7 @@ function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Grade
   const bad = designs.filter(({ grade }) => grade <= 1)
   const wrong = bad.filter((design) => design[name] >= bound).length
   return says(
-    `${name}: Fair and Poor that score Excellent`,
+    `${name}: Fair and Poor designs that score Excellent`,
     'at most 5 %',
     `${wrong} of ${bad.length}`,
     wrong <= 0.05 * bad.length,
@@ -91,7 +89,7 @@ function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Grade
 
 const boundsOf = (name: 'brilliance' | 'integral') => scoringGrades[name === 'brilliance' ? 'brightness' : 'integral']
 
-/** A line for each grade of the laboratory's: how many of its designs have which grade of integral here. */
+/** For each GIA grade, the number of designs by our grade of integral. */
 function confusion(designs: readonly Graded[]): Check[] {
   const bounds = boundsOf('integral')
   const names = ['Poor', 'Fair', 'Good', 'Very Good', 'Excellent']
@@ -113,10 +111,10 @@ function confusion(designs: readonly Graded[]): Check[] {
     .map((counts, grade) => {
       const median = medians[grade] ?? NaN
       const lower = medians[grade - 1] ?? 0
-      // Poor, Fair and Good stay in or below their own grade here.
+      // The medians of Poor, Fair and Good must not exceed their grade.
       const most = grade <= 2 ? bounds[grade] : undefined
       return says(
-        `designs graded ${names[grade]}: P F G VG EX OU here`,
+        `designs graded ${names[grade]}: ours P F G VG EX OU`,
         `median over ${lower}${most === undefined ? '' : `, at most ${most}`}`,
         `${counts.join(' ')} (median ${median})`,
         median > lower && median <= (most ?? Infinity),
@@ -125,7 +123,7 @@ function confusion(designs: readonly Graded[]): Check[] {
     .reverse()
 }
 
-/** Rounds that eyes find dull, though they return light, and the score that they may not reach. */
+/** Dull rounds that nevertheless return light, and the score that they must stay below. */
 const named: readonly (readonly [string, Partial<RoundMeasures>, number])[] = [
   ['a crown of 5° (Fair or worse)', { crown: 5 }, scoringGrades.integral[1]],
   ['a crown of 10° (Fair or worse)', { crown: 10 }, scoringGrades.integral[1]],

@@ -3,11 +3,11 @@ import { facetModels } from '../../src/domain/scoring/cut/facets.ts'
 import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
 
-/** A round brilliant like the reference but for the measures given. */
+/** A round brilliant; proportions that are not given are the reference's. */
 export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
   solidOf(facetModels.Round(roundProportions(measures)))
 
-/** A cut that leaves all to its grade. */
+/** A cut with the defaults of its grade. */
 export const plain = (shape: Cut['shape'], grade: CutGrade): Cut => ({
   shape,
   grade,
@@ -15,7 +15,7 @@ export const plain = (shape: Cut['shape'], grade: CutGrade): Cut => ({
   symmetry: defaultFinishGrade(grade),
 })
 
-/** The value below which that part of some numbers lies. */
+/** The value below which this fraction of the numbers lies. */
 export function quantile(values: readonly number[], part: number): number {
   return [...values].sort((a, b) => a - b)[Math.floor(part * values.length)] ?? NaN
 }

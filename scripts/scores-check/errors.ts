@@ -9,11 +9,11 @@ import { plain, quantile } from './designs.ts'
 import { relative } from './relative.ts'
 import { realStones, words } from './stones.ts'
 
-/** Of stones of which sampling leaves most open; parts of the score. */
+/** The margins for sampling alone, as fractions of the score. */
 const sampled = errorMarginsOf({ ownFacets: true })
 const NEARER = 0.8
 
-/** Half the spacing in each of four dimensions is sixteen times the rays: eight of ten cuts must move by less than d. */
+/** With half the sample spacing in four dimensions, 16 times the rays, eight of ten cuts must change by less than d. */
 export function errorChecks(): Check[] {
   const cuts = modelledShapes.flatMap((shape) => [plain(shape, 'Excellent'), plain(shape, 'Good')])
   const finest = 16
@@ -33,8 +33,8 @@ export function errorChecks(): Check[] {
     const parts = moved.map((one) => one[name])
     const [most, of] = [quantile(parts, NEARER), moved.find((one) => one[name] === Math.max(...parts))]
     return says(
-      `${name}, spacing halved: eight of ten of ${cuts.length} cuts`,
-      `move by less than ${percent(sampled[name])}`,
+      `${name}, half spacing: eight of ten of ${cuts.length} cuts`,
+      `change by less than ${percent(sampled[name])}`,
       `${percent(most)} (most: ${percent(Math.max(...parts))}, ${of?.cut.shape} ${of?.cut.grade})`,
       most <= sampled[name],
     )
@@ -45,10 +45,10 @@ const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
 
 const STONES = 120
 
-/** Eight of ten, less what 120 stones leave to chance. */
+/** Percent: eight of ten, less the random error with 120 stones. */
 const LEAST_COVERED = 75
 
-/** Stones of the data set, taken evenly, traced by their own depth and table, beside the scores of their grade. */
+/** Compares stones of the data set, traced with their own depth and table, with the scores of their grade. */
 export function nominalChecks(): Check[] {
   const stones = realStones()
   const off = Array.from({ length: STONES }, (_, index) => {
@@ -66,14 +66,13 @@ export function nominalChecks(): Check[] {
     )
     return says(
       `${name}: of ${off.length} stones`,
-      `over ${LEAST_COVERED} % within d`,
+      `at least ${LEAST_COVERED} % within d`,
       `${covered.toFixed(0)} % (half within ${half?.toFixed(3)}, nine of ten within ${most?.toFixed(3)})`,
       covered >= LEAST_COVERED,
     )
   })
 }
 
-/** How far a real round is from the scores of its grade. */
 function distance(stone: Record<string, string>, grade: Grade) {
   const measured = { tablePct: Number(stone['table']), depthPct: Number(stone['depth']) }
   const own = relative(traceCut({ ...plain('Round', grade), measured }, 0.25))

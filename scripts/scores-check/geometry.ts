@@ -44,8 +44,8 @@ export function geometryChecks(): Check[] {
 }
 
 /**
- * A drop that is round across and covered by triangles (diamonddictionary.net, "briolette"; britannica.com, "drop cut"). No size or weight of one is
- * published: its weight factor has to be one of those that the GIA has for mounted diamonds of any shape.
+ * A briolette is round in cross-section and covered by triangles (diamonddictionary.net, "briolette"; britannica.com, "drop cut"). Neither
+ * size nor weight is published, so its weight factor must be in the GIA's range for mounted diamonds of any shape.
  */
 function brioletteChecks(): Check[] {
   const solid = nominalSolid('Briolette')
@@ -58,12 +58,12 @@ function brioletteChecks(): Check[] {
       `${triangles} of ${solid.faces.length}`,
       triangles === solid.faces.length,
     ),
-    near('  depth over width: round across', 1, solid.depth / solid.width, 0.01, 3),
+    near('  depth over width: round cross-section', 1, solid.depth / solid.width, 0.01, 3),
     says('  weight factor', '.0057 to .0106, any shape', own.toFixed(5), own >= 0.0057 && own <= 0.0106),
   ]
 }
 
-/** Corners that are no repeats: where several planes meet in one point, each of them cuts it off anew. */
+/** Number of distinct corners: where several planes meet in one point, clipping by each of them repeats the corner. */
 const sidesOf = (corners: readonly Vector[]): number =>
   corners.filter((corner, index) => corners.slice(0, index).every((other) => length(subtract(corner, other)) > 1e-9))
     .length
@@ -74,7 +74,7 @@ function lowerAngle(pavilion: number): number {
   return lower === undefined ? NaN : facetAngle(lower)
 }
 
-/** What is typical of a shape, at its own or another length. */
+/** The typical stone of a shape, with its own or another length to width. */
 function nominalSolid(shape: ModelledShape, lengthToWidth?: number): Solid {
   const proportions = proportionsOf(plain(shape, 'Typical'))
   return solidOf(facetModels[shape]({ ...proportions, lengthToWidth: lengthToWidth ?? proportions.lengthToWidth }))
@@ -83,9 +83,9 @@ function nominalSolid(shape: ModelledShape, lengthToWidth?: number): Solid {
 const factor = (solid: Solid) => weight(solid.volume, 1) / (solid.length * solid.width * solid.depth)
 
 const POINTED =
-  'outside the nominal 1.00-1.05; a pyramid keeps its factor at any length, published ones rise with a keel that a princess lacks'
+  'outside the nominal 1.00-1.05; a pyramid has the same factor at any length, but published factors rise, as for a keel, which a princess lacks'
 const FULL =
-  'the published diameter excludes it: one carat of 1.35 with a mean of 5.7 mm has .0085 at a depth of 76 %, which graders call Fair; ours has 69 %'
+  'contradicts the published diameter: one carat with a ratio of 1.35 and a mean diameter of 5.7 mm has .0085 at a depth of 76 %, which is graded Fair; ours has 69 %'
 
 export function weightChecks(): Check[] {
   const oval = nominalSolid('Oval')
@@ -124,7 +124,7 @@ export function weightChecks(): Check[] {
       unless(within(`emerald ${ratio}`, published, factor(nominalSolid('Emerald', ratio)), 5, 5), FULL),
     ),
     unless(
-      within('emerald at its own 1.35 (between 1.25 and 1.5)', 0.00848, factor(nominalSolid('Emerald')), 5, 5),
+      within('emerald at its nominal 1.35 (between 1.25 and 1.5)', 0.00848, factor(nominalSolid('Emerald')), 5, 5),
       FULL,
     ),
     ...long.map(([ratio, published]) =>
@@ -134,9 +134,9 @@ export function weightChecks(): Check[] {
 }
 
 /**
- * Mean diameter of 1 ct and 2 ct, market averages (cdn.stonealgo.com/blog/diamond-size-chart; trillions diamondsizechart.com). Of rounds, of which that
- * says 6.3 mm and 8 mm to a tenth, those of the data set that were measured: 5,259 from 0.98 to 1.03 ct and 1,169 from 1.97 to 2.05, each as of exactly one
- * and two.
+ * Mean diameters in mm of 1 ct and 2 ct, market averages (cdn.stonealgo.com/blog/diamond-size-chart; trillions diamondsizechart.com). That
+ * source gives rounds only to a tenth (6.3 and 8 mm), so they are from the data set: 5,259 measured stones of 0.98 to 1.03 ct and 1,169 of 1.97
+ * to 2.05 ct, each scaled to exactly one and two carats.
  */
 const sizes: Readonly<Partial<Record<ModelledShape, readonly [number, number]>>> = {
   Asscher: [5.4, 6.9],
@@ -154,8 +154,8 @@ const sizes: Readonly<Partial<Record<ModelledShape, readonly [number, number]>>>
 }
 
 /**
- * A solid has one size: between those of one carat and of two, which published averages put up to 2 % apart (7.7 mm and 9.6 mm of marquises
- * are 7.7 and 7.62 at one carat).
+ * A solid has one size, so it is compared with the mean of the sizes for one carat and, scaled, for two, which differ by up to 2 % (marquises:
+ * 7.7 mm, and 9.6 mm for two carats is 7.62 mm for one).
  */
 export function sizeChecks(): Check[] {
   return modelledShapes.flatMap((shape) => {

@@ -1,7 +1,8 @@
 /**
- * Estimated cut grades of round brilliants, by table, pavilion angle and crown angle: GIA, 2006, diamondcut.gia.edu/charts. They are of stones with a star
- * length of 55 %, lower halves of 80 %, a girdle of 3.0 %, no culet to a small one and a finish of Very Good or better. A line is a pavilion angle, from 38.8°
- * to 43.0° in steps of 0.2°, a letter a crown angle, from 22.0° to 40.0° in steps of 0.5°: Excellent, Very good, Good, Fair, Poor.
+ * Cut grades of round brilliants by table, pavilion angle and crown angle, estimated by the GIA (2006, diamondcut.gia.edu/charts) for a star
+ * length of 55 %, lower halves of 80 %, a girdle of 3.0 %, no or a small culet and a finish of Very Good or better. One chart per table
+ * percentage. Lines: pavilion angles from 38.8° to 43.0° in steps of 0.2°. Letters: crown angles from 22.0° to 40.0° in steps of 0.5°;
+ * Excellent, Very good, Good, Fair, Poor.
  */
 export const charts: Readonly<Record<number, string>> = {
   50: `
@@ -150,10 +151,9 @@ ffffffffffgggggggggggggggggfffffgggff
 `,
 }
 
-/** Cut grades that the charts estimate, and what lies outside of them: Excellent, Very good, Good, Fair, Poor. */
 export type Estimate = 'e' | 'v' | 'g' | 'f' | 'p'
 
-/** The charts that the model was made with; the others are held out. */
+/** The charts used for calibration; the others are used for checks. */
 const TRAINING = [50, 56, 62] as const
 
 /** Table in percent of the diameter, angles in degrees. */
@@ -164,8 +164,8 @@ export const isBeyondFair = ({ table, crown, pavilion }: RoundDesign): boolean =
   table < 44 || table > 72 || crown < 20 || crown > 41.5 || pavilion < 37.4 || pavilion > 44
 
 /**
- * The cut grade that the GIA estimates for a round: that of the nearest cell of the nearest training chart; Poor beyond the limits of Fair, and Fair
- * between those and the edge of the charts.
+ * The GIA's estimated cut grade of a round: that of the nearest cell on the nearest calibration chart; Poor beyond the limits of Fair; Fair
+ * between these limits and the edge of the charts.
  */
 export function estimateOf({ table, crown, pavilion }: RoundDesign): Estimate {
   if (isBeyondFair({ table, crown, pavilion })) return 'p'

@@ -21,7 +21,7 @@ const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOpti
   measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 const FINE = 200_000
-/** With a quarter of them the maximum of the crown is still off by 0.3 degrees. */
+/** With a quarter of these, the maximum over the crown angle is still off by 0.3 degrees. */
 const FINEST = 800_000
 const list = (values: readonly (readonly [number, number])[]) =>
   values.map(([at, value]) => `${at}: ${value.toFixed(4)}`).join('  ')
@@ -38,15 +38,15 @@ export function returnChecks(): Check[] {
   const top = (values: readonly (readonly [number, number])[]) => [...values].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
   return [
     near('reference round', 0.28, weighted({}, FINE), 0.005, 4),
-    near('local maximum of the crown, degrees', 23, highest, 0.5, 2),
+    near('crown angle of the local maximum, degrees', 23, highest, 0.5, 2),
     says(
-      'highest of all without a crown',
+      'highest without a crown',
       'yes',
       list(low),
       low.slice(0, 2).every(([, value]) => value > peak),
     ),
     says(
-      'crown over 34.5 never high',
+      'crown over 34.5 never bright',
       'below the maximum',
       list(high),
       high.every(([, value]) => value < 0.95 * peak),
@@ -62,7 +62,7 @@ export function returnChecks(): Check[] {
   ]
 }
 
-/** Directions within an angle of the zenith, whose sine's square is given. */
+/** Directions within a cone around the zenith, given by the square of the sine of its half angle. */
 const cone =
   (sineSquare: number): DirectionSampler =>
   (eye, nx, ny, nz, u, v) => {
@@ -74,7 +74,7 @@ const cone =
     return facing > 0 ? (Math.PI * sineSquare * facing) / at(eye, 2) : 0
   }
 
-/** Where the parabola that is nearest to some evenly spaced points is highest: single points are off by more than they differ. */
+/** The maximum of the parabola fitted to evenly spaced points: their random errors are larger than their differences. */
 function topOfParabola(points: readonly (readonly [number, number])[]): number {
   const middle = points.reduce((sum, [x]) => sum + x, 0) / points.length
   const sum = (of: (x: number, y: number) => number) => points.reduce((all, [x, y]) => all + of(x - middle, y), 0)
@@ -83,7 +83,7 @@ function topOfParabola(points: readonly (readonly [number, number])[]): number {
   return middle - sum((x, y) => x * y) / squares / (2 * bend)
 }
 
-/** Light of a face-up view that leaves through the pavilion. */
+/** The fraction of light of a face-up view that leaves through the pavilion. */
 function leakage(pavilion: number): number {
   const stone = target({ crown: 35, pavilion, lower: 80 })
   let leaked = 0

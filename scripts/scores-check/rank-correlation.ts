@@ -1,4 +1,4 @@
-/** Spearman's rank correlation of two lists of one length: equal values share the mean of their ranks. */
+/** Spearman's rank correlation of two lists of equal length; equal values get the mean of their ranks. */
 export function rankCorrelation(one: readonly number[], other: readonly number[]): number {
   const [a, b] = [ranksOf(one), ranksOf(other)]
   const middle = (one.length - 1) / 2

@@ -2,7 +2,7 @@ import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { scoreStone } from '../../src/domain/scoring/score.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 
-/** The relative scores of a traced cut of a shape, and the spread of one carat of it. */
+/** The relative scores of a traced cut, and the spread for one carat. */
 export function relative(
   cut: TracedCut,
   shape: ModelledShape = 'Round',

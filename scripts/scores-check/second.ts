@@ -14,7 +14,7 @@ import { fireSeen, type Asked, type Fire } from './second-tracer/fire.ts'
 import { photonReturn } from './second-tracer/light-return.ts'
 import { roundSides, type Round, type Side } from './second-tracer/round.ts'
 
-/** By chance alone two runs differ by 0.2 %. */
+/** Two runs differ by 0.2 % by chance. */
 const PHOTONS = 300_000
 const SAMPLES = 400_000
 
@@ -36,14 +36,13 @@ const PERCENT = 0.5
 const check = (subject: string, sides: readonly Side[], solid: Solid): Check =>
   within(subject, photonReturn(sides, indexAt(0.5893), PHOTONS), ours(solid), PERCENT, 4)
 
-/** Rounds are drawn twice as well, each tracer's by itself. */
+/** Each tracer constructs the round itself, so the geometry is checked too. */
 function roundCheck(subject: string, measures: Partial<Round>): Check {
   return check(subject, roundLike(measures), roundOf(measures))
 }
 
 /**
- * The stones that both tracers are compared by: given here, so that another choice of typical stones does not change the comparison. Percent of the width
- * and degrees.
+ * Stones for the comparison of both tracers, independent of the choice of typical stones. Percent of the width, and degrees.
  */
 const stones = {
   Princess: { depthPct: 72.5, tablePct: 68, girdlePct: 3, crownAngle: 32, starPct: 55, lowerPct: 69.5 },
@@ -51,7 +50,7 @@ const stones = {
   Asscher: { depthPct: 64, tablePct: 62.5, girdlePct: 3.5, crownAngle: 31, starPct: 54, lowerPct: 81.5 },
 } as const satisfies Partial<Record<Cut['shape'], Cut['measured']>>
 
-/** Of other shapes both trace the same planes: what is compared is the light. */
+/** Other shapes have the same planes in both tracers, so only the light is checked. */
 function shapeOf(shape: keyof typeof stones): { solid: Solid; sides: Side[] } {
   const cut = { ...plain(shape, 'Excellent'), measured: stones[shape] }
   const solid = solidOf(facetModels[shape](proportionsOf(cut)))
@@ -69,25 +68,25 @@ function shapeCheck(shape: keyof typeof stones): Check {
 const pavilions = [39, 40, 41, 42, 43, 44]
 const shapes = ['Princess', 'Emerald', 'Asscher'] as const
 
-/** Weighted light return by a second tracer, which goes forwards, photon by photon, with amplitudes. */
+/** Compares weighted light return with a second tracer, which follows photons forwards and computes with amplitudes. */
 export const secondTracerChecks = (): Check[] => [
   roundCheck('reference round', {}),
   ...pavilions.map((pavilion) => roundCheck(`pavilion ${pavilion}°`, { pavilion })),
   ...shapes.map(shapeCheck),
 ]
 
-/** The fineness at which our own tracer computes fire: with four times as many spots it says the same within 0.05 %. */
+/** The fineness of our tracer for fire: with four times as many spots the result differs by less than 0.05 %. */
 const FINENESS = 16
-/** Our tracer gives a ray up with so much of its light left. */
+/** Our tracer abandons a ray when this fraction of its light is left. */
 const GIVEN_UP = 0.01
-/** What is followed beyond that: all but nothing. */
+/** Follows rays almost to their end. */
 const FAINT = 1e-4
 
 const index = { D: indexAt(0.5893), F: indexAt(0.4861), C: indexAt(0.6563) }
 
 /**
- * What a score's fire is: the angle is that of two colours about D whose indices differ by a hundredth of what those of F and C do, times a
- * hundred, as a derivative says, and a ray is given up where ours is.
+ * Fire as it is scored: a derivative, approximated by two colours around D whose indices differ by a hundredth of the difference between F and
+ * C, times a hundred; rays are abandoned as in our tracer.
  */
 const asScored: Asked = {
   F: index.D + (index.F - index.C) / 200,
@@ -95,10 +94,10 @@ const asScored: Asked = {
   times: 100,
   faint: GIVEN_UP,
 }
-/** What that stands for: F and C light themselves, of rays that are followed. */
+/** Fire as it is defined: with F and C light, and rays followed almost to their end. */
 const asMeant: Asked = { F: index.F, C: index.C, faint: FAINT }
 
-/** What several runs of the second tracer see, each by grids of its own, in degrees. */
+/** Means of several runs of the second tracer with different grids, in degrees. */
 type Seen = { readonly scored: Estimate; readonly meant: Estimate; readonly separation: Estimate }
 
 function seen(sides: readonly Side[], runs: number): Seen {
@@ -107,24 +106,24 @@ function seen(sides: readonly Side[], runs: number): Seen {
   return { scored: of(0, 'fire'), meant: of(1, 'fire'), separation: of(1, 'separation') }
 }
 
-/** Runs of one stone differ by 0.02 % (the reference) to 0.2 %. */
+/** The results of runs differ by 0.02 % (reference) to 0.2 %. */
 const RUNS = 5
 
 const ourFire = (solid: Solid, dispersion: number = diamondOptics.dispersion): number =>
   measureFaceUp(solid, diamondOptics.index, dispersion, FINENESS).fire
 
 /**
- * Fire by a second tracer, which measures the angle between rays of two colours where ours takes its derivative: of the reference in degrees, of
- * other stones over the reference's, as their score is. The two differ where the eye looks along a side of the girdle: of two colours as far apart
- * as F and C one does not get out there, which a derivative does not know. The last line says how far chance alone carries the second tracer's
- * figures.
+ * Compares fire with a second tracer, which measures the angle between rays of two colours, whereas ours computes its derivative: the
+ * reference in degrees, other stones relative to the reference, as in scores. The two differ where the eye looks along a side of the girdle:
+ * one of the colours F and C is totally reflected there, which a derivative does not include. The last line is the standard error of the
+ * second tracer's results.
  */
 export function secondFireChecks(): Check[] {
   const own = seen(roundLike({}), RUNS)
   const ours = ourFire(roundOf({}))
   const lines: readonly Line[] = [
     ['reference: angle times energy, degrees', own.separation, separationSeen(roundOf({}))],
-    ['reference: as it scores, degrees', own.scored, ours],
+    ['reference: as scored, degrees', own.scored, ours],
     ...pavilions.map((pavilion): Line => {
       const { meant } = seen(roundLike({ pavilion }), RUNS)
       const figure = ourFire(roundOf({ pavilion })) / ours
@@ -147,19 +146,18 @@ export function secondFireChecks(): Check[] {
   ]
 }
 
-/** What the second tracer sees, and our own figure. */
 type Line = readonly [subject: string, seen: Estimate, ours: number]
 
 function withoutDispersion(): Check {
   const { D } = index
   const white = [fireSeen(roundLike({}), D, [{ F: D, C: D, faint: GIVEN_UP }], 1)[0]?.fire, ourFire(roundOf({}), 0)]
   const none = white.every((fire) => fire === 0)
-  return says('reference round without dispersion', '0 by both', white.join(' and '), none)
+  return says('reference round without dispersion', '0 in both', white.join(' and '), none)
 }
 
-/** A quarter of what a line may be off: what misses it does not miss it by chance. */
+/** The standard error must be at most a quarter of the tolerance, so that a failure is not due to chance. */
 function chanceOf(estimates: readonly Estimate[]): Check {
   const largest = 100 * Math.max(...estimates.map(({ chance }) => chance))
   const most = PERCENT / 4
-  return says('standard error of these', `${most} % at most`, `${largest.toFixed(3)} %`, largest <= most)
+  return says('standard error of these', `at most ${most} %`, `${largest.toFixed(3)} %`, largest <= most)
 }

@@ -7,14 +7,14 @@ import { aimFrom, viewFrom, type View } from '../../src/domain/scoring/light/vie
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 import { radians } from '../../src/domain/scoring/solid/facet.ts'
 
-/** Spots across and along a square around the stone, from each side. */
+/** Number of spots in each direction of a square around the stone, per view. */
 const ACROSS = 300
 const CUT_OFF = 1e-4
 const HEAD = Math.cos(radians(15))
 
 /**
- * The angle between F and C light that reaches an eye times its energy, as our tracer finds it before anything is taken off for what an eye
- * blurs: the mean over the face from the sides from which fire is scored, in degrees.
+ * The angle between F and C light that reaches the eye, times its energy, by our tracer, without subtracting what an eye blurs: the mean over
+ * the face and the directions from which fire is scored, in degrees.
  */
 export function separationSeen(solid: Solid): number {
   const planes = toPlaneSet(solid)

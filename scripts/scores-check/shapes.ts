@@ -7,23 +7,23 @@ import { says, unless, type Check } from './check.ts'
 import { plain } from './designs.ts'
 import { relative } from './relative.ts'
 
-/** Fair ends here: an Excellent stone has to be Good at least. */
+/** The upper bound of Fair: an Excellent stone must score at least Good. */
 const GOOD = scoringGrades.integral[1]
 
-/** Why Excellent stones of some shapes are less: what was tried within their published ranges. */
+/** Shapes whose Excellent stones score lower, with the reason. */
 const excluded: Readonly<Partial<Record<ModelledShape, string>>> = {
-  Pear: 'its point leaks: of 46 designs with other culets, mains and lower halves none was better than 0.69',
-  CushionBrilliant: 'no grades are published of cushions; it leaks under its corners',
-  CushionModified: 'no grades are published of cushions; it leaks under its corners',
-  Baguette: 'no grades are published of baguettes; its long flashes have little contrast',
+  Pear: 'its point leaks: of 46 designs with other culets, mains and lower halves none scored more than 0.69',
+  CushionBrilliant: 'no grades are published for cushions; it leaks under its corners',
+  CushionModified: 'no grades are published for cushions; it leaks under its corners',
+  Baguette: 'no grades are published for baguettes; its long flashes have little contrast',
   Rose: 'it has no pavilion: light leaves through its base, which is why it is set over foil',
   Briolette:
-    'the facets behind face as those before: light leaves through them, as it comes in when the stone hangs free',
+    'the facets at the back are like those at the front: light leaves through them, and enters through them in a hanging stone',
 }
 
 /**
- * One metric for all shapes, as the AGS had: its laboratories gave their best grade of light performance to rounds, princess cuts (2005), emerald cuts (2006) and
- * ovals (professionaljeweler.com, 22 June 2006; americangemsociety.org, "Supported shapes").
+ * One metric for all shapes, like that of the AGS, whose laboratories gave their best grade of light performance to rounds, princess cuts
+ * (2005), emerald cuts (2006) and ovals (professionaljeweler.com, 22 June 2006; americangemsociety.org, "Supported shapes").
  */
 function excellentChecks(): Check[] {
   return modelledShapes.map((shape) => {
@@ -39,10 +39,10 @@ function excellentChecks(): Check[] {
   })
 }
 
-/** Points of table width between stones that have all else in common. */
+/** Difference of table size in points between stones that are otherwise equal. */
 const STEP = 7
 
-/** A table within what is published takes nothing off, one far beyond it does, and the more the larger it is. */
+/** Scores must decrease as the table grows beyond the largest published one. */
 function tableChecks(): Check[] {
   return modelledShapes
     .filter((shape) => tableLimits[shape][0] > 0)

@@ -9,7 +9,6 @@ import { near, says, type Check } from './check.ts'
 import { quantile } from './designs.ts'
 import { relative } from './relative.ts'
 
-/** The data set's words for cut and the grades they go to. */
 export const words: readonly (readonly [string, Grade])[] = [
   ['Ideal', 'Ideal'],
   ['Premium', 'Excellent'],
@@ -21,7 +20,6 @@ export const words: readonly (readonly [string, Grade])[] = [
 const scoresOf = (grade: Grade) =>
   scoreStone({ shape: 'Round', carat: 1, cutGrade: grade }, tracedCuts[`Round, ${grade}`] ?? null)
 
-/** The bundled data set's stones that have usable measurements. */
 export function realStones(): Record<string, string>[] {
   const file = new URL('../../data/diamonds.csv.gz', import.meta.url)
   const stones: Record<string, string>[] = parse(gunzipSync(readFileSync(file)), { columns: true })
@@ -30,7 +28,7 @@ export function realStones(): Record<string, string>[] {
   )
 }
 
-/** Against what the stones' own x, y and carat say. */
+/** Compares spreads with those computed from the stones' x, y and carat. */
 export function spreadChecks(): Check[] {
   const usable = realStones()
   const whole = weight(referenceCut.volume, 1)
@@ -46,10 +44,10 @@ export function spreadChecks(): Check[] {
       2,
     )
   })
-  return [says('stones with usable measures', '53917', String(usable.length), usable.length === 53_917), ...checks]
+  return [says('stones with usable measurements', '53917', String(usable.length), usable.length === 53_917), ...checks]
 }
 
-/** What must fall with each grade of a round, and the reference's own scores. */
+/** Scores that must decrease from grade to grade of a round, and the reference's own scores. */
 export function fallChecks(): Check[] {
   const of = (pick: (grade: Grade) => number | undefined) => grades.map((grade) => pick(grade) ?? NaN)
   const falls = (subject: string, values: readonly number[]) =>
@@ -72,7 +70,7 @@ export function fallChecks(): Check[] {
       'symmetry.val by grade',
       of((grade) => scoresOf(grade).symmetry?.val),
     ),
-    says('integral, Excellent less Poor', 'over 0.05', drop.toFixed(2), drop > 0.05),
+    says('integral, Excellent minus Poor', 'over 0.05', drop.toFixed(2), drop > 0.05),
     says(
       'reference: fire, brilliance, integral',
       '1, 1, 1',
@@ -83,8 +81,8 @@ export function fallChecks(): Check[] {
 }
 
 /**
- * Of every shape neither integral nor brilliance nor spread rises with a lower grade, and integral falls over all of them. A stone without a grade
- * scores at most as Excellent.
+ * For every shape, neither integral nor brilliance nor spread may rise at a lower grade, and integral must fall from the best to the worst
+ * grade. A stone without a grade may score at most as much as Excellent.
  */
 export function gradeOrderChecks(): Check[] {
   return modelledShapes.map((shape) => {
@@ -96,7 +94,7 @@ export function gradeOrderChecks(): Check[] {
     const typical = relative(tracedCuts[`${shape}, Typical`] ?? referenceCut, shape)
     const integrals = values('integral')
     return says(
-      `${shape}: integral by grade, and without one`,
+      `${shape}: integral by grade, and without a grade`,
       'falls; nothing rises; at most Excellent',
       [
         `${integrals.join('  ')} ${typical.integral}`,
@@ -109,7 +107,7 @@ export function gradeOrderChecks(): Check[] {
   })
 }
 
-/** Three scanned stones of a published case study: the sign and size of their spread. */
+/** Three scanned stones of a published case study: sign and size of their spread. */
 export function caseChecks(): Check[] {
   const stones: readonly (readonly [string, Partial<RoundMeasures>, number, number, number])[] = [
     ['A', { table: 60, crown: 33, pavilion: 40.6, star: 50, lower: 80 }, 1.16, 6.85, 3],

@@ -6,7 +6,7 @@ import { leanAverages, leanFigures, neverMore } from '../scores-build/lean-facto
 import { says, type Check } from './check.ts'
 import { plain } from './designs.ts'
 
-/** What may not rise, of a stone of one carat, as its answers show it. */
+/** The scores of a one-carat stone that may not rise. */
 function shown(shape: ModelledShape, grade: (typeof cutGrades)[number], finish: Finish) {
   const stone = { shape, carat: 1, ...(grade !== 'Typical' && { cutGrade: grade }), ...finish }
   const { brilliance, fire, integral, spread, symmetry } = scoreStone(
@@ -26,7 +26,7 @@ function shown(shape: ModelledShape, grade: (typeof cutGrades)[number], finish: 
   }
 }
 
-/** Of every shape and cut, all grades of symmetry and polish: one grade worse of either may raise nothing. */
+/** For every shape and cut grade, no score may rise when symmetry or polish is one grade worse. */
 export function symmetryChecks(): Check[] {
   return modelledShapes.map((shape) => {
     const rises = cutGrades.flatMap((grade) => steps.flatMap(([better, worse]) => risesOf(shape, grade, better, worse)))
@@ -35,14 +35,14 @@ export function symmetryChecks(): Check[] {
     )
     return says(
       `${shape}: ${cutGrades.length * steps.length} steps to a worse grade`,
-      'raise no score',
+      'no score rises',
       rises[0] ?? `none rises; brilliance of Excellent by symmetry ${ideal?.brilliance} to ${poor?.brilliance}`,
       rises.length === 0,
     )
   })
 }
 
-/** From each symmetry and polish to what is one grade worse in one of them. */
+/** All pairs of finishes in which the second is one grade worse in symmetry or polish. */
 const steps: readonly (readonly [Finish, Finish])[] = grades.flatMap((better, index) => {
   const worse = grades[index + 1]
   return worse === undefined
@@ -67,13 +67,13 @@ function risesOf(shape: ModelledShape, grade: (typeof cutGrades)[number], better
     .map((name) => `${grade}: ${name} ${before[name]} to ${after[name]}, ${named(better)} to ${named(worse)}`)
 }
 
-/** None of them is among those that the factors were found by. */
+/** The factors were computed from other stones. */
 const STONES = { from: 8, count: 4 }
 
-/** What two samples of that many stones of a shape, which lean in other ways, may differ by in the mean of all shapes. */
+/** Maximum mean difference, over all shapes, between two samples of this many stones with different tilt patterns. */
 const NEAR: Readonly<Record<LeanFigure, number>> = { brilliance: 0.04, fire: 0.02, faceup: 0.02, avg: 0.01 }
 
-/** What leaning facets leave of other stones than those that the factors were found by. */
+/** Compares the factors of tilted facets with those of other stones. */
 export async function leanChecks(): Promise<Check[]> {
   const averages = await leanAverages(modelledShapes, STONES, availableParallelism())
   const found = neverMore(modelledShapes, averages)
@@ -85,9 +85,9 @@ export async function leanChecks(): Promise<Check[]> {
       const off = mean((shape) => Math.abs((found[shape][figure][index] ?? NaN) - factor(shape)))
       const asFound = mean((shape) => averages[shape][figure][index])
       return says(
-        `${figure}, facets that lean as ${grade} allows`,
+        `${figure}, facets tilted as ${grade} allows`,
         `${mean(factor).toFixed(3)}, each ± ${NEAR[figure]}`,
-        `± ${off.toFixed(3)} in the mean (${mean((shape) => found[shape][figure][index]).toFixed(3)}; rising too ${asFound.toFixed(3)})`,
+        `± ${off.toFixed(3)} on average (${mean((shape) => found[shape][figure][index]).toFixed(3)}; not made monotonic ${asFound.toFixed(3)})`,
         off <= NEAR[figure],
       )
     }),

@@ -1,20 +1,19 @@
-/** What happened: a type, and its data as the schema of that type has them. */
+/** An event before it is stored: its type and its payload. */
 export type DomainEvent = { readonly type: string; readonly data: object }
 
 /**
- * How a stream becomes a state. What may happen in a state is decided by functions beside it, which take the state and give
- * events. All of them are pure.
+ * Folds the events of a stream into a state. The decisions are separate functions, which take the state and return events.
+ * All of them are pure.
  */
 export type Decider<State, Event extends DomainEvent> = {
-  /** Of a stream without events. */
   readonly initialState: State
-  /** Total: an event that this release does not know leaves the state as it was. */
+  /** Total: an event type that this release does not know leaves the state unchanged. */
   readonly evolve: (state: State, event: Event) => State
-  /** For streams that grow long: their newest `count` events do where the state these make suffices; else all are read. */
+  /** For long streams: only the newest `count` events are read if the state folded from them is sufficient, else all. */
   readonly tail?: { readonly count: number; readonly isSufficient: (state: State) => boolean }
 }
 
-/** A stream whose newest event says all there is to know: the state is its data, undefined without one. */
+/** For streams with one event type: the state is the payload of the newest event, undefined for an empty stream. */
 export const latestEventDecider = <Event extends DomainEvent>(
   type: Event['type'],
 ): Decider<Event['data'] | undefined, Event> => ({
@@ -23,7 +22,7 @@ export const latestEventDecider = <Event extends DomainEvent>(
   tail: { count: 1, isSufficient: () => true },
 })
 
-/** Why something asked for is not done. http/errors.ts alone turns a kind into a status and a body. */
+/** The kind of a rejected request. Only http/kit/errors.ts maps kinds to statuses and bodies. */
 export type RequestErrorKind =
   | 'malformed' // 400: can't be parsed
   | 'unauthenticated' // 401
@@ -33,20 +32,21 @@ export type RequestErrorKind =
   | 'too-slow' // 408: the body did not arrive in time
   | 'conflict' // 409: a concurrent change won
   | 'gone' // 410: a link that has expired
-  | 'precondition' // 412: If-Match does not hold
+  | 'precondition' // 412: If-Match does not match
   | 'too-large' // 413
-  | 'unsupported' // 415: a content type that is not read
-  | 'unsatisfiable' // 416: a range behind the end
-  | 'invalid' // 422: well-formed, not acceptable
+  | 'unsupported' // 415: an unsupported content type
+  | 'unsatisfiable' // 416: a range beyond the end
+  | 'invalid' // 422: well-formed, but a value is not acceptable
   | 'too-many' // 429
   | 'too-long' // 431: the headers
   | 'unavailable' // 503
 
-/** One thing that is wrong. `pointer`: a JSON Pointer into the body, or a query parameter's name. */
+/** One fault of a request. `pointer`: a JSON Pointer into the body, or the name of a query parameter. */
 export type ErrorDetail = { readonly message: string; readonly pointer?: string }
 
+/** Rejects a request: the response has the status of `kind` and the messages of `details`. */
 export class RequestError extends Error {
-  override readonly name = 'Refusal'
+  override readonly name = 'RequestError'
   readonly details: readonly ErrorDetail[]
 
   /** @param retryAfter seconds, for `too-many` and `unavailable` */

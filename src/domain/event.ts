@@ -1,28 +1,26 @@
 import { z } from 'zod'
 
-/** A time in an event. */
 export const TIME = z.int().describe('milliseconds since 1970, UTC')
 
-/** A payload as it is stored. */
+/** A payload as stored, before it is upcast and validated. */
 export type StoredPayload = Readonly<Record<string, unknown>>
 
-/** What a version of a payload changed. */
 export type PayloadChange = {
   readonly about: string
-  /** Lifts a payload of the version before to this one. */
+  /** Converts a payload of the previous version to this version. */
   readonly upcast: (data: StoredPayload) => StoredPayload
 }
 
-/** A type of event: what happened, in words and as it is stored. Names and streams never change. */
+/** Declares an event type: its stream, its meaning and the schema of its payload. Types and streams are never renamed. */
 export type EventDeclaration<Payload extends z.ZodType<object> = z.ZodType<object>> = {
-  /** The streams that it is appended to; what stands in braces differs from one to another. */
+  /** The stream name; parts in braces are variable: `diamond-{id}`. */
   readonly stream: string
   readonly about: string
-  /** In the newest version, which this release writes. */
+  /** The schema of the newest version, which this release writes. */
   readonly payload: Payload
-  /** The versions after the first one, in their order. */
+  /** The versions after the first, oldest first. */
   readonly changes?: readonly PayloadChange[]
-  /** Members that no command prints: hashes of passwords and tokens, and sealed keys, which would help an attacker to guess. */
+  /** Members that no command prints: hashes of passwords and tokens, and encrypted keys. They would help an attacker to guess. */
   readonly notShown?: readonly string[]
 }
 
@@ -37,7 +35,7 @@ export const declareEvents = <const Events extends EventDeclarations>(
     [Type in keyof Events]: Events[Type] & { readonly stream: string }
   }
 
-/** What a schema lets through, as it is held: nothing of it changes, and what is not there is absent. */
+/** What a schema's parser returns, deeply read-only; optional members are absent, never undefined. */
 export type SchemaOutput<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>
 
 type DeepReadonly<Value> = unknown extends Value
@@ -48,7 +46,7 @@ type DeepReadonly<Value> = unknown extends Value
       ? readonly DeepReadonly<Element>[]
       : { readonly [Name in keyof Value]: DeepReadonly<Exclude<Value[Name], undefined>> }
 
-/** The events of declarations, or those of one type. */
+/** The union of the declared events, or of some of their types. */
 export type EventOf<
   Events extends Readonly<Record<string, { readonly payload: z.ZodType<object> }>>,
   Type extends keyof Events = keyof Events,
@@ -56,5 +54,4 @@ export type EventOf<
   [Each in Type]: { readonly type: Each; readonly data: SchemaOutput<Events[Each]['payload']> }
 }[Type]
 
-/** The version of its payload that this release writes, counted from 1. */
 export const payloadVersionOf = ({ changes = [] }: Pick<EventDeclaration, 'changes'>): number => changes.length + 1

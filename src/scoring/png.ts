@@ -5,7 +5,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const EIGHT_BITS = 8
 const RED_GREEN_BLUE_OPACITY = 6
 
-/** A picture as a PNG file (ISO/IEC 15948): 8 bits a channel, no filter, not interlaced. */
+/** Encodes a picture as PNG (ISO/IEC 15948): 8 bits per channel, no filter, not interlaced. */
 export function encodePng({ width, height, pixels }: RgbaImage): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -15,7 +15,7 @@ export function encodePng({ width, height, pixels }: RgbaImage): Buffer {
   for (let row = 0; row < height; row++) {
     rows.set(pixels.subarray(4 * width * row, 4 * width * (row + 1)), row * (1 + 4 * width) + 1)
   }
-  // Level 9 takes twice the time and leaves out half of one percent.
+  // Level 9 takes twice as long and saves only half a percent.
   const body = deflateSync(rows, { level: 6 })
   return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', body), chunk('IEND', Buffer.alloc(0))])
 }

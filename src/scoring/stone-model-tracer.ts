@@ -6,27 +6,26 @@ import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { PictureRequest } from './trace-messages.ts'
 import type { TracePool } from './trace-pool.ts'
 
-/** Traced bodies kept at most; each has a dozen numbers. */
 const KEPT = 1_000
 
-/** Stones' own bodies, from the files that are kept under their digests: looked at, traced and drawn, one at a time. */
+/** Inspects, traces and draws 3D models in worker threads, one at a time. */
 export class StoneModelTracer {
   readonly #cache = new LRUCache<string, TracedCut>({ max: KEPT })
   #last: Promise<unknown> = Promise.resolve()
 
-  /** @param bytesOf of the file that is kept under a digest; undefined where there is none */
+  /** @param readFile reads a file from the store by its digest; undefined if it is missing */
   constructor(
     private readonly pool: Pick<TracePool, 'inspectInWorker' | 'traceModelInWorker' | 'drawInWorker'>,
     private readonly readFile: (digest: string) => Promise<Uint8Array<ArrayBuffer> | undefined>,
   ) {}
 
-  /** What a file says. @throws Refusal invalid; StoreUnavailable */
+  /** @throws RequestError invalid; StoreUnavailable */
   readonly inspect = (digest: string): Promise<StoneModelProperties> =>
     this.#runExclusively(async () => this.pool.inspectInWorker(await this.#bytes(digest)))
 
   /**
-   * At once where it was traced before.
-   * @throws UntraceableCut where it can't be traced, now or later: its file is gone, or no stone's; StoreUnavailable
+   * Returns a cached result synchronously.
+   * @throws UntraceableCut if the file is missing or no stone, which retrying does not change; StoreUnavailable
    */
   readonly trace = (digest: string, fold: SymmetryFold | undefined): TracedCut | Promise<TracedCut> => {
     const key = `${digest}/${fold}`
@@ -41,20 +40,20 @@ export class StoneModelTracer {
 
   async #bytes(digest: string): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.readFile(digest)
-    if (bytes === undefined) throw new UntraceableCut(`The file ${digest} is missing, though a model refers to it`)
+    if (bytes === undefined) throw new UntraceableCut(`The file ${digest} of a 3D model is missing`)
     return bytes
   }
 
-  /** @throws UntraceableCut where its file can't be drawn, now or later; StoreUnavailable */
+  /** @throws UntraceableCut if the file is missing or no stone, which retrying does not change; StoreUnavailable */
   readonly draw = (digest: string, order: Omit<PictureRequest, 'subject'>): Promise<Uint8Array> =>
     this.#runExclusively(async () =>
       this.pool.drawInWorker({ ...order, subject: { model: await this.#bytes(digest) } }),
     )
 
-  /** So that the bytes of one file are in memory, however many wait. */
+  /** Runs one action at a time, so that only one file is in memory. */
   #runExclusively<Result>(action: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(action)
-    // Whoever asked is told; the next one only waits.
+    // The caller gets the error; the next action only waits for the end.
     this.#last = result.catch(() => undefined)
     return result
   }

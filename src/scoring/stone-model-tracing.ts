@@ -8,7 +8,7 @@ import { caratsOf } from '../domain/scoring/light/optics.ts'
 import type { Solid } from '../domain/scoring/solid/solid.ts'
 import { readMesh } from './meshes/read-mesh.ts'
 
-/** What a 3D file says of its stone. @throws UnreadableMesh, NoStone */
+/** @throws UnreadableMesh, InvalidMesh */
 export function inspectModel(bytes: Uint8Array): StoneModelProperties {
   const { format, mesh } = readMesh(bytes)
   const body = toConvexBody(mesh)
@@ -23,13 +23,13 @@ export function inspectModel(bytes: Uint8Array): StoneModelProperties {
   }
 }
 
-/** The stone in a 3D file, as the tracer reads stones. @throws UnreadableMesh, NoStone */
+/** Converts a 3D file to the tracer's format. @throws UnreadableMesh, InvalidMesh */
 export const solidOfModel = (bytes: Uint8Array): Solid => solidOfBody(toConvexBody(readMesh(bytes).mesh)).solid
 
 /**
- * Traces the stone in a 3D file: seconds.
- * @param fold how its facets should stand; undefined where nobody knows, and so nobody how exactly they do
- * @throws UnreadableMesh, NoStone
+ * Traces the stone in a 3D file; takes seconds.
+ * @param fold nominal symmetry; undefined if unknown: the stone then gets no symmetry deviation
+ * @throws UnreadableMesh, InvalidMesh
  */
 export function traceModel(bytes: Uint8Array, fold: SymmetryFold | undefined): TracedCut {
   const solid = solidOfModel(bytes)

@@ -9,28 +9,25 @@ import type { TraceTaskResult, PictureRequest, TraceTask } from './trace-message
 import { WorkerPool } from '../runtime/worker-pool.ts'
 
 /**
- * Traces cuts and draws pictures on threads of its own, so that the event loop stays free. Both refuse with
- * ImpossibleProportions where no stone can have the measures, with UntraceableCut where the tracing failed over them, and
- * with Error when the pool was closed or its thread died.
+ * Traces cuts and draws pictures in worker threads, so that the event loop stays free. Both reject with ImpossibleProportions if no
+ * stone can have the proportions, with UntraceableCut if tracing failed, and with Error if the pool was closed or the thread died.
  */
 export type TracePool = {
-  /** Some 0.3 s. */
+  /** Takes about 0.3 s. */
   readonly traceInWorker: (cut: Cut | 'reference') => Promise<TracedCut>
-  /** What a 3D file says of its stone. @throws Refusal invalid for what is no 3D file, or no stone's */
+  /** Computes the properties of a 3D model. @throws RequestError invalid if the file is not a 3D file, or its body is not a stone */
   readonly inspectInWorker: (bytes: Uint8Array<ArrayBuffer>) => Promise<StoneModelProperties>
-  /** A stone's own body. @throws UntraceableCut where the file is no stone's */
+  /** Traces a stone's 3D model. @throws UntraceableCut if the file is not a stone */
   readonly traceModelInWorker: (bytes: Uint8Array<ArrayBuffer>, fold: SymmetryFold | undefined) => Promise<TracedCut>
-  /** A PNG file; some 0.1 to 0.3 s. */
+  /** Returns a PNG file; takes about 0.1 to 0.3 s. */
   readonly drawInWorker: (order: PictureRequest) => Promise<Uint8Array>
-  /** Cuts and pictures that somebody waits for. */
   readonly pendingCount: () => number
   readonly close: () => Promise<void>
 }
 
 export type TracePoolOptions = {
-  /** 1 unless said otherwise. */
   readonly threads?: number
-  /** True where nobody waits for the answers: the threads then take what requests leave of the processor. */
+  /** For background work: the threads get a low scheduling priority and leave the processor to requests. */
   readonly lowPriority?: boolean
 }
 
@@ -63,5 +60,5 @@ export function openTracePool({ threads = 1, lowPriority = false }: TracePoolOpt
 function throwTaskFailure(answer: TraceTaskResult): never {
   if (answer.kind === 'impossible') throw new ImpossibleProportions(answer.message)
   if (answer.kind === 'failed' || answer.kind === 'no-stone') throw new UntraceableCut(answer.message)
-  throw new Error(`the tracing thread answered ${answer.kind}`)
+  throw new Error(`unexpected result of a tracing thread: ${answer.kind}`)
 }

@@ -11,7 +11,7 @@ import type { TraceTaskResult, TraceTask } from './trace-messages.ts'
 
 if (workerData.lowPriority === true) lowerPriority()
 
-/** Answers each task in turn; a cut that can't be is an answer, not the thread's end. */
+/** Handles one task at a time. Errors are returned as results, so that the thread keeps running. */
 parentPort?.on('message', (task: TraceTask) => parentPort?.postMessage(handleTask(task)))
 
 function handleTask(task: TraceTask): TraceTaskResult {

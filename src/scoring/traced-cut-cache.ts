@@ -6,10 +6,9 @@ import { findTracedCut } from '../domain/scoring/score.ts'
 import type { TracedCut } from '../domain/scoring/cut/trace-cut.ts'
 import type { TracePool } from './trace-pool.ts'
 
-/** Cuts kept at most; each has a dozen numbers. */
 const KEPT = 20_000
 
-/** Traced cuts: of the shipped table, or traced once in a worker and kept. */
+/** Traced cuts, from the shipped table, or traced once in a worker and cached. */
 export class TracedCutCache {
   readonly #cache = new LRUCache<string, { readonly traced: TracedCut | null }>({ max: KEPT })
   readonly #pending = new Map<string, Promise<TracedCut | null>>()
@@ -20,8 +19,8 @@ export class TracedCutCache {
   ) {}
 
   /**
-   * At once where the cut is known. Where no stone can have the measures of a report, as much of them as one can have:
-   * `possibleCut`. null where its grade's nominal ones are impossible too.
+   * Returns a known cut synchronously. If no stone can have a report's measurements, uses as many as possible (`possibleCut`). null if the
+   * nominal proportions are impossible too.
    */
   readonly get = (cut: Cut): TracedCut | null | Promise<TracedCut | null> => {
     const known = findTracedCut(cut)

@@ -1,19 +1,19 @@
 import type { Side } from './round.ts'
 import { dot, minus, plus, times, type V } from './vectors.ts'
 
-/** Two colours by their refractive indices; `times` is what the angle between them is multiplied by, where nearer colours stand for F and C. */
+/** Refractive indices of two colours. `times`: factor for the angle between them, if closer colours stand for F and C. */
 export type Colours = { readonly F: number; readonly C: number; readonly times?: number }
 
 /**
- * The angle at the eye between light of two colours that comes in where a ray left, and goes its way backwards; in radians. 0 where one of them
- * can't get out.
+ * The angle in radians at the eye between light of two colours that enters where a ray left and follows its path backwards. 0 if one colour
+ * cannot leave.
  */
 export function apart(out: V, way: readonly Side[], { F, C, times: by = 1 }: Colours): number {
   const [blue, red] = [F, C].map((index) => backwards(times(out, -1), way, index))
   return blue === undefined || red === undefined ? 0 : by * 2 * Math.asin(Math.hypot(...minus(blue, red)) / 2)
 }
 
-/** In through the last side, back over the others, out through the first; undefined where it can't get out. */
+/** Enters through the last side, is reflected by the others and leaves through the first; undefined if it is totally reflected there. */
 function backwards(light: V, way: readonly Side[], index: number): V | undefined {
   const [first, last] = [way[0], way.at(-1)]
   if (first === undefined || last === undefined) return undefined
@@ -25,7 +25,7 @@ function backwards(light: V, way: readonly Side[], index: number): V | undefined
   return ray && bent(ray, first.normal, index)
 }
 
-/** Snell's law. @param onwards the plane's normal on the side to which the light goes */
+/** Snell's law; undefined for total reflection. @param onwards the plane's normal in the direction of the light */
 function bent(ray: V, onwards: V, ratio: number): V | undefined {
   const cosine = dot(ray, onwards)
   const square = 1 - ratio * ratio * (1 - cosine * cosine)

@@ -7,14 +7,14 @@ import { split, type Lit } from './surface.ts'
 import { cross, dot, plus, times, unit, type V } from './vectors.ts'
 import { nearest, randomFrom } from './walk.ts'
 
-/** What is asked: two colours, and how much light is left in the stone when it is no longer followed. */
+/** Two colours, and the fraction of light at which a ray is abandoned. */
 export type Asked = Colours & { readonly faint: number }
 
 /** Means over the face, in degrees. */
 export type Fire = {
   /** The angle between F and C light that reaches an eye, times the energy. */
   readonly separation: number
-  /** The same of what is more than an eye blurs, half where a flash is as small as a spot (docs/scoring.md, "Face up"). */
+  /** The same without the angle that an eye blurs; flashes as small as a spot count half (docs/scoring.md, "Face up"). */
   readonly fire: number
 }
 
@@ -23,18 +23,18 @@ const SPOTS_ACROSS = 28
 const HEAD = 15
 const BLUR = 0.25
 
-/** Two eyes 6° beside the zenith, and a stone that is tilted by 15°, from four sides each. */
+/** Eyes 6° from the zenith, and a stone tilted by 15°, each from four sides. */
 const eyes = [
   { tilt: 6, turns: [7, 97, 187, 277] },
   { tilt: 15, turns: [52, 142, 232, 322] },
 ] as const
 
 /**
- * What an eye sees of a stone's fire, by a second way: a ray of each of two polarisations goes back from the eye with its amplitudes, and where
- * it leaves, light of either colour is sent in from there, over the same facets, to the eye: the angle between the two is measured, not
- * derived. Nothing of it is from src/. Grids of spots lie by chance; what another seed finds is another estimate of the same.
- * @param index of the light whose energy is followed
- * @returns one for each that is asked, all from the same rays
+ * Computes a stone's fire independently, without code from src/: rays of two polarisations are followed from the eye with their amplitudes.
+ * Where they leave, light of both colours is sent back through the same facets to the eye, and the angle between the colours is measured.
+ * Grids of spots are shifted randomly: each seed gives an independent estimate.
+ * @param index refractive index of the light whose energy is followed
+ * @returns one result per element of `asked`, all from the same rays
  */
 export function fireSeen(sides: readonly Side[], index: number, asked: readonly Asked[], seed: number): Fire[] {
   const random = randomFrom(seed)
@@ -60,24 +60,24 @@ type Scene = {
   readonly sides: readonly Side[]
   readonly index: number
   readonly asked: readonly Asked[]
-  /** Between spots, in the stone's widths. */
+  /** Distance between spots in widths of the stone. */
   readonly step: number
 }
 
 type View = { readonly eye: V; readonly right: V; readonly up: V }
 
-/** The stone's y axis stands upright in the picture. */
+/** The stone's y axis is vertical in the picture. */
 function viewOf(tilt: number, turn: number): View {
   const eye: V = [Math.sin(tilt) * Math.cos(turn), Math.sin(tilt) * Math.sin(turn), Math.cos(tilt)]
   const right = unit(cross([0, 1, 0], eye))
   return { eye, right, up: cross(eye, right) }
 }
 
-/** `seen` has one for each two colours that are asked. */
+/** `seen`: one element per pair of colours. */
 type Spot = { readonly seen: readonly Shown[]; readonly way: string }
 type Shown = { readonly separation: number; readonly over: number }
 
-/** One grid of spots, each beside those to the right of it and above it. */
+/** A grid of spots, each compared with its neighbours to the right and above. */
 function gridOf(scene: Scene, { eye, right, up }: View, [x, y]: readonly [number, number]) {
   const { sides, step } = scene
   const half = Math.ceil(reachOf(sides) / step) + 1
@@ -104,7 +104,7 @@ function gridOf(scene: Scene, { eye, right, up }: View, [x, y]: readonly [number
   return { spots, seen }
 }
 
-/** What is seen where a ray from the eye through a point meets the stone; undefined beside it. */
+/** The appearance of the stone at a point of the view; undefined outside the stone. */
 function spotAt({ sides, index, asked }: Scene, eye: V, through: V): Spot | undefined {
   const towards = times(eye, -1)
   const start = plus(through, times(eye, 10))
@@ -141,7 +141,7 @@ function spotAt({ sides, index, asked }: Scene, eye: V, through: V): Spot | unde
   return { seen, way: named.join(' ') }
 }
 
-/** Two halves of unpolarised light. */
+/** Two perpendicular polarisations with half of the energy each. */
 function polarised(ray: V): Lit[] {
   const one = unit(cross(ray, Math.abs(ray[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]))
   return [one, cross(ray, one)].map((axis) => ({
@@ -153,7 +153,7 @@ function polarised(ray: V): Lit[] {
 
 const energyOf = (lights: readonly Lit[]): number => lights.reduce((sum, { energy }) => sum + energy, 0)
 
-/** Whether light comes from there: from above, through the crown, beside the viewer's head and not from behind the stone. */
+/** Whether light comes from this direction: from above, through the crown, not blocked by the viewer's head and not from behind. */
 function isLit(out: V, { isCrown }: Side, eye: V): boolean {
   const cosine = dot(out, eye)
   return isCrown && out[2] > 0 && cosine > 0 && cosine <= Math.cos(HEAD * DEGREE)

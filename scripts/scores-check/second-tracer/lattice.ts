@@ -1,10 +1,8 @@
-/** Fibonacci numbers that follow each other. */
 const [POINTS, STEP] = [34, 21] as const
 
 /**
- * Points spread evenly over a unit square, put down by chance as a whole: a Fibonacci lattice (each of as many rows and columns as there are
- * points has one of them), turned over the square's edges by a shift (Cranley & Patterson, SIAM J. Numer. Anal. 13, 1976). Each point by
- * itself lies anywhere with the same chance, so means over them are off by chance alone.
+ * Evenly distributed points in the unit square: a Fibonacci lattice with a random shift modulo 1 (Cranley & Patterson, SIAM J. Numer. Anal. 13,
+ * 1976). Each single point is uniformly distributed, so means over the points are unbiased.
  */
 export function shiftedLattice(random: () => number): (readonly [number, number])[] {
   const [x, y] = [random(), random()]

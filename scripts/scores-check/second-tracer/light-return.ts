@@ -3,9 +3,9 @@ import { cross, dot, plus, times, type V } from './vectors.ts'
 import { randomFrom, walk } from './walk.ts'
 
 /**
- * Weighted light return by photons: they come from an evenly bright sky onto the crown, and each that leaves through it upwards
- * counts with the squared cosine of the angle at which it leaves (Hemphill et al., Gems & Gemology 34(3), 1998). Written from the
- * physics, forwards and by chance, and with nothing of src/: what both tracers say, neither has from the other.
+ * Weighted light return by photons: they come from a uniform sky onto the crown, and each one that leaves through it upwards counts with the
+ * squared cosine of its exit angle (Hemphill et al., Gems & Gemology 34(3), 1998). A forward Monte Carlo simulation without code from src/, so
+ * that agreement of both tracers is a test.
  */
 export function photonReturn(sides: readonly Side[], index: number, photons: number): number {
   const random = randomFrom(1)
@@ -13,7 +13,7 @@ export function photonReturn(sides: readonly Side[], index: number, photons: num
   let onCrown = 0
   const radius = reachOf(sides)
   while (onCrown < photons) {
-    // From a point of the sky to a point of a disc over the stone that faces it: what misses the crown was never on it.
+    // From the sky to a point of a disc that faces it and covers the stone. Photons that miss the crown are not counted.
     const towards = fromSky(random)
     const [across, along] = axesOf(towards)
     const [a, b] = onDisc(random, radius)
@@ -27,7 +27,7 @@ export function photonReturn(sides: readonly Side[], index: number, photons: num
   return sum / onCrown
 }
 
-/** A direction of light from an evenly bright sky: all parts of the sky alike, since the disc turns with it. */
+/** The direction of a photon from a uniform sky. The disc faces it, so no cosine weight is needed. */
 function fromSky(random: () => number): V {
   const height = random()
   const turn = 2 * Math.PI * random()
@@ -46,11 +46,11 @@ function onDisc(random: () => number, radius: number): readonly [number, number]
   return [far * Math.cos(turn), far * Math.sin(turn)]
 }
 
-/** A ball around the origin that holds the stone: stones are at most this many widths long. */
+/** The radius of a sphere around the origin that contains the stone. */
 export const reachOf = (sides: readonly Side[]): number =>
   1.2 * Math.max(...sides.filter(({ normal }) => Math.abs(normal[2]) < 0.5).map(({ at }) => at)) + 0.1
 
-/** Where light from afar first meets a stone. */
+/** Where light from outside first meets a stone. */
 export function entry(sides: readonly Side[], start: V, towards: V): { side: Side; reach: number } | undefined {
   let [found, entered, left]: [Side | undefined, number, number] = [undefined, -Infinity, Infinity]
   for (const side of sides) {

@@ -3,9 +3,8 @@ import type { Side } from './round.ts'
 type Wall = { readonly turn: number; readonly at: number }
 
 /**
- * The area of a stone from above, in squares of its width, from its upright sides alone: each makes a triangle with the middle, as high as the
- * side is far.
- * @throws RangeError where the upright sides do not close around the middle, or one of them lies outside the outline
+ * The face-up area of a stone in squares of its width, from its vertical sides: each forms a triangle with the centre.
+ * @throws RangeError if the vertical sides do not enclose the centre, or one of them is outside the outline
  */
 export function areaFromAbove(sides: readonly Side[]): number {
   const walls = sides
@@ -22,6 +21,6 @@ export function areaFromAbove(sides: readonly Side[]): number {
 
 const between = (from: Wall, to: Wall): number => (to.turn - from.turn + 2 * Math.PI) % (2 * Math.PI)
 
-/** From the foot of the middle on a wall to where the next one cuts it; NaN where none does. */
+/** The distance on a wall from the foot of the perpendicular through the centre to the intersection with the next wall; NaN if there is none. */
 const reach = (wall: Wall, next: Wall, angle: number): number =>
   angle < Math.PI - 1e-9 ? (next.at - wall.at * Math.cos(angle)) / Math.sin(angle) : NaN

@@ -1,9 +1,9 @@
 import { cross, dot, minus, unit, type V } from './vectors.ts'
 
-/** A half-space that holds a stone: what lies beyond `at` along `normal` is outside. */
+/** A half-space that contains the stone; points beyond `at` along `normal` are outside. */
 export type Side = { readonly normal: V; readonly at: number; readonly isCrown: boolean }
 
-/** Percent of the width, degrees. */
+/** Percent of the width, and degrees. */
 export type Round = {
   readonly table: number
   readonly crown: number
@@ -17,7 +17,7 @@ export type Round = {
 const DEGREE = Math.PI / 180
 const GIRDLE_SIDES = 64
 
-/** A round brilliant of width 1 from its drawing: eight mains above and below, each facet as the plane through three of its corners. */
+/** A round brilliant of width 1: eight mains above and below, and every other facet as the plane through three of its corners. */
 export function roundSides({ table, crown, pavilion, star, lower, girdle, culet }: Round): Side[] {
   const half = girdle / 200
   const top = half + (0.5 - table / 200) * Math.tan(crown * DEGREE)
@@ -31,7 +31,7 @@ export function roundSides({ table, crown, pavilion, star, lower, girdle, culet 
     { normal: [0, 0, 1], at: top, isCrown: true },
     { normal: [0, 0, -1], at: -(bottom + (culet / 200) * Math.tan(pavilion * DEGREE)), isCrown: false },
   ]
-  // Between two mains everything lies on the plane half way between them: there the mains meet, and the tips are.
+  // By symmetry, neighbouring mains meet in the plane half way between them, and so do the tips of stars and lower halves.
   const middle = Math.cos(22.5 * DEGREE)
   const onBezels = (radius: number) => half + (0.5 - radius * middle) * Math.tan(crown * DEGREE)
   const onMains = (radius: number) => bottom + radius * middle * Math.tan(pavilion * DEGREE)
@@ -58,7 +58,7 @@ export function roundSides({ table, crown, pavilion, star, lower, girdle, culet 
 
 const side = (normal: V, point: V, isCrown: boolean): Side => ({ normal, at: dot(normal, point), isCrown })
 
-/** The plane through three points, looking away from the middle of the stone. */
+/** The plane through three points, with its normal pointing away from the stone's centre. */
 function through(a: V, b: V, c: V, isCrown: boolean): Side {
   const normal = unit(cross(minus(b, a), minus(c, a)))
   return dot(normal, a) < 0 ? side([-normal[0], -normal[1], -normal[2]], a, isCrown) : side(normal, a, isCrown)

@@ -1,15 +1,14 @@
 import { cross, dot, minus, plus, times, unit, type V } from './vectors.ts'
 
-/** A field at right angles to its ray, real and imaginary part. Its square is the energy. */
+/** An electric field perpendicular to its ray, as real and imaginary part. Its square is the energy. */
 export type Field = { readonly re: V; readonly im: V }
 type Complex = readonly [re: number, im: number]
 
-/** A ray, its field and the field's energy. */
 export type Lit = { readonly ray: V; readonly field: Field; readonly energy: number }
 
 /**
- * Snell and Fresnel at a plane, from index `a` into `b`: what is reflected and what goes through, where anything does.
- * @param outwards the plane's normal on the other side
+ * Snell's and Fresnel's laws at a plane, from index `a` into `b`: the reflected and, unless reflection is total, the transmitted light.
+ * @param outwards the plane's normal towards the other side
  */
 export function split(
   { ray, field, energy }: Lit,
@@ -47,7 +46,7 @@ export function split(
   }
 }
 
-/** Fresnel's amplitudes of what is reflected, across and along; of absolute value 1 where all of it is. */
+/** Fresnel's amplitudes of reflection for both polarisations; absolute value 1 for total reflection. */
 function reflected(cosine: number, square: number, ratio: number): readonly [Complex, Complex] {
   if (square > 0) {
     const out = Math.sqrt(square)
@@ -56,7 +55,7 @@ function reflected(cosine: number, square: number, ratio: number): readonly [Com
       [(cosine - ratio * out) / (cosine + ratio * out), 0],
     ]
   }
-  // Behind the plane the light's way has an imaginary cosine: it dies away there.
+  // Total reflection: behind the plane the cosine is imaginary, and the field decays (evanescent wave).
   const out = Math.sqrt(-square)
   return [
     quotient([ratio * cosine, -out], [ratio * cosine, out]),
@@ -70,7 +69,6 @@ const scaled = ([re, im]: Complex, by: number): Complex => [re * by, im * by]
 const product = (a: Complex, b: Complex): Complex => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 const quotient = (a: Complex, b: Complex): Complex => scaled(product(a, [b[0], -b[1]]), 1 / norm(b))
 
-/** A field of that energy. */
 function fieldOf(s: Complex, p: Complex, across: V, along: V, energy: number): Field {
   const squares = norm(s) + norm(p)
   const by = squares > 0 ? Math.sqrt(energy / squares) : 0

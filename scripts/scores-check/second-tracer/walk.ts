@@ -2,7 +2,7 @@ import type { Side } from './round.ts'
 import { split, type Field, type Lit } from './surface.ts'
 import { cross, dot, plus, times, unit, type V } from './vectors.ts'
 
-/** Numbers from 0 to 1, the same on every run (Mulberry32). */
+/** Pseudo-random numbers from 0 to 1 by seed (Mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -14,9 +14,9 @@ export function randomFrom(seed: number): () => number {
 }
 
 /**
- * One photon's way: light comes to a side from outside and at each side chance decides, by the field's energy, whether it
- * is reflected or leaves. Polarisation is the field itself, with Fresnel's amplitudes on its parts across and along.
- * @returns the direction in which it leaves the stone through its crown, after it was inside; undefined elsewhere
+ * The path of one photon: at each side it is reflected or transmitted at random, with the energy as probability. Polarisation is the field
+ * itself, by Fresnel's amplitudes for its two components.
+ * @returns the direction in which it leaves through the crown after it was inside the stone; undefined otherwise
  */
 export function walk(
   sides: readonly Side[],
@@ -43,7 +43,7 @@ export function walk(
   return undefined
 }
 
-/** The side that a ray from inside meets first, other than the one it comes from. */
+/** The first side that a ray from inside meets, other than `last`. */
 export function nearest(
   sides: readonly Side[],
   point: V,
@@ -60,7 +60,7 @@ export function nearest(
   return found
 }
 
-/** Light of one photon: its energy is 1, since chance has taken its share. */
+/** Reflects or transmits a photon. Its energy stays 1, since the probability accounts for the split. */
 function meet(field: Field, ray: V, outwards: V, a: number, b: number, random: () => number) {
   const { back, through } = split({ ray, field, energy: 1 }, outwards, a, b)
   if (through === undefined || random() < back.energy) return { leaves: false as const, ...whole(back) }

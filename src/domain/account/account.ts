@@ -7,59 +7,68 @@ export const PLANS = ['basic', 'standard', 'pro'] as const
 export type Plan = (typeof PLANS)[number]
 
 const plan = z.enum(PLANS)
-const epoch = z.int().min(1).describe('counts what ended the tokens: those of an earlier epoch are dead')
+const epoch = z
+  .int()
+  .min(1)
+  .describe('incremented when the tokens are revoked: a token with an earlier epoch is invalid')
 const password = z.string().describe('bcrypt hash')
 const token = z.string().describe('id of the token')
 
 export const accountStream = (account: number) => `account-${account}`
 
 /**
- * Somebody who owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest, never the thing
- * itself. `epoch` counts what ended the account's tokens: a token of an earlier epoch is dead, whatever the clocks say.
- * The address stands in no event but those of former releases (`email`): src/commands/accounts/account-directory.ts.
+ * An account owns diamonds and secrets. `password` is a bcrypt hash and `digest` a SHA-256 digest. `epoch` is incremented
+ * when the account's tokens are revoked: a token with an earlier epoch is invalid, independent of any clock. Only events of
+ * earlier releases contain the email address (`email`); see src/commands/accounts/account-directory.ts.
  */
 export const accountEvents = declareEvents('account-{id}', {
   AccountRegistered: {
-    about: 'An account was registered. Its address lies beside the log, so that it can be forgotten.',
+    about: 'An account was registered. Its email address is stored outside the log, so that it can be deleted.',
     payload: z.object({ email: legacyEmail, password, plan }),
     changes: [EMAIL_REMOVED],
     notShown: ['password'],
   },
   PasswordChanged: {
-    about: 'It has a new password; its tokens ended.',
+    about: "The password was changed, and the account's tokens were revoked.",
     payload: z.object({ password, epoch }),
     notShown: ['password'],
   },
-  PlanChanged: { about: 'It has another plan.', payload: z.object({ plan }) },
-  AccountDisabled: { about: 'Nobody can log in as it; its tokens ended.', payload: z.object({ epoch }) },
+  PlanChanged: { about: 'The plan was changed.', payload: z.object({ plan }) },
+  AccountDisabled: {
+    about: 'The account was disabled: log-ins are rejected, and its tokens were revoked.',
+    payload: z.object({ epoch }),
+  },
   AccountEnabled: {
-    about: 'It can log in again; tokens that ended stay ended.',
+    about: 'The account was enabled: it can log in again. Revoked tokens stay revoked.',
     payload: z.object({}),
   },
   AccountForgotten: {
-    about: 'The person behind it was forgotten: its address was deleted, and nobody can use it again.',
+    about:
+      'The personal data of the account was erased: its email address was deleted, and the account cannot be used again.',
     payload: z.object({}),
   },
   ApiTokenIssued: {
-    about: 'It got a token of the secrets API.',
+    about: 'An API token for the secrets API was issued.',
     payload: z.object({
       token,
       digest: z.string().describe('SHA-256 of the token'),
       at: TIME,
-      expiresAt: TIME.optional().describe('milliseconds since 1970, UTC; without it the token lives until it is ended'),
+      expiresAt: TIME.optional().describe(
+        'milliseconds since 1970, UTC; absent if the token is valid until it is revoked',
+      ),
     }),
     notShown: ['digest'],
   },
-  ApiTokenRevoked: { about: 'A token of the secrets API was ended.', payload: z.object({ token }) },
+  ApiTokenRevoked: { about: 'An API token for the secrets API was revoked.', payload: z.object({ token }) },
 })
 export type AccountEvent = EventOf<typeof accountEvents>
 
 export type ApiToken = EventOf<typeof accountEvents, 'ApiTokenIssued'>['data']
 
 export type RegisteredAccount = {
-  /** Who was forgotten is nobody any more: the account stays as the owner of what it owns. */
+  /** A forgotten account has no personal data left. It remains the owner of its diamonds and secrets. */
   readonly status: 'enabled' | 'disabled' | 'forgotten'
-  /** Where the log has it, of a former release. */
+  /** Only if the account was registered by an earlier release, whose events contain the address. */
   readonly email?: string | undefined
   readonly password: string
   readonly plan: Plan
@@ -98,7 +107,6 @@ export function register(account: Account, given: { email: string; password: str
   return [{ type: 'AccountRegistered', data: { password: given.password, plan: given.plan } }]
 }
 
-/** What happens to an account's API tokens when its other tokens end. */
 export type ApiTokenHandling = 'ended' | 'kept'
 
 export function changePassword(
@@ -119,11 +127,11 @@ export function disable(account: Account, { apiTokens }: { apiTokens: ApiTokenHa
   return [{ type: 'AccountDisabled', data: { epoch: known.epoch + 1 } }, ...revokeApiTokens(known, apiTokens)]
 }
 
-/** Each by its own event, which every release understands. */
+/** One event per token: every release understands it. */
 const revokeApiTokens = ({ apiTokens }: RegisteredAccount, fate: ApiTokenHandling): AccountEvent[] =>
   fate === 'kept' ? [] : apiTokens.map(({ token }) => ({ type: 'ApiTokenRevoked', data: { token } }))
 
-/** Ends all that lets anybody in, for good. Nothing where it was done before. */
+/** Disables the account and revokes all its tokens, permanently. No events if the account was forgotten before. */
 export function forget(account: Account): AccountEvent[] {
   if (requireRegisteredAccount(account).status === 'forgotten') return []
   return [...disable(account, { apiTokens: 'ended' }), { type: 'AccountForgotten', data: {} }]
@@ -147,15 +155,15 @@ export function revokeApiToken(account: Account, { token }: { token: string }): 
   return [{ type: 'ApiTokenRevoked', data: { token } }]
 }
 
-/** @throws Refusal missing; conflict for one that was forgotten */
+/** @throws RequestError missing if unknown; conflict if forgotten */
 function requireNotForgotten(account: Account): RegisteredAccount {
   const known = requireRegisteredAccount(account)
   if (known.status === 'forgotten')
-    throw new RequestError('conflict', 'The account was forgotten: nobody can use it any more')
+    throw new RequestError('conflict', 'The account was forgotten and cannot be used any more')
   return known
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 export function requireRegisteredAccount(account: Account): RegisteredAccount {
   if (account.status === 'unknown') throw new RequestError('missing', 'There is no such account')
   return account
@@ -164,14 +172,14 @@ export function requireRegisteredAccount(account: Account): RegisteredAccount {
 /** One @ with something on both sides, at most 254 characters (RFC 5321, 4.5.3.1.3), no space or control character. */
 function checkEmail(email: string): void {
   if (!/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) || email.length > 254) {
-    throw new RequestError('invalid', `An e-mail address has the form name@example.com, got ${email.slice(0, 80)}`)
+    throw new RequestError('invalid', `email must have the form name@example.com, got ${email.slice(0, 80)}`)
   }
 }
 
-/** A stream of its own keeps accounts short. */
+/** In a separate stream, so that account streams stay short. */
 export const apiTokenUseEvents = declareEvents('apitoken-{account}-{token}', {
   ApiTokenUsed: {
-    about: 'A token of the secrets API was used; written once an hour at most.',
+    about: 'An API token was used. Recorded at most once an hour.',
     payload: z.object({ at: TIME }),
   },
 })
@@ -179,10 +187,9 @@ export type ApiTokenUsed = EventOf<typeof apiTokenUseEvents>
 
 export const apiTokenUseDecider = latestEventDecider<ApiTokenUsed>('ApiTokenUsed')
 
-/** Milliseconds within which uses count as one. */
 export const USE_RECORDING_INTERVAL_MS = 3_600_000
 
-/** Nothing where a use of the last hour is known already, of whatever process. */
+/** No event if a use was recorded within the last hour, by any process. */
 export function recordApiTokenUse(last: ApiTokenUsed['data'] | undefined, now: number): ApiTokenUsed[] {
   if (last !== undefined && now - last.at < USE_RECORDING_INTERVAL_MS) return []
   return [{ type: 'ApiTokenUsed', data: { at: now } }]

@@ -5,31 +5,28 @@ import { visibleText } from '../visible-text.ts'
 
 const account = z.int().min(1).describe('id of the account')
 
-/** Addresses stood in events of the first version alone. */
-export const legacyEmail = z
-  .string()
-  .optional()
-  .describe('the address; only in events of version 1, none is written any more')
+/** Only version 1 of these events contains the address. */
+export const legacyEmail = z.string().optional().describe('the email address; only in version 1, no longer written')
 
-/** What a payload of version 1 has more stays as it is: those accounts have their address nowhere else. */
+/** The address stays in payloads of version 1: for those accounts it is stored nowhere else. */
 export const EMAIL_REMOVED: PayloadChange = {
-  about: '`email` is gone: no event has an address any more.',
+  about: '`email` was removed: new events contain no address.',
   upcast: (data) => data,
 }
 
 /**
- * A log-in name, reserved for one account: the first append to its stream wins. What the name is stands in no event but
- * those of former releases (`email`); when its account is forgotten it is free again.
+ * A log-in name, reserved for one account: the first append to its stream wins. Only events of earlier releases contain the
+ * name (`email`). When the account is forgotten, the name is released.
  */
 export const loginEvents = declareEvents('login-{digest}', {
   LoginReserved: {
     about:
-      'A log-in name belongs to an account from now on: the first one to reserve it has it. The stream is named by an HMAC of the normalised address, with a key of its own; of an account of a former release by its SHA-256.',
+      'A log-in name was reserved for an account. The stream name contains an HMAC of the normalised address with a separate key; for accounts of earlier releases, its SHA-256.',
     payload: z.object({ account, email: legacyEmail }),
     changes: [EMAIL_REMOVED],
   },
   LoginReleased: {
-    about: 'Its account was forgotten: the log-in name is free.',
+    about: 'The account was forgotten, and its log-in name was released.',
     payload: z.object({ account }),
   },
 })
@@ -44,24 +41,23 @@ function evolve(login: LoginReservation, event: LoginEvent): LoginReservation {
   return event.type === 'LoginReleased' ? loginDecider.initialState : login
 }
 
-/** Nothing when it is reserved already: whose it is, and whether that account exists, is in the state. */
+/** No event if the name is already reserved; the state says for which account. That account may not exist. */
 export function reserveLogin(login: LoginReservation, { account }: { account: number }): LoginEvent[] {
   return login.status === 'reserved' ? [] : [{ type: 'LoginReserved', data: { account } }]
 }
 
-/** Nothing where it is not this account's any more. */
+/** No event if the name is not reserved for this account. */
 export function releaseLogin(login: LoginReservation, { account }: { account: number }): LoginEvent[] {
   if (login.status === 'free' || login.account !== account) return []
   return [{ type: 'LoginReleased', data: { account } }]
 }
 
-/** Characters: an address has at most 254 (RFC 5321, 4.5.3.1), somewhat more where its marks stand by themselves. */
+/** Characters. An address has at most 254 (RFC 5321, 4.5.3.1), more with decomposed combining marks. */
 const LONGEST = 1_000
 
 /**
- * Addresses that differ only in case, in blanks around them or in characters that nobody sees are one log-in. An address
- * that is too long to be anybody's stays as it is: normalising takes time that grows with the square of a run of combining
- * marks, a second for 50,000.
+ * The log-in name of an address: case, surrounding spaces and invisible characters do not count. An address over the limit
+ * stays unchanged: normalising takes time quadratic in a run of combining marks, a second for 50,000 of them.
  */
 export function normaliseEmail(email: string): string {
   if (email.length > LONGEST) return email

@@ -1,13 +1,13 @@
 /**
- * What an auditor or an alarm wants to know of. Nothing in it lets anybody in, and nothing that a caller typed stands in
- * it: people type passwords where their name belongs. `account` is null where there is none of that name.
+ * An entry of the security log, for auditors and alerts. It contains no credentials, and no text that a caller typed, since
+ * people type passwords into the name field. `account` is null if no account has the given name.
  */
 export type SecurityEvent =
   | ({ readonly event: 'log-in' } & LoginAttempt)
   | ({ readonly event: 'log-in-failed' } & LoginAttempt)
   | {
       readonly event: 'wrong-client-secret'
-      /** null where there is no such client. */
+      /** null if the client is unknown. */
       readonly client: string | null
       readonly address: string
     }
@@ -15,7 +15,7 @@ export type SecurityEvent =
   | Lockout
   | {
       readonly event: 'administration'
-      /** The command, such as `user disable`, and what it was given. */
+      /** The command with its arguments, such as `user disable`. */
       readonly act: string
       readonly subject: string
       readonly osUser: string
@@ -37,16 +37,16 @@ type LoginAttempt = {
   readonly request: string
 }
 
-/** What is refused from now on, for as long as the failures before it count. */
+/** A lock-out: attempts are rejected until the failures that caused it no longer count. */
 export type Lockout = {
   readonly event: 'locked-out'
   readonly what: 'log-ins' | 'client secrets' | 'API tokens'
-  /** Of whom: an account's id, or null for a name that nobody has; undefined for all of an address. */
+  /** An account's id; null for an unknown name; undefined if the lock-out applies to all accounts. */
   readonly account?: number | null
-  /** From where; undefined for all addresses together. */
+  /** A client address; undefined if the lock-out applies to all addresses. */
   readonly address?: string
   readonly seconds: number
 }
 
-/** Takes note of what happened; it never fails and nobody waits for it. */
+/** Writes the entry in the background; never throws. */
 export type SecurityEventRecorder = (event: SecurityEvent) => void

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { isShapeId } from '../dictionaries/shapes.ts'
 import { declareEvents, type EventOf, type StoredPayload } from '../event.ts'
 
-/** The laboratories whose reports can be attached. */
 export const LABORATORIES = ['GIA', 'AGS', 'HRD', 'IGI', 'IIDGR', 'GCAL'] as const
 
 export type Laboratory = (typeof LABORATORIES)[number]
 
-/** What is read of a report behind a label. */
+/** Facts that are read from a labelled value in a report. */
 export const REPORT_FACTS = [
   'number',
   'carat',
@@ -24,13 +23,13 @@ export const REPORT_FACTS = [
 
 export type ReportFact = (typeof REPORT_FACTS)[number]
 
-/** What names the bytes of a file in events: the Files port has them under it. */
+/** The key of a file in the file store. Events refer to files by it. */
 export const fileDigest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .describe('SHA-256 of the file')
 
-/** Adds to a reading what the releases that made it did not look for. What is no reading at all is for the schema to refuse. */
+/** Upcaster that adds members which earlier releases did not read. A payload without a reading is left for the schema to reject. */
 const adding =
   (members: StoredPayload) =>
   (data: StoredPayload): StoredPayload => {
@@ -40,18 +39,18 @@ const adding =
 
 const withLaboratoryAndShape = adding({ laboratory: null, shape: null, isLabGrown: null })
 
-/** `mismatches` named what was found to be otherwise then, in two of five fields. */
+/** `mismatches` listed contradictions with the stone at that time. */
 const withReadingOfAll = ({ mismatches: _mismatches, ...data }: StoredPayload) => withLaboratoryAndShape(data)
 
 const positive = z.number().positive()
 
-/** What a report says of its stone, each as far as it could be read. A round stone has its diameters as width and length. */
+/** What a report says about its stone; null for facts that could not be read. Length and width of a round are its diameters. */
 const reading = z.object({
   number: z.string().nullable(),
   carat: positive.nullable().describe('weight in carats'),
   measurements: z.object({ length: positive, width: positive, depth: positive }).nullable().describe('millimetres'),
   table: positive.nullable().describe('percent of the mean diameter or the width'),
-  depth: positive.nullable().describe('percent, likewise'),
+  depth: positive.nullable().describe('percent of the mean diameter or the width'),
   crownAngle: positive.nullable().describe('degrees'),
   pavilionAngle: positive.nullable().describe('degrees'),
   girdle: positive.nullable().describe('percent of the mean diameter or the width'),
@@ -63,39 +62,41 @@ const reading = z.object({
   unclear: z
     .array(z.enum(REPORT_FACTS))
     .describe(
-      'members that are null because their value stands near several labels, or because the report says several values',
+      'members that are null because the report is ambiguous: a value is near several labels, or there are several values',
     ),
 })
 
 const id = z.int().min(1).describe('id of the certification')
 
-/** `digest` of what is removed: its file is collected when nothing else uses it. */
+/** `digest` in CertificationRemoved: the garbage collector deletes the file unless something else refers to it. */
 export const certificationEvents = declareEvents('diamond-{id}', {
   CertificationAttached: {
-    about: "The owner attached a laboratory's report.",
+    about: 'The owner attached a laboratory report to the diamond.',
     payload: z.object({
       id,
       laboratory: z.enum(LABORATORIES),
-      number: z.string().nullable().describe('as its owner says'),
+      number: z.string().nullable().describe('as given by the owner'),
       file: z.object({ digest: fileDigest, bytes: z.int().min(1), name: z.string().nullable() }).nullable(),
     }),
   },
-  CertificationRemoved: { about: 'The owner removed it.', payload: z.object({ id, digest: fileDigest.nullable() }) },
+  CertificationRemoved: {
+    about: 'A certification was removed.',
+    payload: z.object({ id, digest: fileDigest.nullable() }),
+  },
   ReportRead: {
-    about: 'The service read the PDF of a report. It changes nothing that the owner said.',
+    about: 'The service read the PDF of a report. Values given by the owner stay unchanged.',
     payload: z.object({ certification: id, reading }),
     changes: [
       {
         about:
-          '`laboratory`, `shape` and `isLabGrown` are always there, null where nothing was found; version 1 lacked them where they were not looked for. `mismatches` is gone: it follows from the reading and the stone.',
+          '`laboratory`, `shape` and `isLabGrown` became required; null if not found. `mismatches` was removed: contradictions are computed from the reading and the diamond.',
         upcast: withReadingOfAll,
       },
       {
-        about:
-          '`girdle`, `star` and `lower` are new, null where nothing was found; earlier versions did not look for them.',
+        about: '`girdle`, `star` and `lower` were added; null if not found.',
         upcast: adding({ girdle: null, star: null, lower: null }),
       },
-      { about: '`unclear` is new; earlier versions took one of several values.', upcast: adding({ unclear: [] }) },
+      { about: '`unclear` was added. Earlier versions chose one of several values.', upcast: adding({ unclear: [] }) },
     ],
   },
 })
@@ -106,17 +107,16 @@ export type ReportRead = EventOf<CertificationEventDeclarations, 'ReportRead'>
 export type CertificationEvent = EventOf<CertificationEventDeclarations>
 
 export type ReportReading = ReportRead['data']['reading']
-/** What an owner says of a report. */
+/** A certification as its owner gives it. */
 export type NewCertification = Omit<CertificationAttached['data'], 'id'>
-/** A report's PDF. Its bytes are with the Files port, under their digest; an event never holds them. */
+/** A report's PDF. Its bytes are in the file store, under their digest. */
 export type ReportFile = NonNullable<NewCertification['file']>
 
-/** What a request to attach a report says, besides the report's file. */
 export type CertificationInput = Omit<NewCertification, 'file'> & { readonly diamond: number }
 
 export type Certification = NewCertification & {
   readonly id: number
-  /** null until the PDF was read, and where nothing of it could be. */
+  /** null until the PDF was read, and if nothing could be read from it. */
   readonly reading: ReportReading | null
 }
 
@@ -125,7 +125,7 @@ export const certificationRemovedEvent = ({ id, file }: Certification): Certific
   data: { id, digest: file?.digest ?? null },
 })
 
-/** Total: an event that does not fit leaves the list as it was. */
+/** Total: an event that does not apply leaves the list unchanged. */
 export function evolveCertifications(
   certifications: readonly Certification[],
   event: CertificationEvent,
@@ -146,16 +146,16 @@ export function evolveCertifications(
   }
 }
 
-/** Characters of a name without its extension at most. */
+/** Maximum number of characters without the extension. */
 const MAX_FILE_NAME_LENGTH = 100
 
-/** Characters that are looked at: normalising takes time that grows with the square of a run of combining marks. */
+/** Maximum number of characters considered: normalising takes time quadratic in a run of combining marks. */
 const READ_MAX = 10 * MAX_FILE_NAME_LENGTH
 
 /**
- * What an uploaded file's name leaves to save it by: its last part, without what a file system, a header or a reader
- * could take for something else. Always ends in `.pdf`.
- * @returns null when nothing is left
+ * A safe file name for a download: the last path segment of the uploaded file's name, without characters that have a meaning
+ * in file systems or headers. Always ends in `.pdf`.
+ * @returns null if nothing is left
  */
 export function sanitiseFileName(given: string | undefined): string | null {
   const last = ((given ?? '').split(/[/\\]/).at(-1) ?? '').slice(0, READ_MAX)
@@ -165,5 +165,5 @@ export function sanitiseFileName(given: string | undefined): string | null {
   return short === '' ? null : `${short}.pdf`
 }
 
-/** Controls, invisible formatting (which turns text around), private use, line separators; reserved on some systems. */
+/** Control, format (including bidirectional overrides) and private-use characters, line separators, and characters reserved on some systems. */
 const UNSAFE_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}<>:"|?*\uFFFD]/gu

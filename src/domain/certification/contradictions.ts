@@ -2,7 +2,7 @@ import type { DiamondFields } from '../diamond/fields.ts'
 import { OTHER_SHAPE_ID, rootShapeOf, shapeTitle } from '../dictionaries/shapes.ts'
 import type { Certification, ReportFact } from './certification.ts'
 
-/** Something in which a report's PDF says otherwise than its owner does, of the report or of the stone. */
+/** A difference between a report's PDF and what the owner says about the report or the diamond. */
 export type Contradiction = {
   readonly field: 'number' | 'laboratory' | 'carat' | 'shape' | 'origin'
   readonly given: string | number
@@ -11,7 +11,7 @@ export type Contradiction = {
 
 const NONE: readonly Contradiction[] = []
 
-/** Where a report and its stone, as they are now, can't both be right. What either of them does not say is no contradiction. */
+/** Compares a report with its diamond's current fields. A value that is missing on either side is no contradiction. */
 export function contradictionsOf(
   { number, laboratory, reading }: Certification,
   fields: DiamondFields,
@@ -41,11 +41,11 @@ export function contradictionsOf(
   return found
 }
 
-/** As people read them, a sentence each without its full stop; none for a report that fits its stone. */
+/** Human-readable sentences without a full stop; empty if the report agrees with its diamond. */
 export const contradictionTexts = (certification: Certification, fields: DiamondFields): readonly string[] =>
   contradictionsOf(certification, fields).map(describeContradiction)
 
-/** All that an owner should know of a report that was read: its contradictions, and what could not be taken from it. */
+/** Human-readable warnings about a report: contradictions and ambiguous values. */
 export const warningsOf = (certification: Certification, fields: DiamondFields): readonly string[] => {
   const unclear = certification.reading?.unclear ?? []
   const texts = contradictionTexts(certification, fields)
@@ -87,8 +87,8 @@ function describeContradiction({ field, given, read }: Contradiction): string {
 
 const originOf = (isLabGrown: boolean) => (isLabGrown ? 'laboratory-grown' : 'natural')
 
-/** Laboratories print two or three decimals, and owners round: half of the second decimal, and what binary adds. */
+/** Laboratories print two or three decimals, and owners round: half of the second decimal, plus binary rounding. */
 const CARAT_TOLERANCE = 0.005_001
 
-/** `LG 123-45` and `lg12345` are one number. */
+/** `LG 123-45` and `lg12345` are equal. */
 const normaliseReportNumber = (number: string) => number.replaceAll(/[^0-9a-z]/gi, '').toUpperCase()

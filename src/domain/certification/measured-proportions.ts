@@ -2,7 +2,7 @@ import type { DiamondFields } from '../diamond/fields.ts'
 import type { Certification, ReportReading } from './certification.ts'
 import { contradictionsOf } from './contradictions.ts'
 
-/** What a laboratory measured of a stone, as far as its report says: percent, degrees, and millimetres as `size`. */
+/** Proportions that a laboratory measured, as far as its report contains them: percent and degrees, `size` in millimetres. */
 export type MeasuredProportions = {
   readonly table?: number
   readonly depth?: number
@@ -14,22 +14,22 @@ export type MeasuredProportions = {
   readonly size?: MeasuredSize
 }
 
-/** Millimetres, as the report has them: of a round the smallest diameter is the width, the largest the length. */
+/** Millimetres, as in the report. For rounds the smallest diameter is the width and the largest the length. */
 export type MeasuredSize = { readonly length: number; readonly width: number; readonly depth: number }
 
-/** Which decide most of what light does. */
+/** These four determine most of a diamond's light performance. */
 const MAIN = ['table', 'depth', 'crownAngle', 'pavilionAngle'] as const
 const FINE = ['girdle', 'star', 'lower'] as const
 
 type CertifiedDiamond = { readonly certifications: readonly Certification[]; readonly fields: DiamondFields }
 
 /**
- * What was measured, of the report that says most of table, depth and the two angles, the newest of several; undefined
- * where none says anything. The figures of two reports are not mixed: they would not add up to one stone. A report that
- * contradicts its stone was measured on another one, as far as anybody can tell.
+ * The proportions from one report: from the one that has most of table, depth and the two angles, of several the newest;
+ * undefined if no report has any. Values of different reports are not mixed, since together they might describe no real stone.
+ * A report that contradicts its diamond is ignored: it was probably made for another stone.
  *
- * Of reports with all four it must stay the newest: what was scored for an event of such a report must not fall behind an
- * earlier event (`stoneRevision`), or the stone would never be scored again.
+ * Of several reports with all four it must be the newest: scores computed after an event with such a report must not refer to
+ * an earlier event (`stoneRevision`), or the diamond would never be scored again.
  */
 export function measuredProportions({ certifications, fields }: CertifiedDiamond): MeasuredProportions | undefined {
   let best: MeasuredProportions | undefined
@@ -56,8 +56,9 @@ function proportionsOfReading(reading: ReportReading, carat: number): MeasuredPr
 }
 
 /**
- * Whether a stone of that weight can have that size. Published factors, carats over the product of the three sides, are
- * .0057 to .0106 (GIA, mounted weights); half and once and a half of these leave room for odd cuts, and none for inches.
+ * Whether a stone of this weight can have this size. Published weight factors, carats divided by length x width x depth, are
+ * .0057 to .0106 (GIA, mounted weights). The limits are half and one and a half times these: enough for unusual cuts, but sizes
+ * in inches are rejected.
  */
 function isPlausibleSize(carat: number, { length, width, depth }: MeasuredSize): boolean {
   const factor = carat / (length * width * depth)

@@ -1,11 +1,12 @@
 import type { Laboratory } from './certification.ts'
 
 /**
- * Where a laboratory answers for one report's number; null where no page is known that takes a number alone.
- * GIA: the Certification API's own example. IGI, HRD, GCAL: the addresses by which several shops and inventories with
- * public sources link their stones (November 2026).
- * AGS closed at the end of 2022 (https://www.jckonline.com/editorial-article/ags-laboratories-merge-gia/); its former
- * page wanted the weight too. IIDGR is now De Beers Institute of Diamonds; no public link by number was found.
+ * Report-check pages of the laboratories, to which the report number is appended; null if no page is known that needs only a
+ * number.
+ * GIA: the example of the Certification API. IGI, HRD, GCAL: the addresses to which several shops and public inventories
+ * link (November 2026).
+ * AGS closed at the end of 2022 (https://www.jckonline.com/editorial-article/ags-laboratories-merge-gia/); its former page
+ * needed the weight too. IIDGR is now De Beers Institute of Diamonds; no public link by number was found.
  */
 const REPORT_PAGES: Readonly<Record<Laboratory, string | null>> = {
   GIA: 'https://www.gia.edu/report-check?reportno=',
@@ -16,40 +17,40 @@ const REPORT_PAGES: Readonly<Record<Laboratory, string | null>> = {
   GCAL: 'https://www.gcalusa.com/certificate-search.html?certificate_id=',
 }
 
-/** The laboratory's report-check page for a number, null without a number or where no such page is known. */
+/** The URL of the report-check page for a number; null without a number or a known page. */
 export function reportCheckUrl(laboratory: Laboratory, number: string | null): string | null {
   const page = REPORT_PAGES[laboratory]
   return page === null || number === null ? null : page + encodeURIComponent(number.toWellFormed())
 }
 
-/** A run of text as its page is viewed: points from the left and from the top of the page to where its baseline begins. */
+/** A run of text. `x` and `y` are the start of its baseline in points, from the left and the top of the page as viewed. */
 export type TextRun = {
   readonly text: string
   readonly x: number
   readonly y: number
   readonly width: number
-  /** Of its letters, in points. */
+  /** Font size in points. */
   readonly size: number
 }
 
-/** What stands together on a line, with a wide gap, or a leader of dots, before and behind it. */
+/** Adjacent text on one line, separated from other cells by wide gaps or dot leaders. */
 export type TextCell = {
   readonly text: string
   readonly left: number
   readonly right: number
-  /** Of its baseline, from the top. */
+  /** Of the baseline, in points from the top of the page. */
   readonly y: number
-  /** Of its largest letters, in points. */
+  /** Largest font size in points. */
   readonly size: number
 }
 
-/** Runs whose baselines differ by less than this part of the smaller size are a line. */
+/** Runs are on one line if their baselines differ by less than this fraction of the smaller font size. */
 const SAME_LINE = 0.4
-/** Parts of the letters' size: a smaller gap is none to the eye, and a wider one divides two cells. */
+/** Fractions of the font size: a smaller gap separates no words; a wider one separates two cells. */
 const MIN_WORD_GAP = 0.12
 const WIDE_GAP = 1.5
 
-/** The cells of a page, line by line from the top, each line from the left. */
+/** The cells of a page, line by line from the top, each line from left to right. */
 export const groupIntoCells = (runs: readonly TextRun[]): readonly TextCell[] =>
   groupIntoLines(runs).flatMap(cellsOfLine)
 
@@ -65,13 +66,11 @@ function groupIntoLines(runs: readonly TextRun[]): readonly (readonly TextRun[])
   return lines.map((line) => line.toSorted((one, other) => one.x - other.x))
 }
 
-/** Letters that are set wide come as one run with a space between each two. */
+/** Letter-spaced text: PDFs contain it as one run with a space between every two letters. */
 const LETTER_SPACED_TEXT = /^\S(?: \S)+$/
 
-/** Dots that lead the eye from a label to its value. */
 const LEADER = /(?:[.…·_]\s?){3,}|…/
 
-/** All of one height: they are on one line. */
 function cellsOfLine(line: readonly TextRun[]): readonly TextCell[] {
   const y = line[0]?.y ?? 0
   const noGap = Math.max(MIN_WORD_GAP, letterGap(line) * 1.5)
@@ -80,7 +79,7 @@ function cellsOfLine(line: readonly TextRun[]): readonly TextCell[] {
   let before: TextRun | undefined
   const close = () => open !== undefined && cells.push(...splitAtDotLeaders(open))
   for (const run of line) {
-    // Drawn twice, a little apart, to look bold.
+    // Bold text is often drawn twice with a small offset.
     if (before !== undefined && run.text === before.text && run.x - before.x < run.width / 2) continue
     const text = LETTER_SPACED_TEXT.test(run.text.trim()) ? run.text.trim().replaceAll(' ', '') : run.text
     const gap = open === undefined ? Infinity : (run.x - open.right) / Math.max(run.size, open.size)
@@ -102,10 +101,10 @@ function cellsOfLine(line: readonly TextRun[]): readonly TextCell[] {
   return cells.filter(({ text }) => text !== '')
 }
 
-/** Letters that are set one by one, at least so many, tell how wide they are set. */
+/** Minimum number of gaps between separately placed letters from which the letter spacing is estimated. */
 const LETTERS = 4
 
-/** The usual gap between letters that are set one by one, in parts of their size; 0 where they are not. */
+/** The median gap between separately placed letters, as a fraction of their size; 0 if there are too few. */
 function letterGap(line: readonly TextRun[]): number {
   const gaps = line.flatMap((run, index) => {
     const next = line[index + 1]
@@ -116,7 +115,7 @@ function letterGap(line: readonly TextRun[]): number {
   return gaps.length < LETTERS ? 0 : Math.max(0, middle)
 }
 
-/** A cell with a leader in it is two; where exactly the second one begins does not matter. */
+/** Splits a cell at dot leaders. The positions of the parts are approximate, which is sufficient. */
 function splitAtDotLeaders(cell: TextCell): readonly TextCell[] {
   const texts = cell.text.split(LEADER).map((text) => text.trim())
   const width = (cell.right - cell.left) / texts.length

@@ -2,13 +2,13 @@ import { parseShape, rootShapeOf } from '../dictionaries/shapes.ts'
 import { REPORT_FACTS, LABORATORIES, type ReportFact, type Laboratory, type ReportReading } from './certification.ts'
 import type { TextCell } from './page-cells.ts'
 
-/** Something that a text says: where its label begins, and where the value does. */
+/** A match in a text. `label` and `at` are the indices of its label and its value. */
 export type LabelledMatch<Value> = { readonly value: Value; readonly label: number; readonly at: number }
 
-/** A percentage behind its label: no angle, no length in mm. */
+/** A percentage after its label; no angle and no length in mm. */
 const PERCENT = String.raw`\s?(?:\(%\)|%)?\s?[:=]?\s{0,3}(\d{2}(?:\.\d{1,2})?)(?!\d|\s?(?:°|mm|x))`
 
-/** Where a pattern finds something, and where its first group begins. */
+/** All matches of a pattern. The value is the first group that matched. */
 function findMatches(
   text: string,
   pattern: RegExp,
@@ -22,7 +22,6 @@ function findMatches(
   })
 }
 
-/** The matches whose number is more than `min` and at most `max`. */
 const findNumbersInRange = (
   text: string,
   pattern: RegExp,
@@ -34,10 +33,9 @@ const findNumbersInRange = (
     return value > min && value <= max ? [{ value, label, at }] : []
   })
 
-/** Length of the stars: GIA and others. */
 const findStarLengths = (text: string): readonly LabelledMatch<number>[] => findNumbersInRange(text, STAR, 19, 80)
 
-/** Length of the lower halves, which AGS calls lower girdle, HRD pavilion halves, GCAL lower halves. */
+/** AGS calls these lengths lower girdle, HRD pavilion halves, GCAL lower halves. */
 const findLowerHalfLengths = (text: string): readonly LabelledMatch<number>[] => findNumbersInRange(text, LOWER, 29, 95)
 
 const STAR = new RegExp(String.raw`\bstars?(?: ?(?:facets?|halves))?(?: ?length)?${PERCENT}`, 'i')
@@ -46,7 +44,7 @@ const LOWER = new RegExp(
   'i',
 )
 
-/** What may stand between the label and the figure: words of thickness and of finish, and nothing else. */
+/** The words that may be between the label and the figure: thickness and finish. */
 const WORDS = String.raw`(?:thickness|extremely|very|slightly|thin|medium|thick|to|faceted|polished|bruted|[-%,:()/\s]){0,40}`
 const FIGURE = String.raw`(\d{1,2}(?:\.\d{1,2})?)`
 const GIRDLE = new RegExp(
@@ -55,7 +53,7 @@ const GIRDLE = new RegExp(
 )
 
 /**
- * The girdle's thickness in percent of the width; of a range, its middle. GIA and IGI print `Medium to Slightly Thick
+ * The girdle's thickness in percent of the width; the middle of a range. GIA and IGI print `Medium to Slightly Thick
  * (Faceted), 3.5%`, AGS a range, `1.5% to 3.2%`, HRD `Medium 3,5 % Faceted`.
  */
 const findGirdleThicknesses = (text: string): readonly LabelledMatch<number>[] =>
@@ -64,7 +62,6 @@ const findGirdleThicknesses = (text: string): readonly LabelledMatch<number>[] =
     return all.includes('%') && value >= 0.1 && value <= 20 ? [{ value: Math.round(value * 100) / 100, label, at }] : []
   })
 
-/** Names of laboratories as reports print them; the abbreviations stand for themselves. */
 const NAMES: Readonly<Record<Laboratory, RegExp>> = {
   GIA: /\bGIA\b|\bgemological institute of america\b/i,
   AGS: /\bAGSL?\b|\bamerican gem society\b/i,
@@ -74,15 +71,15 @@ const NAMES: Readonly<Record<Laboratory, RegExp>> = {
   GCAL: /\bGCAL\b|\bgem certification (?:and|&) assurance lab/i,
 }
 
-/** The one laboratory that a text names. Where it names several, nobody can tell by these words whose report it is. */
+/** The laboratory named in a text; null if there is none, or more than one. */
 function findLaboratory(text: string): Laboratory | null {
   const named = LABORATORIES.filter((laboratory) => NAMES[laboratory].test(text))
   return named.length === 1 ? (named[0] ?? null) : null
 }
 
 /**
- * Whether a text speaks of a laboratory-grown stone, or of a natural one. Where it speaks of both, as small print on
- * both kinds may, or of neither, as older reports do, it says nothing.
+ * Whether a text describes a laboratory-grown or a natural diamond; null if it mentions both, as small print may, or neither,
+ * as in older reports.
  */
 function detectLabGrown(text: string): boolean | null {
   const grown = /\b(?:laboratory|lab)[- ]grown\b|\bsynthetic diamond\b/i.test(text)
@@ -90,11 +87,10 @@ function detectLabGrown(text: string): boolean | null {
   return grown === natural ? null : grown
 }
 
-/** Whatever follows the label, up to the end of its line or the next one's. */
+/** Captures the letters, spaces and hyphens after the label; `findShapes` drops trailing words until a shape matches. */
 const SHAPE =
   /\b(?:shape and cutting style|shape and style|shape and cut|shape\/cut|cutting style|shape)\s?[:=]?\s{0,3}([a-z][a-z -]{2,60})/i
 
-/** The top-level shapes that a text names behind their label: ids of the dictionary of cut shapes. */
 const findShapes = (text: string): readonly LabelledMatch<number>[] =>
   findMatches(text, SHAPE).flatMap(({ value: said, label, at }) => {
     const words = said.trim().split(/ +/)
@@ -107,12 +103,11 @@ const findShapes = (text: string): readonly LabelledMatch<number>[] =>
 
 type ReportFactValue = number | string | Readonly<Record<string, number>>
 
-/** What a text says, by fact. */
 export type ReportFactFinder = (
   text: string,
 ) => readonly (LabelledMatch<ReportFactValue> & { readonly fact: ReportFact })[]
 
-/** A fact that a place of a page is the value of: the cell, and the character in it. */
+/** A possible value of a fact. `cell` and `at` are the index of the cell and of the character in it. */
 export type FactCandidate = {
   readonly fact: ReportFact
   readonly value: ReportFactValue
@@ -120,20 +115,20 @@ export type FactCandidate = {
   readonly at: number
 }
 
-/** Cells of a page that are looked at; a report has some two hundred. */
+/** Maximum number of cells of a page that are considered; a report has about two hundred. */
 const CELLS = 4_000
-/** Heights of letters: so far below its label a value may stand, and the second line of a label below its first. */
+/** Maximum distances, in font sizes, from a value to the label above it and between two lines of a label. */
 const MAX_LABEL_DISTANCE = 3
 const WRAPPED = 1.6
-/** How many times as far as another one a label has to be to be out of the question. */
+/** A label is ignored if it is this many times farther away than another one. */
 const FARTHER = 3
 
-/** A cell beside another one, and the blank between them in points. */
+/** A neighbouring cell and the gap to it in points. */
 type AdjacentCell = { readonly text: string; readonly index: number; readonly distance: number }
 
 /**
- * What the cells of a page say: each cell by itself, and behind the label that is nearest to its left or above it. Where two
- * labels are about as near, it is claimed for both, and so for neither (`settled`).
+ * The candidates on a page: from the text of each cell alone, and from each cell with the nearest label to its left or above.
+ * If both labels are about equally near, the value is a candidate for both facts and therefore ambiguous (`resolveCandidates`).
  */
 function findCandidates(cells: readonly TextCell[], factsIn: ReportFactFinder): readonly FactCandidate[] {
   const seen = cells.slice(0, CELLS)
@@ -161,7 +156,7 @@ function findCandidates(cells: readonly TextCell[], factsIn: ReportFactFinder): 
   return claims
 }
 
-/** What the nearer label says; both where they are about as near. A label at the side that says nothing is one all the same. */
+/** The candidates of the nearer label, or of both if they are about equally near. A nearer label without a candidate still counts. */
 function candidatesOfNearerLabel(
   bySide: readonly FactCandidate[],
   byTop: readonly FactCandidate[],
@@ -173,20 +168,19 @@ function candidatesOfNearerLabel(
   return top > side * FARTHER || bySide.length === 0 ? bySide : [...bySide, ...byTop]
 }
 
-/** A cell that may be a label: it has a word and no number, and is no value itself. */
+/** The neighbour if it can be a label: it contains letters and no digits, and is not a value itself. */
 function labelOf(beside: AdjacentCell | undefined, isValue: ReadonlySet<number>): AdjacentCell | undefined {
   if (beside === undefined || isValue.has(beside.index)) return undefined
   return /\p{L}/u.test(beside.text) && !/\d/.test(beside.text) ? beside : undefined
 }
 
-/** The next cell to the left on the same line. */
 function leftOf(cells: readonly TextCell[], index: number): AdjacentCell | undefined {
   const [cell, left] = [cells[index], cells[index - 1]]
   if (cell === undefined || left === undefined || left.y !== cell.y) return undefined
   return { text: left.text, index: index - 1, distance: Math.max(0, cell.left - left.right) }
 }
 
-/** The nearest cell above that stands over a part of it. */
+/** The nearest cell above that overlaps horizontally; of several in one line, the one with the largest overlap. */
 function aboveOf(cells: readonly TextCell[], index: number, heights = MAX_LABEL_DISTANCE): AdjacentCell | undefined {
   const cell = cells[index]
   if (cell === undefined) return undefined
@@ -202,7 +196,7 @@ function aboveOf(cells: readonly TextCell[], index: number, heights = MAX_LABEL_
   return found
 }
 
-/** The facts that are claimed in one way alone, and those that may be one thing or another. */
+/** Splits the candidates into facts with one unambiguous value and unclear facts. */
 function resolveCandidates(claims: readonly (Omit<FactCandidate, 'cell'> & { readonly cell: unknown })[]): {
   readonly facts: ReadonlyMap<ReportFact, ReportFactValue>
   readonly unclear: readonly ReportFact[]
@@ -233,17 +227,16 @@ function resolveCandidates(claims: readonly (Omit<FactCandidate, 'cell'> & { rea
   return { facts, unclear: [...unclear] }
 }
 
-/** Characters of a report's text that are looked at. */
+/** Maximum number of characters of a report that are searched for the laboratory and the origin. */
 const TEXT_MAX = 100_000
 
 /**
- * Finds in a report what laboratories print on it, each in its usual words:
+ * Reads the facts that laboratories print in reports, each in their own wording:
  * GIA `GIA Report Number`, `6.42 - 6.45 x 3.97 mm`, `Table 57%`, `Crown Angle 34.5°`; AGS `Report # AGS-104...`;
  * HRD `Certificate N°`, `Crown height (β) 15.0% (34.6°)`, `Table width`, decimal commas; IGI `Crown Height - Angle 15% -
  * 34.6°`, `Table Size`; IIDGR `Carat`, `Total Depth`; GCAL `Certificate #`, `Table %`.
- * A number outside of what a stone can have is none. What stands near two labels is the value of neither, and what is said
- * in two ways is not said.
- * @param pages the cells of each
+ * Numbers outside a fact's plausible range are ignored. Ambiguous facts are null and listed in `unclear`.
+ * @param pages the cells of each page
  */
 export function parseReport(pages: readonly (readonly TextCell[])[]): ReportReading {
   const plain = pages.map((cells) => cells.map((cell) => ({ ...cell, text: normaliseReportText(cell.text) })))
@@ -263,15 +256,12 @@ export function parseReport(pages: readonly (readonly TextCell[])[]): ReportRead
   }
 }
 
-/** The text of a page, line by line. */
 const textOf = (cells: readonly TextCell[]): string =>
   cells.map(({ text, y }, index) => (index === 0 ? '' : cells[index - 1]?.y === y ? ' ' : '\n') + text).join('')
 
-/** True where nothing was found. */
 export const isEmptyReading = ({ unclear, ...reading }: ReportReading): boolean =>
   unclear.length === 0 && Object.values(reading).every((value) => value === null)
 
-/** One kind of dash, multiplication sign, decimal point, degree sign and space. */
 function normaliseReportText(text: string): string {
   return text
     .replaceAll(/[º˚]/g, '°')
@@ -301,7 +291,7 @@ const MEASUREMENTS = new RegExp(
   'i',
 )
 
-/** `6.42 - 6.45 x 3.97` is a round stone's smallest and largest diameter; `7.1 x 5.2 x 3.3` length and width. */
+/** `6.42 - 6.45 x 3.97`: smallest and largest diameter of a round; `7.1 x 5.2 x 3.3`: length and width. The last is the depth. */
 const findMeasurements = (text: string): readonly LabelledMatch<NonNullable<ReportReading['measurements']>>[] =>
   findMatches(text, MEASUREMENTS).flatMap(({ groups: [first, sign, second, third], label, at }) => {
     const [a, b, depth] = [Number(first), Number(second), Number(third)]
@@ -316,8 +306,8 @@ const DEPTH = new RegExp(
 )
 
 /**
- * The angle stands behind its own label, or with its sign behind the part or its height: `Crown Height - Angle 15% - 34.6°`,
- * `Crown height (β) 15.0% (34.6°)`. `Pavilion Depth 43` is none.
+ * The angle follows its own label, or it has a degree sign and follows the label of the part or its height:
+ * `Crown Height - Angle 15% - 34.6°`, `Crown height (β) 15.0% (34.6°)`. `Pavilion Depth 43` is no angle.
  */
 const angleOf = (part: string) =>
   new RegExp(
@@ -327,7 +317,6 @@ const angleOf = (part: string) =>
 const CROWN = angleOf('crown')
 const PAVILION = angleOf('pavilion')
 
-/** How each fact is found in a text. */
 const FINDERS: {
   readonly [Name in ReportFact]: (text: string) => readonly LabelledMatch<NonNullable<ReportReading[Name]>>[]
 } = {

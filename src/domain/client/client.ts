@@ -5,15 +5,14 @@ import { visibleText } from '../visible-text.ts'
 
 const secret = z.string().describe('SHA-256 of the secret')
 
-/** @param client its public id, such as `3_f00dbabe` */
+/** @param client its public id, for example `3_f00dbabe` */
 export const clientStream = (client: string) => `client-${client}`
 
-/** The form of a public id; anything else names no stream. */
 export const isClientId = (text: string) => /^[1-9]\d{0,15}_[0-9a-z]{1,64}$/.test(text)
 
 /**
- * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` counts what ended the client's tokens: a
- * token of an earlier epoch is dead. A rotated secret ends none, so that a client can be moved to it without an outage.
+ * An OAuth client. `secret` is a SHA-256 digest of 256 random bits. `epoch` is incremented when the client's tokens are
+ * revoked. Rotating the secret revokes none, so that a client can switch to the new secret without an outage.
  */
 export const clientEvents = declareEvents('client-{id}', {
   ClientRegistered: {
@@ -22,18 +21,21 @@ export const clientEvents = declareEvents('client-{id}', {
     notShown: ['secret'],
   },
   ClientSecretRotated: {
-    about: 'It has a new secret; the old one is refused, tokens live on.',
+    about: 'The client secret was replaced: the old one is rejected, tokens stay valid.',
     payload: z.object({ secret }),
     notShown: ['secret'],
   },
   ClientDisabled: {
-    about: 'It gets no tokens any more; those it got ended.',
+    about: 'The client was disabled: it gets no new tokens, and its tokens were revoked.',
     payload: z.object({
-      epoch: z.int().min(1).describe('counts what ended the tokens: those of an earlier epoch are dead'),
+      epoch: z
+        .int()
+        .min(1)
+        .describe('incremented when the tokens are revoked: a token with an earlier epoch is invalid'),
     }),
   },
   ClientEnabled: {
-    about: 'It gets tokens again; those that ended stay ended.',
+    about: 'The client was enabled: it gets tokens again. Revoked tokens stay revoked.',
     payload: z.object({}),
   },
 })
@@ -68,7 +70,7 @@ export function registerClient(client: Client, { name, secret }: { name: string;
   if (client.status !== 'unknown') throw new RequestError('conflict', 'The client is already registered')
   const kept = visibleText(name)
   if (kept === '' || kept.length > 200) {
-    throw new RequestError('invalid', `A client's name has 1 to 200 characters, got ${kept.length}`)
+    throw new RequestError('invalid', `name must have 1 to 200 characters, got ${kept.length}`)
   }
   return [{ type: 'ClientRegistered', data: { name: kept, secret } }]
 }
@@ -87,7 +89,7 @@ export function enableClient(client: Client): ClientEvent[] {
   return requireRegisteredClient(client).status === 'enabled' ? [] : [{ type: 'ClientEnabled', data: {} }]
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 export function requireRegisteredClient(client: Client): RegisteredClient {
   if (client.status === 'unknown') throw new RequestError('missing', 'There is no such client')
   return client

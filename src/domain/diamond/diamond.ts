@@ -26,7 +26,7 @@ import {
 } from './fields.ts'
 import { stoneModelRemovedEvent, type StoneModel, type StoneModelEvent, type StoneModelRemoved } from './stone-model.ts'
 
-/** How often an owner has changed who sees a stone, and how much of it. Links are bound to it, and end with a change. */
+/** Counts the changes of `access` and `dataAccess`. Signed links contain these counts, so a change invalidates them. */
 export type AccessRevisions = { readonly access: number; readonly dataAccess: number }
 
 export const initialAccessRevisions: AccessRevisions = { access: 0, dataAccess: 0 }
@@ -42,14 +42,14 @@ export const nextAccessRevisions = (
 
 type AccessRevisionHolder = { readonly accessRevisions: AccessRevisions }
 
-/** What the link of a report page is bound to: dataAccess says only what the page shows. */
+/** The link to a report page depends on `access` only: `dataAccess` affects what the page shows, not who may open it. */
 export const pageLinkRevision = ({ accessRevisions }: AccessRevisionHolder): number => accessRevisions.access
 
-/** What the link of a certification's file is bound to: it grows with a change of either. */
+/** The link to a certification's file depends on both access levels. */
 export const fileLinkRevision = ({ accessRevisions }: AccessRevisionHolder): number =>
   accessRevisions.access + accessRevisions.dataAccess
 
-/** Seconds in which years have four digits, as bodies show them. */
+/** The first and the last second of the years 0 to 9999, since bodies show years with four digits. */
 const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 } as const
 
 export const diamondEvents = declareEvents('diamond-{id}', {
@@ -58,20 +58,20 @@ export const diamondEvents = declareEvents('diamond-{id}', {
     payload: z.object({
       id: z.int().min(1).describe('id of the diamond'),
       owner: z.int().min(1).describe('id of the account'),
-      date: z.int().min(CALENDAR.first).max(CALENDAR.last).describe('seconds since 1970, UTC, in the years 0 to 9999'),
+      date: z.int().min(CALENDAR.first).max(CALENDAR.last).describe('seconds since 1970, UTC; years 0 to 9999'),
       set: storedFieldsSchema.partial().required(REQUIRED_MASK),
     }),
   },
   DiamondPatched: {
-    about: 'Its owner changed fields, or removed their values.',
+    about: 'The owner changed fields of the diamond, or removed their values.',
     payload: z.object({
       set: storedFieldsSchema.partial(),
       removed: z
         .array(storedFieldsSchema.omit(REQUIRED_MASK).keyof())
-        .describe('fields that go back to their defaults'),
+        .describe('fields that are reset to their defaults'),
     }),
   },
-  DiamondDeleted: { about: 'Its owner deleted it, with its certifications.', payload: z.object({}) },
+  DiamondDeleted: { about: 'The owner deleted the diamond and its certifications.', payload: z.object({}) },
 })
 type DiamondEventDeclarations = typeof diamondEvents
 export type DiamondCreated = EventOf<DiamondEventDeclarations, 'DiamondCreated'>
@@ -88,16 +88,15 @@ export type LiveDiamond = {
   readonly fields: DiamondFields
   /** In the order in which they were attached. */
   readonly certifications: readonly Certification[]
-  /** Its own body, where a 3D file of it was attached; most stones have none. */
   readonly model?: StoneModel
-  /** Events behind the last change by the owner: what the service found out by itself is no change of the diamond. */
+  /** Number of ReportRead events since the last change by the owner. They do not count as a change of the diamond. */
   readonly readingsBehind: number
-  /** Those of them after which a body has a warning. */
+  /** Number of these events that led to warnings. */
   readonly warningsBehind: number
   readonly accessRevisions: AccessRevisions
 }
 
-/** A deleted diamond is as unknown to its users as one that never was; its stream remembers. */
+/** The API treats a deleted diamond like an unknown one. */
 export type Diamond = { readonly status: 'unknown' } | LiveDiamond | { readonly status: 'deleted' }
 
 export const diamondDecider: Decider<Diamond, DiamondEvent> = { initialState: { status: 'unknown' }, evolve }
@@ -131,7 +130,6 @@ function evolve(diamond: Diamond, event: DiamondEvent): Diamond {
   }
 }
 
-/** A diamond after its owner changed its fields to these. */
 function applyFieldChange(diamond: LiveDiamond, fields: DiamondFields): LiveDiamond {
   const accessRevisions = nextAccessRevisions(diamond.accessRevisions, diamond.fields, fields)
   return { ...diamond, fields, accessRevisions, readingsBehind: 0, warningsBehind: 0 }
@@ -160,12 +158,12 @@ function patchFields(fields: DiamondFields, { set, removed }: DiamondPatched['da
   return withDefaults({ ...fields, ...defaults, ...set })
 }
 
-/** @param now milliseconds since 1970; a diamond's date has whole seconds */
+/** @param now milliseconds since 1970; the date is truncated to whole seconds */
 export function create(id: number, owner: number, fields: NewDiamond, now: number): DiamondCreated {
   return { type: 'DiamondCreated', data: { id, owner, date: Math.floor(now / 1000), set: withoutDefaults(fields) } }
 }
 
-/** Only what changes becomes an event; a patch that changes nothing is no event at all. */
+/** The event contains only the values that differ. No event if nothing changes. */
 export function patch(diamond: Diamond, id: number, owner: number, change: DiamondFieldChanges): DiamondPatched[] {
   const { fields } = requireOwnedDiamond(diamond, id, owner)
   const set = withoutOwnRoot(change, fields)
@@ -180,7 +178,7 @@ export function patch(diamond: Diamond, id: number, owner: number, change: Diamo
   return [{ type: 'DiamondPatched', data: { set: changes, removed: gone } }]
 }
 
-/** A diamond's certifications and its model go with it, and each says so. */
+/** Removes the certifications and the model too, each with its own event. */
 export function remove(
   diamond: Diamond,
   id: number,
@@ -191,17 +189,14 @@ export function remove(
   return [...certifications.map(certificationRemovedEvent), ...gone, { type: 'DiamondDeleted', data: {} }]
 }
 
-/**
- * The diamond, where it exists and this account owns it.
- * @throws Refusal missing, or forbidden when it is another account's
- */
+/** @throws RequestError missing; forbidden if the diamond belongs to another account */
 export function requireOwnedDiamond(diamond: Diamond, id: number, owner: number): LiveDiamond {
   if (diamond.status !== 'live') throw new RequestError('missing', `There is no diamond ${id}`)
   if (diamond.owner !== owner) throw new RequestError('forbidden', `Diamond ${id} belongs to another account`)
   return diamond
 }
 
-/** Whoever knows roots only, and sends back the one that the stone's shape belongs to, changes nothing. */
+/** A v3 client that sends back the top-level shape of the diamond's own shape does not change it. */
 function withoutOwnRoot({ set, shapeByRoot }: DiamondFieldChanges, fields: DiamondFields): DiamondFieldChanges['set'] {
   if (shapeByRoot !== true || set.cutShape !== rootOfStored(fields.cutShape)) return set
   const { cutShape: _root, ...rest } = set
@@ -210,12 +205,11 @@ function withoutOwnRoot({ set, shapeByRoot }: DiamondFieldChanges, fields: Diamo
 
 const names = (set: Readonly<Partial<DiamondFields>>) => Object.keys(set) as FieldName[]
 
-/** A diamond, and who asks. */
 type DiamondOwnership = { readonly id: number; readonly owner: number }
 
 /**
- * A stone has one body: another file takes the place of the one before; the same file changes nothing.
- * @throws Refusal missing, or forbidden when the diamond is another account's
+ * Replaces the previous model, if any. No event if the file is the same.
+ * @throws RequestError missing; forbidden if the diamond belongs to another account
  */
 export function attachModel(diamond: Diamond, { id, owner }: DiamondOwnership, model: StoneModel): StoneModelEvent[] {
   const { model: before } = requireOwnedDiamond(diamond, id, owner)
@@ -226,7 +220,7 @@ export function attachModel(diamond: Diamond, { id, owner }: DiamondOwnership, m
   ]
 }
 
-/** @throws Refusal missing, also where the diamond has none; forbidden when it is another account's */
+/** @throws RequestError missing if the diamond is unknown or has no model; forbidden if it belongs to another account */
 export function detachModel(diamond: Diamond, { id, owner }: DiamondOwnership): StoneModelRemoved[] {
   const { model } = requireOwnedDiamond(diamond, id, owner)
   if (model === undefined) throw missingModelError(id)
@@ -235,7 +229,7 @@ export function detachModel(diamond: Diamond, { id, owner }: DiamondOwnership): 
 
 export const missingModelError = (diamond: number) => new RequestError('missing', `Diamond ${diamond} has no model`)
 
-/** @throws Refusal missing, or forbidden when the diamond is another account's */
+/** @throws RequestError missing; forbidden if the diamond belongs to another account */
 export function attach(
   diamond: Diamond,
   at: { readonly diamond: number; readonly owner: number },
@@ -246,7 +240,7 @@ export function attach(
   return [{ type: 'CertificationAttached', data: { id, ...certification } }]
 }
 
-/** @throws Refusal missing, or forbidden when it is another account's */
+/** @throws RequestError missing; forbidden if the certification belongs to another account */
 export function detach(diamond: Diamond, id: number, owner: number): CertificationRemoved[] {
   const certification = findCertification(diamond, id)
   if (diamond.status !== 'live' || certification === undefined) {
@@ -256,7 +250,7 @@ export function detach(diamond: Diamond, id: number, owner: number): Certificati
   return [certificationRemovedEvent(certification)]
 }
 
-/** What was read counts once, and only while the certification is there. */
+/** No event if the certification was removed or already has a reading. */
 export function recordReportReading(diamond: Diamond, id: number, reading: ReportReading): ReportRead[] {
   const certification = findCertification(diamond, id)
   if (diamond.status !== 'live' || certification === undefined || certification.reading !== null) return []
@@ -267,9 +261,8 @@ export function findCertification(diamond: Diamond, id: number): Certification |
   return diamond.status === 'live' ? diamond.certifications.find((candidate) => candidate.id === id) : undefined
 }
 
-/** The streams of a diamond: what its owner does, and what the scoring does, which never race each other. */
+/** Owners' changes and scores have separate streams, so that they never conflict. */
 export const diamondStream = (id: number) => `diamond-${id}`
-/** The diamond that such a stream is of. */
 export const diamondIdOfStream = (stream: string): number => Number(stream.slice('diamond-'.length))
 
 export const scoresStream = (id: number) => `scores-${id}`

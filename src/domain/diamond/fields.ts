@@ -16,12 +16,12 @@ import {
 } from './field.ts'
 
 /**
- * The writable fields of a diamond, in the order in which bodies show them. From this table follow its type, its events'
- * schema, what both versions read and show, the columns of a spreadsheet, the filters and orders of lists, and what scores are
- * computed from; what is said about a field to people stands in representations/diamond/words.ts.
+ * The writable fields of a diamond, in the order of response bodies. The type of a diamond, the schema of its events, the
+ * fields of both API versions, the columns of spreadsheets, the filters and sort orders of lists, and the inputs of the scores
+ * are derived from this table. Descriptions for people are in representations/diamond/field-descriptions.ts.
  *
- * A price is in any currency the vendor means. `access`: 0 restricted, 1 unlisted, 2 public. `dataAccess`: 0 hides all
- * design data, 1 model and reports, 2 nothing.
+ * `price`: the vendor chooses the currency. `access`: 0 restricted, 1 unlisted, 2 public. `dataAccess`: 0 hides all design
+ * data, 1 hides the model and the reports, 2 hides nothing.
  */
 export const FIELDS = {
   sku: text({ to: 128, required: true, filtered: ['v3', 'v4'], sorted: 'ascending' }),
@@ -47,12 +47,11 @@ export const FIELDS = {
   dataAccess: level({ versions: ['v4'] }),
 } satisfies Record<string, FieldDefinition>
 
-/** Raised with every change of the table above: what was made of it and stored is then made anew. */
+/** Increment it with every change of the table above: read models that depend on the table are then rebuilt. */
 export const FIELDS_VERSION = 1
 
 type FieldTable = typeof FIELDS
 export type FieldName = keyof FieldTable
-/** A diamond's fields as they are stored. */
 export type DiamondFields = { readonly [Name in FieldName]: FieldValueOf<FieldTable[Name]> }
 
 type FieldNamesWith<Trait> = { [Name in FieldName]: FieldTable[Name] extends Trait ? Name : never }[FieldName]
@@ -66,21 +65,19 @@ export type FieldSortableBothWays = FieldNamesWith<{ readonly sorted: 'both ways
 export type FieldSortableAscending = FieldNamesWith<{ readonly sorted: 'ascending' }>
 export type DictionaryName = FieldNamesWith<{ readonly kind: 'entry' }>
 
-/** What a write asks for: values to set, and fields whose value goes back to the default. */
+/** A requested change: values to set, and fields to reset to their defaults. */
 export type DiamondFieldChanges = {
   readonly set: Readonly<Partial<DiamondFields>>
   readonly removed: readonly OptionalField[]
-  /** The shape is one of the top level, and meant is any that belongs to it: a stone that is of it already stays so. */
+  /** The shape is given as a top-level id: a diamond whose shape belongs to it keeps its more specific shape. */
   readonly shapeByRoot?: true
 }
 
-/** A change that names at least what every diamond has. */
 export type NewDiamond = Readonly<Partial<DiamondFields>> & Readonly<Pick<DiamondFields, RequiredField>>
 
-/** The names of all fields, in the table's order. */
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 
-/** The fields that a version has, in the table's order. */
+/** The fields of an API version, in the table's order. */
 export const fieldsOf = (version: ApiVersion) =>
   FIELD_NAMES.filter((name) => (FIELDS[name].versions as readonly ApiVersion[]).includes(version))
 
@@ -90,30 +87,27 @@ const fieldNamesWhere = <Name extends FieldName>(is: (field: FieldDefinition) =>
 export const REQUIRED_FIELDS = fieldNamesWhere<RequiredField>(({ required }) => required)
 const OPTIONAL_FIELDS = fieldNamesWhere<OptionalField>(({ required }) => !required)
 
-/** What lists can be filtered by. */
 export const FILTERABLE_FIELDS = fieldNamesWhere<FilterableField>(({ filtered }) => filtered.length > 0)
 
-/** What scores are computed from. */
 export const SCORED_FIELDS: ReadonlySet<FieldName> = new Set(fieldNamesWhere(({ scored }) => scored))
 
 const mapFieldNames = <Name extends FieldName, Value>(names: readonly Name[], of: (name: Name) => Value) =>
   Object.fromEntries(names.map((name) => [name, of(name)])) as { readonly [Each in Name]: Value }
 
-/** The dictionaries of the fields that have one, by the field's name. */
 export const DICTIONARIES = mapFieldNames(
   fieldNamesWhere<DictionaryName>(({ kind }) => kind === 'entry'),
   (name) => FIELDS[name].dictionary,
 ) as { readonly [Name in DictionaryName]: FieldTable[Name]['dictionary'] }
 
-/** What a field holds until it is set, and again after null removed its value. */
+/** The values of optional fields until they are set, and after null resets them. */
 export const DEFAULTS = mapFieldNames(OPTIONAL_FIELDS, (name) => FIELDS[name].default) as Readonly<
   Pick<DiamondFields, OptionalField>
 >
 
-/** The order of events: what every diamond has comes first. */
+/** Required fields come first in events. */
 const STORAGE_ORDER: readonly FieldName[] = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS]
 
-/** Only what differs from what a field holds anyway. */
+/** The fields whose values differ from their defaults; events contain only these. */
 export function withoutDefaults(fields: NewDiamond): NewDiamond {
   const given: Record<string, unknown> = {}
   for (const name of STORAGE_ORDER) {
@@ -124,10 +118,10 @@ export function withoutDefaults(fields: NewDiamond): NewDiamond {
 }
 
 /**
- * Parsed, since an object that is filled name by name has no fixed shape beyond a dozen members: making and copying one
- * then takes ten times as long.
+ * Made with JSON.parse for speed: V8 gives an object that is filled name by name no fixed shape beyond a dozen members, and
+ * creating and copying it then takes ten times as long.
  */
 const UNSET = JSON.parse(JSON.stringify(mapFieldNames(FIELD_NAMES, (name) => FIELDS[name].default))) as DiamondFields
 
-/** All fields, the unset ones at their defaults. */
+/** All fields; those not in `set` have their defaults. */
 export const withDefaults = (set: NewDiamond): DiamondFields => Object.assign({ ...UNSET }, set)

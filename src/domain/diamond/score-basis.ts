@@ -8,7 +8,7 @@ import { SCORED_FIELDS, type FieldName } from './fields.ts'
 import { stoneOf } from './scored-stone.ts'
 import type { Scores } from './scores.ts'
 
-/** A diamond, and the revision of its last event that changed what its scores are computed from; -1 before one did. */
+/** A diamond, and the revision of the last event that changed an input of its scores; -1 if there is none. */
 export type ScoringState = { readonly diamond: Diamond; readonly stoneRevision: number }
 
 export const initialScoringState: ScoringState = { diamond: diamondDecider.initialState, stoneRevision: -1 }
@@ -19,19 +19,19 @@ export function evolveScoring(state: ScoringState, event: DiamondEvent, revision
   return { diamond, stoneRevision: changed ? revision : state.stoneRevision }
 }
 
-/** True when scores computed before this event no longer describe the stone. */
+/** Whether scores computed before this event are outdated. */
 export const invalidatesScores = (event: DiamondEvent): boolean =>
   event.type === 'DiamondCreated' ||
   event.type === 'StoneModelAttached' ||
   event.type === 'StoneModelRemoved' ||
   changes(event, (name) => SCORED_FIELDS.has(name))
 
-/** True for an event after which the diamond may need other scores; only its whole stream tells whether it does. */
+/** Whether scores may be outdated after this event. To be sure, fold the whole stream. */
 export const mayInvalidateScores = (event: DiamondEvent): boolean =>
   invalidatesScores(event) ||
   event.type === 'ReportRead' ||
   event.type === 'CertificationRemoved' ||
-  // Whether a report fits its stone decides whether its measures count.
+  // Whether the owner's statements agree with a report decides whether its measurements count.
   changes(event, (name) => name === 'isLabGrown')
 
 function changes(event: DiamondEvent, matters: (name: FieldName) => boolean): boolean {
@@ -44,22 +44,21 @@ const measuredOf = (diamond: Diamond): string | undefined =>
   diamond.status === 'live' ? JSON.stringify(measuredProportions(diamond)) : undefined
 
 /**
- * Whose a figure is: of any stone of that shape, of any of that shape and grade, of what a report measured of this very
- * stone, of the word with which its symmetry is graded, or of its own facets, which a 3D file of it has.
+ * What a score is computed from: typical proportions of the shape, or of shape and cut grade; measurements in a report of this
+ * stone; its symmetry grade (`word`); or the facets of its own 3D model.
  */
 export type ScoreSource = 'shape' | 'grade' | 'measurements' | 'word' | 'facets'
 
-/** What the scores of a diamond rest on. */
 export type ScoreBasis = {
-  /** Of brilliance, fire, and the two together. */
+  /** Of brilliance, fire and integral. */
   readonly light: ScoreSource
   readonly spread: ScoreSource
   readonly symmetry: ScoreSource
-  /** What of the cut was measured, where `light` says so; the rest is typical. */
+  /** The measured proportions, if `light` is `measurements`; the other proportions are typical. */
   readonly measured: readonly (keyof CutMeasurements)[]
 }
 
-/** @param scores as they were computed, by this model or an older one */
+/** @param scores as computed by the current model version or an earlier one */
 export function scoreBasisOf(
   diamond: Pick<LiveDiamond, 'fields' | 'certifications' | 'model'>,
   scores: Scores | null,
@@ -78,9 +77,9 @@ export function scoreBasisOf(
   }
 }
 
-/** The first model that counts what a report says in part, and measurements. */
+/** The first model version that uses incomplete reports and the measurements in mm. */
 const COUNTS_PARTS = '1.1.0'
-/** Without any of these an older one counted nothing of a report, and with all of them nothing else. */
+/** Earlier versions ignored a report unless it had all of these, and used only these. */
 const NEEDED_BEFORE = ['tablePct', 'depthPct', 'crownAngle', 'pavilionAngle'] as const
 
 function asScoredByVersion(stone: Stone, version: string): Stone {

@@ -19,7 +19,7 @@ import type { SymmetryFold } from '../scoring/mesh/symmetry.ts'
 import type { LiveDiamond } from './diamond.ts'
 import { DICTIONARIES, type DiamondFields, type DictionaryName } from './fields.ts'
 
-/** What a report measured, in the words of the scoring model; nothing where it measured nothing. */
+/** Converts a report's measurements to the scoring model's; empty without measurements. */
 export function toStoneMeasurements(
   shape: CutShape,
   said: MeasuredProportions | undefined,
@@ -29,8 +29,8 @@ export function toStoneMeasurements(
 }
 
 /**
- * A drop that is faceted all around has a length and two widths alone, of which the larger is seen; reports write the length first, or last, as a
- * round's depth.
+ * A briolette has only a length and two widths; the larger width is the one seen face up. Reports list the length first, or last
+ * like the depth of a round.
  */
 function brioletteMeasurements(shape: CutShape, { size }: MeasuredProportions): Pick<Stone, 'measured' | 'face'> {
   if (size === undefined) return {}
@@ -48,7 +48,7 @@ function facetedStoneMeasurements(shape: CutShape, said: MeasuredProportions): P
 
 const isRound = (shape: CutShape): boolean => shape === 'Round' || shape === 'OldEuropean'
 
-/** A round's sides differ by how round it is, not by how long: its model is round. */
+/** The sides of a round differ by imperfect roundness, not by elongation, so lengthToWidth is left out: its model is circular. */
 function toCutMeasurements(shape: CutShape, said: MeasuredProportions): CutMeasurements {
   const { table, depth = depthIn(shape, said.size), crownAngle, pavilionAngle, girdle, star, lower, size } = said
   return {
@@ -63,25 +63,25 @@ function toCutMeasurements(shape: CutShape, said: MeasuredProportions): CutMeasu
   }
 }
 
-/** Percent of the mean diameter of a round, of the shorter side of others: what reports call total depth. */
+/** Percent of the mean diameter of a round, else of the shorter side, as the total depth in reports. */
 function depthIn(shape: CutShape, size: MeasuredSize | undefined): number | undefined {
   if (size === undefined) return undefined
   const { length, width, depth } = size
   return rounded((100 * depth) / (isRound(shape) ? (length + width) / 2 : Math.min(length, width)), 1)
 }
 
-/** Reports write the longer side first, or do not; a heart's length is the way from cleft to point, whichever is longer. */
+/** Some reports list the longer side first, some do not. A heart's length is always from the cleft to the point. */
 const lengthToWidth = (shape: CutShape, { length, width }: MeasuredSize): number =>
   rounded(shape === 'Heart' ? length / width : Math.max(length, width) / Math.min(length, width), 3)
 
 const rounded = (value: number, places: number): number => Math.round(value * 10 ** places) / 10 ** places
 
-/** With a side longer by so much the facets of two neighbouring sides can't stand alike. */
+/** With a longer length to width, the facets of two neighbouring sides cannot be equal. */
 const SQUARE = 1.01
 
 /**
- * How a stone's facets should stand: as its shape's do.
- * @returns undefined for a shape of which nobody knows
+ * The rotational symmetry that a stone's facets should have.
+ * @returns undefined for a shape whose symmetry is unknown
  */
 export function symmetryFoldOf({ fields, certifications, model }: LiveDiamond): SymmetryFold | undefined {
   const { shape = 'Other' } = stoneOf({ fields, certifications })
@@ -107,22 +107,22 @@ export function symmetryFoldOf({ fields, certifications, model }: LiveDiamond): 
     case 'Heart':
     case 'Trillion':
       return 1
-    // Its largest facet, which is looked at, is one of many: nobody knows how the others should stand beside it.
+    // A briolette is seen through one of many equal facets, so no symmetry about that facet is defined.
     case 'Briolette':
     case 'Other':
       return undefined
   }
 }
 
-/** A stone as it is scored from its own facets: what a report measured of it is in them, too. */
+/** The stone scored from its 3D model, which replaces the measurements of reports. */
 export function stoneOfOwnModel(diamond: LiveDiamond): Stone {
   const { measured: _measured, face: _face, ...stone } = stoneOf(diamond)
   return { ...stone, ownFacets: true }
 }
 
 /**
- * The facet model of each cut shape of the dictionary. A cushion of which no more is known is taken for a brilliant one;
- * a square emerald and a square radiant have the models of the shapes above them.
+ * The facet model of each cut shape of the dictionary. A cushion of unknown kind is scored as a cushion brilliant; a square
+ * emerald and a square radiant have the models of their parents.
  */
 const MODELS: Readonly<Record<number, CutShape>> = {
   2: 'Round',
@@ -141,7 +141,7 @@ const MODELS: Readonly<Record<number, CutShape>> = {
   203: 'Radiant',
 }
 
-/** Cuts that are no shapes of the dictionary, as they are written in trade lists and reports: kept as text, and scored by their models. */
+/** Cuts outside the dictionary, by their names in trade lists and reports: stored as text, but scored with their own models. */
 const CUT_SHAPES_BY_NAME: ReadonlyMap<string, CutShape> = new Map([
   ...['baguette', 'straight baguette', 'baguette cut', 'rectangular step cut'].map(
     (name) => [name, 'Baguette'] as const,
@@ -157,7 +157,7 @@ const CUT_SHAPES_BY_NAME: ReadonlyMap<string, CutShape> = new Map([
   ...['old mine', 'old mine cut', 'old mine brilliant', 'old miner', 'omc'].map((name) => [name, 'OldMine'] as const),
 ])
 
-/** What a diamond's scores are computed from, in the words of the scoring model. */
+/** The inputs of a diamond's scores, as the scoring model names them. */
 export function stoneOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): Stone {
   const { fields } = diamond
   const shape = shapeOf(fields.cutShape)
@@ -201,7 +201,7 @@ function colorOf({ fluorColor }: DiamondFields): FluorColor | undefined {
   return COLORS.find((color) => color === found)
 }
 
-/** Culet sizes are stored by their short forms: the initials of the titles. */
+/** Culet sizes are stored as short forms, which are the initials of the titles. */
 const culetOf = (short: string | null): Culet | undefined =>
   short === null ? undefined : culets.find((culet) => culet.replaceAll(/[a-z ]/g, '') === short)
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
 import { latestEventDecider } from '../decider.ts'
 
-/** The scores of a diamond and the members of each, in the order in which v4 shows them. */
+/** The scores of a diamond and their members, in the order of v4. */
 export const SCORE_MEMBERS = {
   integral: ['val', 'rg', 'd', 'ver'],
   spread: ['ct', 'pc', 'd', 'ver'],
@@ -14,13 +14,13 @@ export const SCORE_MEMBERS = {
 
 export type ScoreName = keyof typeof SCORE_MEMBERS
 
-/** The members that are texts: the version of the algorithm, and a short form of the dictionary fluorColor. */
+/** The string members: the version of the algorithm, and a short form of the dictionary fluorColor. */
 export type TextMember = 'ver' | 'colorCode'
 export const isTextMember = (member: string): member is TextMember => member === 'ver' || member === 'colorCode'
 
 type ScoreMember<Name extends ScoreName> = (typeof SCORE_MEMBERS)[Name][number]
 
-/** The optical scores of one diamond, as v4 shows them. A score that can't be computed is null; its key stays. */
+/** The optical scores of a diamond, as in v4. A score that cannot be computed is null. */
 export type Scores = {
   readonly [Name in ScoreName]:
     | {
@@ -40,13 +40,13 @@ const scores = z.object(
   ) as unknown as ScoreSchemas,
 )
 
-/** On a stream of its own, so that scoring never races the owner's changes. */
+/** In a separate stream, so that scoring never conflicts with changes by the owner. */
 export const scoresEvents = declareEvents('scores-{id}', {
   DiamondScored: {
     about: 'The optical scores of a diamond were computed.',
     payload: z.object({
       id: z.int().min(1).describe('id of the diamond'),
-      revision: z.int().min(0).describe('of the diamond: the event after which they were computed'),
+      revision: z.int().min(0).describe('revision of the diamond for which they were computed'),
       scores,
     }),
   },
@@ -55,6 +55,6 @@ export type DiamondScored = EventOf<typeof scoresEvents>
 
 export const scoresDecider = latestEventDecider<DiamondScored>('DiamondScored')
 
-/** Scores of the stone as it was later stay what they are. */
+/** No event if newer scores, of a later revision of the diamond, are already recorded. */
 export const recordScores = (last: DiamondScored['data'] | undefined, data: DiamondScored['data']): DiamondScored[] =>
   last !== undefined && last.revision > data.revision ? [] : [{ type: 'DiamondScored', data }]

@@ -3,7 +3,6 @@ import { fileDigest } from '../certification/certification.ts'
 import { declareEvents, type EventOf, type SchemaOutput } from '../event.ts'
 import type { DiamondFields } from './fields.ts'
 
-/** The 3D files that are read. */
 export const MODEL_FORMATS = ['OFF', 'STL', 'OBJ'] as const
 
 export type ModelFormat = (typeof MODEL_FORMATS)[number]
@@ -12,29 +11,31 @@ const millimetres = z.number().positive()
 
 const modelPropertiesSchema = z.object({
   format: z.enum(MODEL_FORMATS),
-  facets: z.int().min(1).describe('as the file has them'),
+  facets: z.int().min(1).describe('number of facets in the file'),
   planes: z
     .object({ count: z.int().min(1), within: z.number().positive() })
-    .describe('how many light is traced from, and within how many degrees neighbouring facets were taken for one'),
-  carat: z.number().positive().describe('by its volume'),
+    .describe(
+      'number of planes used for ray tracing, and the angle in degrees within which neighbouring facets were merged into one plane',
+    ),
+  carat: z.number().positive().describe('weight in carats, computed from the volume'),
   measurements: z.object({ length: millimetres, width: millimetres, depth: millimetres }).describe('millimetres'),
 })
 
 const stoneModel = modelPropertiesSchema.extend({ file: z.object({ digest: fileDigest, bytes: z.int().min(1) }) })
 
-/** What a 3D file says of its stone's body; the longer side from above is its length. */
+/** Properties computed from a 3D file. The longer side as seen from above is the length. */
 export type StoneModelProperties = SchemaOutput<typeof modelPropertiesSchema>
-/** A stone's own body, as a scanner measured it. The file's bytes are with the Files port, under their digest. */
+/** A stone's own 3D model, as measured by a scanner. The file's bytes are in the file store, under their digest. */
 export type StoneModel = SchemaOutput<typeof stoneModel>
 
 export const stoneModelEvents = declareEvents('diamond-{id}', {
   StoneModelAttached: {
-    about: 'The owner attached a 3D file of the stone: its scores are traced from its own facets.',
+    about: 'The owner attached a 3D model of the stone. Scores are computed by ray tracing of this model.',
     payload: stoneModel,
   },
-  /** Its file is collected when nothing else uses it. */
+  /** The garbage collector deletes the file unless something else refers to it. */
   StoneModelRemoved: {
-    about: 'It was removed, or another one took its place.',
+    about: 'The 3D model was removed, or replaced by another one.',
     payload: z.object({ digest: fileDigest }),
   },
 })
@@ -47,20 +48,20 @@ export const stoneModelRemovedEvent = ({ file: { digest } }: StoneModel): StoneM
   data: { digest },
 })
 
-/** Share of the weight by which a body's volume may differ from it, and what binary adds. */
+/** Maximum relative difference between the weight from the volume and the stated carat, plus binary rounding. */
 const CARAT_TOLERANCE = 0.02 + 1e-9
 
-/** Degrees between triangles of one facet that coordinates with few decimals make. */
+/** Degrees. Coordinates with few decimals tilt the triangles of one facet against each other by up to this angle. */
 const FLAT = 0.05
 
-/** What of a body does not fit its stone, as people read it, a sentence each. */
+/** Human-readable differences between a model and its diamond, one sentence each. */
 export function modelWarnings({ carat, planes }: StoneModelProperties, fields: Pick<DiamondFields, 'carat'>): string[] {
   const warnings: string[] = []
   if (Math.abs(carat - fields.carat) > CARAT_TOLERANCE * fields.carat)
     warnings.push(`The model's volume is that of a diamond of ${carat} carats, not of ${fields.carat}`)
   if (planes.within > FLAT)
     warnings.push(
-      `Light is traced from ${planes.count} planes: the model has more, so neighbours within ${planes.within}° were taken for one`,
+      `Scores are computed from ${planes.count} planes: the model has more, so neighbouring facets within ${planes.within}° were merged`,
     )
   return warnings
 }

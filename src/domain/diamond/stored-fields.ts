@@ -10,11 +10,10 @@ import {
   type RequiredField,
 } from './fields.ts'
 
-/** An id that this release's dictionary lacks is a newer release's: nothing here could show or score the stone. */
+/** Rejects ids that this release's dictionary lacks: they come from a newer release, and the stone could not be shown or scored. */
 const shape = z.int().refine(isShapeId, "this release's dictionary of cut shapes has no such id")
-const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('from 0, the least that others may see')
+const level = z.union([z.literal(0), z.literal(1), z.literal(2)]).describe('0 (others see least) to 2')
 
-/** A field's value as events hold it, by the field's kind. */
 function schemaOf(field: FieldDefinition): z.ZodType {
   switch (field.kind) {
     case 'text':
@@ -24,7 +23,7 @@ function schemaOf(field: FieldDefinition): z.ZodType {
     case 'flag':
       return z.boolean()
     case 'shape':
-      return z.union([shape, z.string()]).describe('id of the tree of cut shapes, or a text that it does not know')
+      return z.union([shape, z.string()]).describe('id in the tree of cut shapes, or a text that is not in it')
     case 'entry': {
       const { name, has } = field.dictionary
       return z
@@ -43,7 +42,7 @@ const isNullable = ({ required, default: unset }: FieldDefinition) => !required 
 
 type FieldSchemas = { readonly [Name in FieldName]: z.ZodType<DiamondFields[Name]> }
 
-/** The fields of a diamond as events hold them. */
+/** The schema of a diamond's fields in events. */
 export const storedFieldsSchema = z.object(
   Object.fromEntries(
     FIELD_NAMES.map((name) => {
@@ -53,7 +52,6 @@ export const storedFieldsSchema = z.object(
   ) as unknown as FieldSchemas,
 )
 
-/** What every diamond has, as zod wants it named. */
 export const REQUIRED_MASK = Object.fromEntries(REQUIRED_FIELDS.map((name) => [name, true])) as Record<
   RequiredField,
   true

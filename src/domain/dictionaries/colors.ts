@@ -3,19 +3,18 @@ import { dictionary, gradeDictionary, type Aliases, type DictionaryEntry, type H
 
 const LETTERS = 'DEFGHIJKLMNOPQRSTUVWXYZ'
 
-/** The colourless scale of the GIA, D to Z. Ids of D, E, F and G are the platform's; the others continue them. */
+/** The GIA's colour scale, D to Z. The platform fixes the ids of D, E, F and G; the others continue them. */
 export const color = gradeDictionary(
   'color',
   [...LETTERS].map((letter, index) => ({ id: 15 + index, title: letter, short: letter, position: 10 * (index + 1) })),
 )
 
-/** One grade of clarity whose title is its short form. */
 const grade = (id: number, title: string): DictionaryEntry => ({ id, title, short: title, position: 10 * id })
 
 /**
- * Clarity. Ids 1 to 6 are the platform's; the others continue them down the GIA's scale, with EGL's SI3, then the P of
- * CIBJO and HRD, which differ from the GIA's I in their limits. Loupe Clean is CIBJO's one grade for FL and IF together,
- * so it stands between them. N: a fancy-coloured stone without a grade.
+ * Clarity. The platform fixes ids 1 to 6; the others continue them down the GIA's scale, with EGL's SI3, then the P grades of
+ * CIBJO and HRD, whose limits differ from the GIA's I grades. Loupe Clean is CIBJO's single grade for FL and IF, so its
+ * position is between them. N: a fancy-coloured diamond without a clarity grade.
  */
 const CLARITIES: readonly DictionaryEntry[] = [
   grade(1, 'FL'),
@@ -37,7 +36,7 @@ const CLARITIES: readonly DictionaryEntry[] = [
   grade(17, 'N'),
 ]
 
-/** As trade lists write them: `VS 1`, `VVS-2`, and reports: `Flawless`. */
+/** Spellings in trade lists (`VS 1`, `VVS-2`) and in reports (`Flawless`). */
 const CLARITY_SPELLINGS: Aliases = {
   FL: ['Flawless'],
   IF: ['Internally Flawless'],
@@ -59,10 +58,10 @@ const child = (id: number, title: string, short: string, position: number): Dict
 })
 
 /**
- * Hues of fancy colours: at the top the ten of the platform's table of accepted values, below each its neighbours. Those are the
- * GIA's double hues and the mixtures with brown and gray that its colour descriptions name; a hue in -ish is a
- * modifier and a hue. The platform's own: 11, 20, 22, 23, 24, 30 and 56, and that Red and Black have no children, which
- * is why Purple-Red stands under Purple. Ids 12 to 18 fill the top and its Violet, 25 to 57 the children, in order.
+ * Hues of fancy colours: top level, the ten hues of the platform's table of accepted values; below each, its neighbours. These
+ * are the GIA's double hues and the mixtures with brown and gray named in its colour descriptions; a hue in -ish is a modifier
+ * plus a hue. The platform fixes ids 11, 20, 22, 23, 24, 30 and 56, and that Red and Black have no children, which is why
+ * Purple-Red is below Purple. Ids 12 to 18 complete the top level and Violet, 25 to 57 the children, in order.
  */
 const HUES: readonly Hue[] = [
   {
@@ -187,8 +186,8 @@ export const colorHue = dictionary('colorHue', HUES, HUE_SPELLINGS)
 export type FancyGrade = DictionaryEntry & { readonly abbreviation: string }
 
 /**
- * The GIA's nine grades of a fancy colour's strength, in the order of the platform's table of accepted values. Ids of
- * Faint and Very Light are the platform's, and so are the abbreviations: FT and VL from its dictionary, the others from that table.
+ * The GIA's nine strength grades of fancy colours, in the order of the platform's table of accepted values. The platform fixes
+ * the ids of Faint and Very Light and the abbreviations: FT and VL in its dictionary, the others in that table.
  */
 const FANCY_GRADES: readonly FancyGrade[] = [
   { id: 8, title: 'Faint', short: 'Faint', abbreviation: 'FT', position: 10 },
@@ -202,7 +201,7 @@ const FANCY_GRADES: readonly FancyGrade[] = [
   { id: 16, title: 'Fancy Deep', short: 'F.Deep', abbreviation: 'D', position: 90 },
 ]
 
-/** The platform's table of accepted values, and FT: whoever reads the dictionary may send the abbreviation it shows. */
+/** Sources: the platform's table of accepted values, and FT, since the dictionary shows it as an abbreviation. */
 const GRADE_SPELLINGS: Aliases = {
   Faint: ['F', 'FT'],
   'Very Light': ['VL'],
@@ -218,9 +217,9 @@ const GRADE_SPELLINGS: Aliases = {
 export const fancyGrade = dictionary('fancyGrade', FANCY_GRADES, GRADE_SPELLINGS)
 
 /**
- * What tints the hue: the platform's eleven in its order, then the two of the GIA's hue circle that it leaves out, then pairs
- * that the GIA's colour descriptions use. Titles only: the platform's table of accepted values has no more. Small letters tint (`br` Brownish), a capital is a second hue (`Br` Brown).
- * Ids of Brownish and Brown are the platform's.
+ * Modifiers of the hue: the platform's eleven in its order, then two of the GIA's hue circle that it lacks, then pairs used in
+ * the GIA's colour descriptions. The platform's table lists titles only. Short forms: lower case for a tint (`br` Brownish),
+ * upper case for a second hue (`Br` Brown). The platform fixes the ids of Brownish and Brown.
  */
 export const colorModifier = dictionary('colorModifier', [
   { id: 1, title: 'Brownish', short: 'br', position: 10 },
@@ -246,20 +245,19 @@ export const colorModifier = dictionary('colorModifier', [
   { id: 22, title: 'Grayish Yellowish', short: 'gry', position: 210 },
 ])
 
-/** The fields of a fancy colour, by their titles. */
 export type FancyColor = { readonly fancyGrade: string; readonly colorModifier?: string; readonly colorHue: string }
 
-/** Grades by the number of their words: `Fancy Light` goes before `Fancy`. */
+/** Grades with more words first: `Fancy Light` must be tried before `Fancy`. */
 const NAMED_GRADES = fancyGrade.all
   .map(({ title }) => title)
   .toSorted((one, other) => other.split(' ').length - one.split(' ').length)
 
-/** Letters of a hue that is written out: in a description `B` is no blue. */
+/** Minimum length of a hue in a description: a short form such as `B` is not a hue there. */
 const SHORTEST_WORD = 3
 
 /**
- * The grade, modifier and hue that a description of a colour names, as the GIA writes it: `Fancy Intense Brownish Yellow`,
- * `Natural, Fancy Light Yellow, Even`. undefined for any other text.
+ * The grade, modifier and hue in a GIA colour description such as `Fancy Intense Brownish Yellow` or
+ * `Natural, Fancy Light Yellow, Even`; undefined for any other text.
  */
 export function parseFancyColor(text: string): FancyColor | undefined {
   const said = comparisonKey(text)

@@ -2,15 +2,16 @@ import { DICTIONARIES } from '../diamond/fields.ts'
 import { FLUOR_VERSION, OPTICS_VERSION } from '../scoring/version.ts'
 import { topLevelShapes, type ShapeSummary } from './shapes.ts'
 
-/** Upper bounds of the grades P, F, G, VG, EX and OU; P starts at 0, and OU's bound only scales a drawing. */
+/** Upper bounds of the grades P, F, G, VG, EX and OU. P starts at 0; the bound of OU only scales a drawing. */
 export type GradeBounds = readonly [number, number, number, number, number, number]
 
 export type ScoringName = 'fire' | 'brightness' | 'symmetry' | 'integral'
 
 /**
- * The Constants API's brightness is a diamond's `scores.brilliance`, its fluorescence `scores.fluor`. Symmetry is graded by val, the others by rg.
- * The bounds are those of the original platform's Constants API. The model is calibrated to them: on the GIA's charts that it was not calibrated on, rounds
- * graded Good, Fair and Poor have medians in those grades, and Excellent ones in Excellent (docs/scoring.md; `npm run scores:check -- "cut grades"` tests it).
+ * The Constants API's brightness is a diamond's `scores.brilliance`, its fluorescence is `scores.fluor`. Symmetry is graded by
+ * val, the others by rg. The bounds are those of the original platform's Constants API, and the model is calibrated to them: on
+ * GIA charts not used for calibration, the medians of rounds graded Good, Fair and Poor are in those grades, and the median of
+ * Excellent rounds is in Excellent (docs/scoring.md; tested by `npm run scores:check -- "cut grades"`).
  */
 export const scoringGrades: Readonly<Record<ScoringName, GradeBounds>> = {
   fire: [0.3, 0.5, 0.7, 0.85, 1, 1.3],
@@ -19,7 +20,7 @@ export const scoringGrades: Readonly<Record<ScoringName, GradeBounds>> = {
   integral: [0.51, 0.69, 0.83, 0.93, 1.02, 1.27],
 }
 
-/** The versions of the scores that this service computes, by the names that the Constants API has for them. */
+/** The versions of the computed scores, by their names in the Constants API. */
 export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', string>> = {
   fluorescence: FLUOR_VERSION,
   fire: OPTICS_VERSION,
@@ -28,7 +29,6 @@ export const scoringVersions: Readonly<Record<ScoringName | 'fluorescence', stri
   integral: OPTICS_VERSION,
 }
 
-/** The Constants object of the v2 API. */
 export type Constants = {
   readonly ver: string
   readonly dict: { readonly cutShape: readonly ShapeSummary[] } & {
@@ -39,12 +39,12 @@ export type Constants = {
   }
 }
 
-/** @param version the platform's, as in X-App-Version */
+/** @param version the platform version, as in X-App-Version */
 export function constants(version: string): Constants {
   return { ver: version, dict, scoring }
 }
 
-/** The platform shows colour before clarity, which in a diamond comes first; the others are in the order of its fields. */
+/** The platform shows colour before clarity, unlike the fields of a diamond; the other dictionaries are in field order. */
 const { clarity, color, ...others } = DICTIONARIES
 
 const dict = {

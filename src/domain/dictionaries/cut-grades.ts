@@ -1,8 +1,8 @@
 import { gradeDictionary, type Aliases, type DictionaryEntry } from './dictionary.ts'
 
 /**
- * The scale of cut quality, polish and symmetry: the GIA's five grades with the Ideal of AGS above them.
- * Ids of Excellent, Very Good and Ideal are the platform's; the others continue them.
+ * The grades of cut quality, polish and symmetry: the GIA's five, with the Ideal of AGS above them. The platform fixes the ids
+ * of Excellent, Very Good and Ideal; the others continue them.
  */
 const GRADES: readonly DictionaryEntry[] = [
   { id: 10, title: 'Ideal', short: 'ID', position: 5 },
@@ -14,8 +14,8 @@ const GRADES: readonly DictionaryEntry[] = [
 ]
 
 /**
- * Sources: the platform's table of accepted values, which has X, V, V. Good and V.G for polish and symmetry only, and those of
- * RapNet's upload (GD, FR, PR).
+ * Sources: the platform's table of accepted values, which has X, V, V. Good and V.G only for polish and symmetry, and RapNet's
+ * upload format (GD, FR, PR).
  */
 const SPELLINGS: Aliases = {
   Ideal: ['I', 'ID'],

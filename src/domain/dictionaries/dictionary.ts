@@ -1,41 +1,40 @@
 import { comparisonKey, visibleText } from '../visible-text.ts'
 
-/** What stands between two words of a scale: `VG-EX`, `Thin – Thick`, `EX/VG`, `U to V`. */
+/** The separator of a range: `VG-EX`, `Thin – Thick`, `EX/VG`, `U to V`. */
 const RANGE_SEPARATOR = /\s*[-–—/]\s*|\s+(?:to|bis|à)\s+/iu
 
-/** The two texts that a text joins; undefined for one that joins none, or more. */
+/** The two ends of a range; undefined unless the text has exactly two parts. */
 export function splitRange(text: string): readonly [from: string, to: string] | undefined {
   const [from = '', to = '', ...others] = text.split(RANGE_SEPARATOR)
   return from === '' || to === '' || others.length > 0 ? undefined : [from, to]
 }
 
-/** A line of a dictionary, as the Constants API shows it. Ids never change meaning: events hold them. */
+/** An entry, as in the Constants API. Ids never change their meaning, since events contain them. */
 export type DictionaryEntry = {
   readonly id: number
   readonly title: string
   readonly short: string
-  /** Where it stands on its scale: lists are in ascending position. */
+  /** Entries are listed in ascending position. */
   readonly position: number
 }
 
-/** A hue with its neighbours on the hue circle, `[]` when it has none; two levels, never more. */
+/** A hue with its neighbours on the hue circle; at most two levels. */
 export type Hue = DictionaryEntry & { readonly children: readonly DictionaryEntry[] }
 
-/** Further spellings that input may use, by the title they stand for; compared without regard to case. */
+/** Further accepted spellings, by the title that they stand for; case-insensitive. */
 export type Aliases = Readonly<Record<string, readonly string[]>>
 
-/** A dictionary of a field: its entries by id, and the texts that name them. */
+/** The entries of a dictionary field and the texts that name them. */
 export type Dictionary<Line extends DictionaryEntry = DictionaryEntry> = {
-  /** The field's, as the Constants API has it. */
   readonly name: string
-  /** As the Constants API shows them, a tree by its top level. */
+  /** As in the Constants API: the top level of a tree. */
   readonly entries: readonly Line[]
-  /** Every entry, the children of a tree included, each behind its parent. */
+  /** All entries, including the children of a tree, each after its parent. */
   readonly all: readonly DictionaryEntry[]
   has(id: number): boolean
-  /** The id of the entry that a title, short form or alias names, of two entries the lower one; undefined when none does. */
+  /** The id for a title, short form or alias; for a range, the lower grade; undefined if nothing matches. */
   find(text: string): number | undefined
-  /** The two entries of a scale that a text such as `VG-EX` or `U to V` names, the better one first; undefined for any other. */
+  /** The two grades of a range such as `VG-EX` or `U to V`, better one first; undefined for any other text. */
   findRange(text: string): readonly [better: DictionaryEntry, lower: DictionaryEntry] | undefined
   /** @throws UnknownEntry */
   title(id: number): string
@@ -43,7 +42,6 @@ export type Dictionary<Line extends DictionaryEntry = DictionaryEntry> = {
   short(id: number): string
 }
 
-/** @param aliases none unless told: then titles and short forms are all there is */
 export function dictionary<Line extends DictionaryEntry>(
   name: string,
   entries: readonly Line[],
@@ -53,10 +51,7 @@ export function dictionary<Line extends DictionaryEntry>(
   return { ...lookupById(name, entries), find, findRange: () => undefined }
 }
 
-/**
- * A dictionary whose entries are grades, from the best to the worst: a text may name two of them, and a sign behind a grade
- * does not count.
- */
+/** A dictionary of grades, best first. A text may name a range of two grades, and a sign after a grade is ignored. */
 export function gradeDictionary<Line extends DictionaryEntry>(
   name: string,
   entries: readonly Line[],
@@ -74,7 +69,7 @@ export function gradeDictionary<Line extends DictionaryEntry>(
   return { ...lookupById(name, entries), find: (text) => findOne(text) ?? findTwo(text)?.[1].id, findRange: findTwo }
 }
 
-/** `EX+`, `U to V Range` (GIA). */
+/** The ignored endings of `EX+` and `U to V Range` (GIA). */
 const GRADE_SUFFIX = /\s*[+\-–−]$|\s+(?:range|grade)\s*$/iu
 
 function lookupById<Line extends DictionaryEntry>(name: string, entries: readonly Line[]) {
@@ -99,16 +94,15 @@ export class UnknownEntry extends Error {
   override readonly name = 'UnknownEntry'
 }
 
-/** A dictionary's entries, those of a tree each followed by its children. */
 const withChildren = (entries: readonly (DictionaryEntry | Hue)[]): readonly DictionaryEntry[] =>
   entries.flatMap((entry) => ('children' in entry ? [entry, ...entry.children] : [entry]))
 
 type EntryMatcher = (text: string) => number | undefined
 
 /**
- * The id of the entry a text names: exact titles first, then exact short forms, then without regard to case the aliases,
- * titles and short forms. Children take no part in the exact short forms, or Green-Yellow's short form would hide `GY`,
- * the documented alias of Gray. Where two short forms differ only in case, the first entry has what neither is exactly.
+ * Matches a text in this order: exact title, exact short form, then case-insensitively aliases, titles and short forms. Exact
+ * short forms do not include children, or the short form of Green-Yellow would hide `GY`, the documented alias of Gray. If two
+ * short forms differ only in case, a text that matches neither exactly finds the first entry.
  */
 function matcher(entries: readonly (DictionaryEntry | Hue)[], aliases: Aliases): EntryMatcher {
   const all = withChildren(entries)
@@ -126,13 +120,13 @@ function matcher(entries: readonly (DictionaryEntry | Hue)[], aliases: Aliases):
 
 type EntrySpelling = readonly [text: string, id: number]
 
-/** Unlike `new Map(pairs)`, the first of two equal texts keeps its id. */
+/** Unlike `new Map(pairs)`, keeps the first id of equal texts. */
 function firstOf(pairs: readonly EntrySpelling[]): ReadonlyMap<string, number> {
   return new Map([...pairs].reverse())
 }
 
 function idOf(titles: ReadonlyMap<string, number>, title: string): number {
   const id = titles.get(title)
-  if (id === undefined) throw new Error(`aliases stand under ${title}, which is no title`)
+  if (id === undefined) throw new Error(`aliases: "${title}" is not a title of the dictionary`)
   return id
 }

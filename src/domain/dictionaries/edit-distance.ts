@@ -1,12 +1,12 @@
 /**
- * The candidate a mistyped name most likely meant, by edit distance without regard to case; the first of equally near
- * ones, undefined when more than two fifths of every candidate would have to change.
+ * The candidate with the smallest edit distance, case-insensitive; of several the first. undefined if more than two fifths of
+ * every candidate would have to change.
  */
 export function findClosestName(name: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
     const limit = Math.max(1, Math.floor(candidate.length * 0.4))
-    // A name of a megabyte is refused here, before the work that grows with its length.
+    // Skips the quadratic comparison for a very long name.
     if (Math.abs(candidate.length - name.length) > limit) continue
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
@@ -15,8 +15,8 @@ export function findClosestName(name: string, candidates: readonly string[]): st
 }
 
 /**
- * The candidate that a name is but for its case or a letter or two, the first of equally near ones: one letter in a word
- * of four, two in a longer one. Short words that differ by a letter are other words.
+ * The candidate that differs from a name by at most two letters, case-insensitive; of several the first. Only one letter for
+ * candidates of four letters, none for shorter ones, because short words that differ by one letter are different words.
  */
 export function findNearMiss(name: string, candidates: readonly string[]): string | undefined {
   const small = name.toLowerCase()
@@ -30,7 +30,7 @@ export function findNearMiss(name: string, candidates: readonly string[]): strin
   return best?.candidate
 }
 
-/** Characters inserted, left out, replaced, or swapped with their neighbour (optimal string alignment). */
+/** Optimal string alignment distance: insertions, deletions, replacements and swaps of neighbouring characters. */
 export function editDistance(from: string, to: string): number {
   let before: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, column) => column)

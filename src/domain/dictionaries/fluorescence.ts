@@ -1,8 +1,8 @@
 import { dictionary, gradeDictionary, type Aliases, type DictionaryEntry } from './dictionary.ts'
 
 /**
- * How strongly a stone glows under long-wave ultraviolet: the GIA's five words. Ids 1 and 2 are the platform's; the
- * short forms are those of its page on scores (NON, FNT, MED, STR, V STR).
+ * The GIA's five grades of fluorescence under long-wave ultraviolet. The platform fixes ids 1 and 2; the short forms are those of
+ * its page on scores (NON, FNT, MED, STR, V STR).
  */
 const INTENSITIES: readonly DictionaryEntry[] = [
   { id: 1, title: 'None', short: 'NON', position: 10 },
@@ -13,8 +13,8 @@ const INTENSITIES: readonly DictionaryEntry[] = [
 ]
 
 /**
- * Sources: the platform's table of accepted values; RapNet's upload, which has Slight and Very Slight (SLT, VSL) where the GIA
- * has Faint, as HRD's reports have; `Inert` of AGS's.
+ * Sources: the platform's table of accepted values; RapNet's upload format and HRD's reports, which have Slight and Very Slight
+ * (SLT, VSL) instead of Faint; AGS's reports, which have Inert.
  */
 const INTENSITY_SPELLINGS: Aliases = {
   None: ['N', 'NON', 'No', 'NIL', 'FL0', 'Inert'],
@@ -27,8 +27,8 @@ const INTENSITY_SPELLINGS: Aliases = {
 export const fluorIntensity = gradeDictionary('fluorIntensity', INTENSITIES, INTENSITY_SPELLINGS)
 
 /**
- * The colour it glows in. Ids of None and Blue are the platform's, 7 and 1: its table of accepted values has six colours
- * before None, which take 1 to 6 in its order.
+ * Fluorescence colours. The platform fixes the ids of None (7) and Blue (1); its table of accepted values has six colours before
+ * None, which have ids 1 to 6 in its order.
  */
 const COLORS: readonly DictionaryEntry[] = [
   { id: 7, title: 'None', short: 'N', position: 0 },
@@ -40,7 +40,7 @@ const COLORS: readonly DictionaryEntry[] = [
   { id: 6, title: 'Green', short: 'G', position: 60 },
 ]
 
-/** BG stands under Green in the platform's table of accepted values. */
+/** The platform's table of accepted values lists BG as a spelling of Green. */
 const COLOR_SPELLINGS: Aliases = {
   None: ['N', 'NIL', 'NON'],
   Blue: ['B', 'BL'],

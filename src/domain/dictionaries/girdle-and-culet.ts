@@ -1,17 +1,16 @@
 import { comparisonKey } from '../visible-text.ts'
 import { splitRange } from './dictionary.ts'
 
-/** A grading without ids: what is stored is the text that v4 shows. */
+/** A grading without ids: the text that v4 shows is stored. */
 export type GradingScale = {
-  /** What is stored for a text; undefined where it is none of the scale's. */
+  /** The text to store; undefined if the input is no grade of the scale. */
   readonly parse: (text: string) => string | undefined
-  /** What a message says is right. */
   readonly expected: string
 }
 
 /**
- * Source of words and spellings of both gradings: the platform's table of accepted values. Both in ascending position,
- * from none or the thinnest.
+ * Source of the words and spellings of both gradings: the platform's table of accepted values. Ordered from none or the
+ * thinnest up.
  */
 const CULET_SIZES = [
   ['N', 'None'],
@@ -26,7 +25,7 @@ const CULET_SIZES = [
 
 export type CuletSize = (typeof CULET_SIZES)[number][0]
 
-/** Short forms of culet sizes, smallest first. */
+/** Short forms of the culet sizes, smallest first. */
 export const culetSizes: readonly CuletSize[] = CULET_SIZES.map(([short]) => short)
 
 const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
@@ -36,10 +35,10 @@ const culetSizeOf: ReadonlyMap<string, CuletSize> = new Map(
   ]),
 )
 
-/** A culet that comes to a point is none. Sources: IGI's and GCAL's reports (Pointed), RapNet's upload (P). */
+/** A pointed culet counts as none. Sources: IGI's and GCAL's reports (Pointed), RapNet's upload format (P). */
 const NO_CULET_SPELLINGS: ReadonlySet<string> = new Set(['pointed', 'point', 'ptd', 'pt', 'p', 'nil', 'non', 'no'])
 
-/** `None`, `none`, `n` and `Pointed` are `N`; undefined for what is no culet size. */
+/** `None`, `none`, `n` and `Pointed` are `N`; undefined for any other text. */
 export function parseCuletSize(text: string): CuletSize | undefined {
   const compared = comparisonKey(text)
   return NO_CULET_SPELLINGS.has(compared) ? 'N' : culetSizeOf.get(compared)
@@ -47,7 +46,7 @@ export function parseCuletSize(text: string): CuletSize | undefined {
 
 export const culet: GradingScale = { parse: parseCuletSize, expected: 'a culet size from None to Extremely Large' }
 
-/** RapNet's grade between Thin and Medium, which laboratories don't have. */
+/** RapNet's grade between Thin and Medium, which laboratories do not use. */
 const SLIGHTLY_THIN = ['Slightly Thin', 'STN', 'SLTN', 'SLTHN'] as const
 
 const GIRDLES = [
@@ -63,7 +62,7 @@ const GIRDLES = [
 
 export type GirdleGrade = (typeof GIRDLES)[number][0]
 
-/** Titles of girdle thicknesses, thinnest first. */
+/** Titles of the girdle thicknesses, thinnest first. */
 export const girdleGrades: readonly GirdleGrade[] = GIRDLES.map(([title]) => title)
 
 const girdleOf: ReadonlyMap<string, GirdleGrade> = new Map(
@@ -72,7 +71,7 @@ const girdleOf: ReadonlyMap<string, GirdleGrade> = new Map(
   ),
 )
 
-/** `Medium`, or `Thin-Thick` for `thn - thk`: a range has its thin end first, and one whose ends are equal is no range. */
+/** `Medium`, or for a range `Thin-Thick`, with the thinner end first; a range with equal ends is a single grade. */
 export function parseGirdle(text: string): string | undefined {
   const range = parseGirdleRange(text)
   if (range === undefined) return undefined
@@ -80,12 +79,12 @@ export function parseGirdle(text: string): string | undefined {
   return thinnest === thickest ? thinnest : `${thinnest}-${thickest}`
 }
 
-/** How a girdle is finished, and how thick it is in percent: what reports say beside the grade. */
+/** The finish and the thickness in percent, which reports print next to the grade. */
 const GIRDLE_ANNOTATIONS = /\b(?:un)?(?:faceted|polished|bruted|smooth|frosted)\b|\d+(?:[.,]\d+)?\s*%|[(),;]/giu
 
 /**
- * The thinnest and the thickest grade a girdle's text names, equal for a single one; undefined when it names none.
- * `Medium to Slightly Thick (Faceted) 3.5%` is GIA's.
+ * The thinnest and the thickest grade named in a text, equal for a single grade; undefined if it names none.
+ * The GIA prints `Medium to Slightly Thick (Faceted) 3.5%`.
  */
 export function parseGirdleRange(text: string): readonly [thinnest: GirdleGrade, thickest: GirdleGrade] | undefined {
   const thickness = text.replaceAll(GIRDLE_ANNOTATIONS, ' ').trim()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
 import { latestEventDecider } from '../decider.ts'
 
-/** Of what ids there are: each kind counts for itself, in the stream `ids-{kind}`. */
+/** Each kind has its own sequence of ids, in the stream `ids-{kind}`. */
 export const ID_KINDS = ['account', 'client', 'diamond', 'certification', 'webhook'] as const
 export const ID_STREAM_PREFIX = 'ids-'
 
@@ -10,97 +10,96 @@ const integer = z.int().min(1)
 
 export const idEvents = declareEvents(`${ID_STREAM_PREFIX}{kind}`, {
   IdsReserved: {
-    about: `One process may give out these integer ids. Kinds: ${ID_KINDS.join(', ')}.`,
-    payload: z.object({ from: integer, to: integer.describe('the last one, included') }),
+    about: `A process reserved a range of integer ids. Kinds: ${ID_KINDS.join(', ')}.`,
+    payload: z.object({ from: integer, to: integer.describe('inclusive') }),
   },
 })
 export type IdsReserved = EventOf<typeof idEvents>
 
 export const idsDecider = latestEventDecider<IdsReserved>('IdsReserved')
 
-/** Reserves the `size` integers that follow the last reserved ones; the first integer ever is 1. */
+/** Reserves `size` integers after the last reserved one. The first id is 1. */
 export function reserveIds(last: IdsReserved['data'] | undefined, size: number): IdsReserved {
   const to = last?.to ?? 0
   return { type: 'IdsReserved', data: { from: to + 1, to: to + size } }
 }
 
 /**
- * Log, vault and files are one installation. Vault and files have an identity each, made with them; the log says which are
- * its own.
+ * An installation consists of an event log, a vault and a file store. The vault and the file store each have an identity,
+ * created with them; the log records which ones belong to it.
  */
 
-/** The stream of it. It is no part of what a move copies: the target's are others. */
+/** The stream of StoresJoined. A move does not copy it: the target has other stores. */
 export const STORES_STREAM = 'stores'
 
 export const storesEvents = declareEvents(STORES_STREAM, {
   StoresJoined: {
-    about: 'Vault and files of these identities belong to this log.',
+    about: 'The vault and the file store with these identities belong to this log.',
     payload: z.object({
       vault: z.string().describe('identity of the vault'),
-      files: z.string().describe('identity of the files'),
-      place: z.string().describe('where they were, for people'),
+      files: z.string().describe('identity of the file store'),
+      place: z.string().describe('their location, human-readable'),
     }),
   },
 })
 export type StoresJoined = EventOf<typeof storesEvents>
-/** Identities of a vault and of files, and where they were. */
 export type StoreIdentities = StoresJoined['data']
 
 export const storesDecider = latestEventDecider<StoresJoined>('StoresJoined')
 
-/** Whether what is at hand is what the log has for its own. */
+/** Whether the stores found are the ones that the log has recorded. */
 export const isSameInstallation = (known: StoreIdentities, found: StoreIdentities): boolean =>
   known.vault === found.vault && known.files === found.files
 
-/** A vault that was lost beside its files is made anew, without what waited in it; files that were lost are not. */
+/** A lost vault is recreated empty: its pending secrets are lost. A lost file store is not recreated. */
 export const hasLostVault = (known: StoreIdentities, found: StoreIdentities): boolean =>
   known.vault !== found.vault && known.files === found.files
 
 /**
- * A log that was restored from a backup has forgotten its last days, and the world has not: clients hold tokens, links
- * and ids of them. A restore begins a new epoch, which whatever the service gives out carries from then on.
+ * After a restore from a backup, the log lacks its newest events, but clients may still hold tokens, links and ids that these
+ * events issued. A restore therefore starts a new epoch. Everything that the service issues carries the current epoch.
  */
 
-/** The stream of restores. It is copied with the log: a moved log has the same past. */
+/** The stream of restores. A move copies it with the log. */
 export const RESTORES_STREAM = 'restores'
 
-/** Appended last of what a restore writes. */
+/** The last event that a restore appends. */
 export const restoreEvents = declareEvents(RESTORES_STREAM, {
   LogRestored: {
-    about: 'The log was restored from a backup: tokens and links that were given out before are refused.',
-    payload: z.object({ epoch: z.int().min(1).describe('higher than any that the log has had') }),
+    about: 'The log was restored from a backup: tokens and links issued before are rejected.',
+    payload: z.object({ epoch: z.int().min(1).describe('higher than any earlier epoch of the log') }),
   },
 })
 export type LogRestored = EventOf<typeof restoreEvents>
 
-/** The epoch of a log that was never restored, and of whatever does not tell its own. */
+/** The epoch of a log that was never restored, and of everything that carries no epoch. */
 export const FIRST_EPOCH = 0
 
-/** As it is carried: not at all where the log was never restored, so that what older releases made is the same. */
+/** Absent in the first epoch, so that the result equals that of releases without epochs. */
 export const logEpochMember = (epoch: number): { readonly logEpoch?: number } =>
   epoch === FIRST_EPOCH ? {} : { logEpoch: epoch }
 
-/** Whether something that carries the one is of the other. */
+/** Compares two epochs; undefined is the first epoch. */
 export const isSameEpoch = (one: number | undefined, other: number | undefined): boolean =>
   (one ?? FIRST_EPOCH) === (other ?? FIRST_EPOCH)
 
-/** An event as a store has it: nothing is known of its data. */
+/** An event as stored, with unvalidated data. */
 type StoredRestoreEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
-/** The epoch that a log is in. @param last the newest event of RESTORES_STREAM, undefined where there is none */
+/** @param last the newest event of RESTORES_STREAM, undefined if it has none */
 export function epochOfLastRestore(last: StoredRestoreEvent | undefined): number {
   const epoch = last?.type === 'LogRestored' ? Number(last.data['epoch']) : FIRST_EPOCH
   return Number.isSafeInteger(epoch) ? epoch : FIRST_EPOCH
 }
 
-/** The stream in which a model's runner is asked for retries. */
+/** The stream of requests to retry parked streams of a projection or reaction. */
 export const retriesStream = (model: string) => `retries-${model}`
 
 export const retryEvents = declareEvents(retriesStream('{model}'), {
   RetryRequested: {
-    about: 'An operator asked that streams which a read model had set aside be folded again.',
+    about: 'An operator requested a retry of parked streams.',
     payload: z.object({
-      model: z.string().describe('name of the read model or the reaction'),
+      model: z.string().describe('name of the projection or reaction'),
       streams: z.array(z.string()).describe('at most 100'),
     }),
   },

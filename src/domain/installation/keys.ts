@@ -6,47 +6,48 @@ const sealedKey = z.object({
   sealed: z.string().describe('nonce, AES-256-GCM ciphertext and tag, base64url'),
 })
 
-/** The stream of the key of links and tokens. */
+/** The stream of the key that signs links and tokens. */
 export const LINK_KEY_STREAM = 'keys-link'
 
 /** The stream of the key that signs checkpoints. */
 export const LOG_KEY_STREAM = 'keys-log'
 
-/** The stream of what was signed. It is copied with the log, so that nothing else is ever signed in its name. */
+/** The stream of signed checkpoints. A move copies it with the log, so that no conflicting checkpoint is ever signed. */
 export const CHECKPOINTS_STREAM = 'checkpoints'
 
-/** Keys, sealed by a master key. That of persons is made once, and never another one. */
+/** Keys, encrypted with a master key. The key for persons is created once and never replaced. */
 export const keyEvents = {
   ...declareEvents(LINK_KEY_STREAM, {
     LinkKeySealed: {
-      about: 'The key that signs links was made, sealed again by another master key, or replaced by a new one.',
+      about:
+        'The key that signs links and tokens was created, re-encrypted with another master key, or replaced by a new key.',
       payload: sealedKey.extend({
-        since: z.int().optional().describe('milliseconds since 1970, UTC, where it took the place of another key'),
+        since: z.int().optional().describe('milliseconds since 1970, UTC; present if the key replaced another one'),
       }),
       notShown: ['sealed'],
     },
   }),
   ...declareEvents(LOG_KEY_STREAM, {
     LogKeySealed: {
-      about: "The key that signs the log's checkpoints was made, or sealed again by another master key.",
+      about: "The key that signs the log's checkpoints was created, or re-encrypted with another master key.",
       payload: sealedKey,
       notShown: ['sealed'],
     },
   }),
   ...declareEvents(CHECKPOINTS_STREAM, {
     CheckpointSigned: {
-      about: "The root of the log's hash tree was signed: each is an extension of the one before.",
+      about: "A checkpoint of the log's Merkle tree was signed. Each checkpoint extends the one before.",
       payload: z.object({
         checkpoint: z
           .string()
-          .describe('the signed note: origin, leaves of the tree, root, signature; C2SP tlog-checkpoint'),
+          .describe('signed note with origin, tree size, root hash and signature; C2SP tlog-checkpoint'),
       }),
     },
   }),
   ...declareEvents('keys-persons', {
     PersonKeySealed: {
       about:
-        'The key that names log-ins and seals addresses was made, or the same one was sealed again by another master key.',
+        'The key that derives log-in stream names and encrypts addresses was created, or re-encrypted with another master key.',
       payload: sealedKey,
       notShown: ['sealed'],
     },

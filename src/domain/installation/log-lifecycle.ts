@@ -2,62 +2,66 @@ import { z } from 'zod'
 import { declareEvents, type EventOf } from '../event.ts'
 
 /**
- * An installation is moved by copying its log. The log that is left is fenced for good, the one that is filled takes
- * nothing else before it is complete.
+ * An installation is moved by copying its log. The source log is fenced permanently; the target log accepts no other writes
+ * until the copy is complete.
  */
 
-/** The stream of what befalls the log as a whole. Its first event is LogCreated. */
+/** The stream of events about the log as a whole. Its first event is LogCreated. */
 export const LOG_STREAM = 'log'
 
-/** What a log that is being filled knows of it. It stands in that log alone, and is no part of what is copied. */
+/** The target log's record of the copy. It exists only in the target and is not copied itself. */
 export const COPY_STREAM = 'copy'
 
 const copy = z.string().describe('id of the move')
 
-/** A log begins with LogCreated, by which whatever follows it knows whether it is still the same one: stores write it themselves. */
+/** Stores append LogCreated themselves as the first event of a log. Its identity lets consumers detect that a log was replaced. */
 export const logLifecycleEvents = {
   ...declareEvents(LOG_STREAM, {
     LogCreated: {
-      about: 'The log began. Its identity tells a checkpoint of this log from one of another.',
+      about:
+        'The log was created. Its identity distinguishes it from other logs: checkpoints of another log are rejected.',
       payload: z.object({ identity: z.string() }),
     },
     LogFenced: {
-      about: 'The log takes no more writes: it was moved, and writes go to the other one.',
-      payload: z.object({ copy, to: z.string().describe('the other installation, for people') }),
+      about: 'The log was fenced: it was moved and accepts no more writes.',
+      payload: z.object({ copy, to: z.string().describe('the target installation, human-readable') }),
     },
     LogOpened: {
-      about: 'The log takes writes: it was filled completely, or a move that had closed it was given up.',
+      about: 'The log accepts writes: its copy was completed, or the move that had fenced it was abandoned.',
       payload: z.object({ copy }),
     },
   }),
   ...declareEvents(COPY_STREAM, {
     CopyBegun: {
-      about: 'This log is being filled with the events of another one. It stands in the filled log alone.',
+      about: 'A copy of another log into this log was started. Only the target log contains this event.',
       payload: z.object({
         copy,
-        from: z.string().describe('the source, for people'),
+        from: z.string().describe('the source, human-readable'),
         log: z.string().describe('identity of the source'),
-        replay: z.literal(true).optional().describe('it is filled to a past moment, to be looked at'),
+        replay: z
+          .literal(true)
+          .optional()
+          .describe('set if the copy is a replay: a read-only copy up to a past moment'),
       }),
     },
     CopyDone: {
-      about: 'It holds all of them, and they were compared.',
+      about: 'The copy was completed and verified.',
       payload: z.object({
         copy,
         events: z.int().min(0),
-        digest: z.string().describe('SHA-256 over all events in their order'),
+        digest: z.string().describe('SHA-256 over all events in order'),
       }),
     },
     ReplayMade: {
-      about: 'This log has the events of another one up to a moment, to be looked at: it never takes a write.',
+      about: 'A replay was completed: the log has the events of another one up to a moment and never accepts writes.',
       payload: z.object({
         copy: z.string().describe('id of the replay'),
-        until: z.string().describe('the moment, for people'),
-        events: z.int().min(0).describe("how many of the source's events it has"),
+        until: z.string().describe('the moment, human-readable'),
+        events: z.int().min(0).describe('number of copied events'),
       }),
     },
     CopyAbandoned: {
-      about: 'The move was given up before it was complete: this log is of no use.',
+      about: 'The move was abandoned before it was complete. The log cannot be used.',
       payload: z.object({ copy }),
     },
   }),
@@ -71,19 +75,19 @@ export type CopyDone = EventOf<LogLifecycleEventDeclarations, 'CopyDone'>
 export type ReplayMade = EventOf<LogLifecycleEventDeclarations, 'ReplayMade'>
 export type CopyAbandoned = EventOf<LogLifecycleEventDeclarations, 'CopyAbandoned'>
 
-/** Why a log takes no writes. `read-only`: only this process must not. */
+/** Why a log accepts no writes. `read-only`: this process was started with `--read-only`; others may write. */
 export type ReadOnlyState =
   | { readonly why: 'read-only'; readonly copy?: undefined }
   | { readonly why: 'replay'; readonly copy: string; readonly from: string; readonly until: string }
   | { readonly why: 'fenced'; readonly copy: string; readonly to: string }
   | { readonly why: 'unfinished' | 'half-replayed' | 'abandoned'; readonly copy: string; readonly from: string }
 
-/** An event as a store has it: nothing is known of its data. */
+/** An event as stored, with unvalidated data. */
 type StoredLifecycleEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
 /**
  * @param log the newest event of LOG_STREAM
- * @param copy the events of COPY_STREAM: there are at most two
+ * @param copy the events of COPY_STREAM, at most two
  */
 export function readOnlyStateOf(
   log: StoredLifecycleEvent | undefined,
@@ -103,34 +107,34 @@ export function readOnlyStateOf(
   return { why: 'fenced', copy: text(log.data['copy']), to: text(log.data['to']) }
 }
 
-/** What only puts on record what has happened outside already: kept out, it would happen once more. */
+/** Events that record what has already happened outside, such as a sent mail: if they were rejected, it would happen again. */
 const OUTCOMES: ReadonlySet<string> = new Set(['MailSent', 'MailRefused'])
 
-/** Whether a log that is closed takes an append all the same. */
+/** Whether a log that accepts no writes accepts this append as an exception. */
 export function isAppendAllowed({ why }: ReadOnlyState, stream: string, types: readonly string[]): boolean {
   if (isIntentionallyReadOnly(why)) return false
   return stream === LOG_STREAM || (why === 'fenced' && types.every((type) => OUTCOMES.has(type)))
 }
 
-/** Closed because it is only to be read: that is no fault. */
+/** Replays and `--read-only` are meant to be read-only: health checks do not report them as faults. */
 export const isIntentionallyReadOnly = (why: ReadOnlyState['why']): why is 'replay' | 'read-only' =>
   why === 'replay' || why === 'read-only'
 
 /** For operators: it names the other installation. */
 export function describeReadOnlyState(closed: ReadOnlyState): string {
   if (closed.why === 'fenced') {
-    return `This installation is moved to ${closed.to}: it answers reads only, and its writes go there`
+    return `This installation was moved to ${closed.to}: it serves reads only; send writes to the new installation`
   }
-  if (closed.why === 'read-only') return 'This service was started by `serve --read-only`: it takes no writes'
+  if (closed.why === 'read-only') return 'This service was started with `serve --read-only`: it accepts no writes'
   if (closed.why === 'replay') {
-    return `This is a replay of ${closed.from} until ${closed.until}: it shows what was, and takes no writes`
+    return `This is a replay of ${closed.from} until ${closed.until}: it serves the state of that time and accepts no writes`
   }
   if (closed.why === 'half-replayed') {
-    return `This replay of ${closed.from} was ended before it was whole: delete the folder, and run \`npx adamant replay\` again`
+    return `This replay of ${closed.from} was interrupted before it was complete: delete the folder and run \`npx adamant replay\` again`
   }
-  const begun = `This installation was begun as a copy of ${closed.from}`
-  if (closed.why === 'abandoned') return `${begun}, which was given up: it can be deleted, and is of no other use`
-  return `${begun}, which is not finished: run \`npx adamant move\` again, and it goes on where it was`
+  const begun = `This installation is an incomplete copy of ${closed.from}`
+  if (closed.why === 'abandoned') return `${begun}, and the move was abandoned: delete this installation`
+  return `${begun}: run \`npx adamant move\` again to resume the copy`
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

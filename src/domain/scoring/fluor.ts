@@ -6,8 +6,8 @@ export type FluorIntensity = 'None' | 'Faint' | 'Medium' | 'Strong' | 'Very Stro
 export type FluorColor = 'None' | 'Blue' | 'White' | 'Yellow' | 'Orange' | 'Red' | 'Green'
 
 /**
- * Fluorescence over the face as a laboratory reports it: one intensity for the whole face. Null where none is given.
- * A stone that does not fluoresce, or of which the colour is not given, has the colour None.
+ * Fluorescence as reported by a laboratory: one intensity for the whole face; null without an intensity. The colour is None if
+ * the stone does not fluoresce or no colour is given.
  */
 export function fluorScore(intensity: FluorIntensity | undefined, color: FluorColor = 'None'): Scores['fluor'] {
   if (intensity === undefined) return null

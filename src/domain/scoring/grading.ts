@@ -3,17 +3,17 @@ import { scoringGrades, type GradeBounds, type ScoringName } from '../dictionari
 export const scoreGrades = ['P', 'F', 'G', 'VG', 'EX', 'OU'] as const
 export type ScoreGrade = (typeof scoreGrades)[number]
 
-/** Where a score stands: every grade that its interval touches, the range in one word, and the marks on a drawn scale. */
+/** The grades that a score's error interval touches (`ag`), their range as text (`hr`), and the ends of the interval on a scale. */
 export type ScoreGrading = {
   readonly ag: readonly ScoreGrade[]
   readonly hr: string
-  /** From 0 (start of P) to 6 (end of OU), one for each end of the interval: the segments are drawn equally wide. */
+  /** The ends of the interval, from 0 (start of P) to 6 (end of OU); each grade is one unit wide. */
   readonly marks: readonly [number, number]
 }
 
 /**
- * The grade range of a score by the platform's rule: the closed interval of the value and its error against six closed
- * segments, so that a value on a bound belongs to both neighbours. Fire, brightness and integral: rg; symmetry: val.
+ * Grades a score by the platform's rule: compares the closed interval value ± error with the six closed grade segments, so that
+ * a value on a bound has both grades. Fire, brightness and integral are graded by rg, symmetry by val.
  */
 export function gradeScore(name: ScoringName, value: number, error: number): ScoreGrading {
   const bounds = scoringGrades[name]
@@ -32,7 +32,7 @@ export function gradeScore(name: ScoringName, value: number, error: number): Sco
   }
 }
 
-/** Decimals of nine places: 0.98 - 0.05 is 0.93, not the binary number just below. */
+/** Rounded to nine decimals, so that 0.98 - 0.05 equals 0.93 and not the binary number just below it. */
 const exact = (value: number): number => Math.round(value * 1e9)
 
 function mark(bounds: GradeBounds, value: number): number {

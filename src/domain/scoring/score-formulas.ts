@@ -7,13 +7,14 @@ import { compareFaces } from './light/face-up.ts'
 import { weight, widthOf } from './light/optics.ts'
 import { OPTICS_VERSION as ver } from './version.ts'
 
-/** A table in percent of the width, and the frame of a typical stone with such a table. */
+/** A table size in percent of the width, and the frame of a typical stone with such a table. */
 type TableLimit = readonly [table: number, framed: number]
 
 /**
- * The largest tables that are published as a shape's best (petragems.com, "Ideal diamond depth and table", 2019). Modified cushions are as cushions,
- * baguettes as emerald cuts; a trillion's 50 to 60 is what traders ask for; old cuts have 53 at most (GIA, Describing Round Unmodified Brilliant
- * Cut Diamonds, 2013). A rose and a briolette have no table, and a shape that nobody knows is measured as a round.
+ * For each shape, the largest table published as its best (petragems.com, "Ideal diamond depth and table", 2019). Modified
+ * cushions are treated like cushions, baguettes like emerald cuts. The trade wants trillions with 50 to 60 percent. Old cuts have
+ * at most 53 (GIA, Describing Round Unmodified Brilliant Cut Diamonds, 2013). Roses and briolettes have no table. Other shapes are
+ * treated like rounds.
  */
 export const tableLimits: Readonly<Record<CutShape, TableLimit>> = {
   Round: [59, 0.69],
@@ -36,20 +37,20 @@ export const tableLimits: Readonly<Record<CutShape, TableLimit>> = {
   Other: [59, 0.69],
 }
 
-/** The part of its face that a stone of the shape has to show beside its table: less is a window. */
+/** The minimum fraction of the face that must be outside the table. A smaller frame lowers brilliance. */
 export const requiredFrame = (shape: CutShape): number => tableLimits[shape][1]
 
-/** The outline of a stone in mm²: of one that was measured from its sides, else of the solid that has its weight. */
+/** The area of the outline in mm²: from the measured sides, else from the solid scaled to the stone's weight. */
 function outlineArea(cut: TracedCut, { carat, face }: StoneSize): number {
   if (face !== undefined) return cut.faceUpArea * ((face.length * face.width) / (cut.length * cut.width))
   return cut.faceUpArea * widthOf(carat, cut.volume) ** 2
 }
 
-/** The weight in carats of a reference round that looks as large. */
+/** The weight in carats of a reference round with the same face-up area. */
 const roundWeight = (cut: TracedCut, reference: TracedCut, stone: StoneSize): number =>
   weight(reference.volume, Math.sqrt(outlineArea(cut, stone) / reference.faceUpArea))
 
-/** A stone's weight, and its sides where they were measured. */
+/** A stone's weight and its measured sides, if known. */
 export type StoneSize = { readonly carat: number; readonly face?: FaceUpSize }
 
 export function spreadScore(
@@ -63,17 +64,17 @@ export function spreadScore(
   return { ct: carats(round - carat), pc: roundDecimals((100 * (round - carat)) / round, 1), d, ver }
 }
 
-/** As a spread's ct is shown, so that fire's val can be recomputed from it. */
+/** Rounded like spread's ct, so that clients can recompute fire's val from it. */
 const carats = (difference: number): number => roundDecimals(difference, 2)
 
-/** By how much a score may be off, from the part of it: at least by what it is rounded to. */
+/** The absolute error margin from a relative one; at least the rounding step of 0.01. */
 const errorOf = (score: number, part: number): number => Math.max(0.01, roundDecimals(score * part, 2))
 
-/** How a cut of a shape looks face up, as a part of the reference round, in which nothing leans. */
+/** Face-up performance relative to the reference round, including the loss by tilted facets. */
 export const relativePerformance = (cut: TracedCut, shape: CutShape, reference: TracedCut): number =>
   compareFaces(cut, reference, requiredFrame(shape)) * cut.factors.brilliance
 
-/** Free of area: the same for every size, so val is rg. @param part of the score by which it may be off */
+/** Independent of size, so val equals rg. @param part relative error margin */
 export function brillianceScore(
   cut: TracedCut,
   shape: CutShape,
@@ -91,7 +92,7 @@ export function brillianceScore(
   }
 }
 
-/** val grows with the stone: rg times the weight of the round that looks as large. @param part of rg by which it may be off */
+/** val grows with size: rg times the weight of the round with the same face-up area. @param part relative error margin of rg */
 export function fireScore(
   cut: TracedCut,
   reference: TracedCut,
@@ -103,7 +104,7 @@ export function fireScore(
   return { val: roundDecimals(relative * (stone.carat + ct), 2), rg: relative, d: errorOf(relative, part), ver }
 }
 
-/** @param part of rg by which it may be off */
+/** @param part relative error margin of rg */
 export function integralScore(
   fire: NonNullable<Scores['fire']>,
   brilliance: NonNullable<Scores['brilliance']>,
@@ -115,9 +116,9 @@ export function integralScore(
 }
 
 /**
- * Ten for a stone without a flaw, nine where slopes range over all that Excellent allows, zero at ten times that.
- * Limits are ranges from end to end, deviations are rms: hence the factor between. null where nobody knows how the facets
- * should stand.
+ * 10 for a flawless stone, 9 if the facet angles vary by the whole range allowed for Excellent, 0 at ten times that range.
+ * Deviations are rms values and limits are total ranges, so deviations are multiplied by RANGE_OF_RMS. null if the nominal
+ * symmetry is unknown.
  */
 export function symmetryScore({ crownDeviation, pavilionDeviation }: TracedCut, d: number): Scores['symmetry'] {
   if (crownDeviation === null || pavilionDeviation === null) return null
@@ -127,7 +128,7 @@ export function symmetryScore({ crownDeviation, pavilionDeviation }: TracedCut, 
   return { val: roundDecimals((pav + crown) / 2, 2), pav, crown, d, ver }
 }
 
-/** Rounds half away from zero as the decimal number reads, not as its binary neighbour falls. */
+/** Rounds half away from zero as the decimal number is written, not as its binary approximation would round. */
 export function roundDecimals(value: number, places: number): number {
   const scale = 10 ** places
   const rounded = Math.round(Math.abs(value) * scale * (1 + Number.EPSILON)) / scale

@@ -1,17 +1,17 @@
 import traced from './traced-cuts.json' with { type: 'json' }
 
-/** Of the model: major when scores change their meaning, minor when they move by more than their d, else patch. */
+/** Model version. Major: scores change their meaning; minor: scores change by more than their d; patch: otherwise. */
 const MODEL = '4.0.0'
 
-/** The version of every score that rests on the tracer: the model's, and as build metadata the table's digest. */
+/** The version of all scores computed by ray tracing: the model version, with the hash of the table as build metadata. */
 export const OPTICS_VERSION = `${MODEL}+${traced.hash}`
 
-/** Fluorescence comes from the report alone. */
+/** The version of the fluorescence score, which is taken from the report alone. */
 export const FLUOR_VERSION = '1.0.0'
 
 /**
- * True where a version comes after another one, by major, minor and patch. Build metadata has no order
- * (semver.org, 2.0.0, rule 10): tables of the same model are of the same age.
+ * Whether a version is newer than another one, by major, minor and patch. Build metadata is ignored (semver.org, 2.0.0,
+ * rule 10), so tables of the same model are equally new.
  */
 export function isNewer(version: string, than: string): boolean {
   const [ours, theirs] = [numbersOf(than), numbersOf(version)]

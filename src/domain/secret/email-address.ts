@@ -1,8 +1,8 @@
 import { RequestError } from '../decider.ts'
 
 /**
- * What is shown and logged of an address: at most two characters of the name and one of the domain, and never all of
- * either, and the top-level domain. `tom@example.com` is `to*****@e*****.com`.
+ * Obfuscates an address for display and logs: shows at most two characters of the local part and one of the domain, never all
+ * of either, and the top-level domain. `tom@example.com` becomes `to*****@e*****.com`.
  */
 export function obfuscateEmail(address: string): string {
   const at = address.lastIndexOf('@')
@@ -17,16 +17,16 @@ const start = (text: string, count: number) => {
   return characters.slice(0, Math.min(count, characters.length - 1)).join('')
 }
 
-/** The address of one that is written with its name, `Tom <tom@example.com>` (RFC 5322, 3.4: name-addr); any other text as it is. */
+/** The address in `Tom <tom@example.com>` (RFC 5322, 3.4: name-addr); any other text unchanged. */
 export const extractAddress = (text: string): string => /^[^<>]*<([^<>]*)>$/.exec(text)?.[1]?.trim() ?? text
 
-/** Longest local part and longest address: RFC 5321, 4.5.3.1. */
+/** Maximum lengths of the local part and of the whole address: RFC 5321, 4.5.3.1. */
 const LONGEST_NAME = 64
 const LONGEST_ADDRESS = 254
 
 /**
- * One address to which a mail can go: no list, no comment, no quoted name.
- * @throws Refusal invalid
+ * Checks that the text is one address that mail can be sent to: no list, no comment, no quoted name.
+ * @throws RequestError invalid
  */
 export function checkRecipient(address: string): void {
   const at = address.lastIndexOf('@')

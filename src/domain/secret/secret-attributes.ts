@@ -1,14 +1,14 @@
 import { expiresAt, metadataExpiresAt, type KnownSecret } from './secret.ts'
 
-/** The keys at hand: a caller has the one, the other follows from it. null where it can't be told. */
+/** A caller that presents one key gets the other one too, if it can be derived; null if it is unknown. */
 export type SecretKeyPair = { readonly metadataKey: string | null; readonly secretKey: string | null }
 
 export type SecretState = 'new' | 'received' | 'burned' | 'expired'
 
-/** What the API shows of a secret, in the order of its original: times in seconds since 1970, lifetimes in seconds. */
+/** The attributes that the API shows, in the order of the original API. Times in seconds since 1970, lifetimes in seconds. */
 export type SecretAttributes = Readonly<Record<string, unknown>>
 
-/** As it is at a time: expired from the second in which its ttl ends, whoever has noticed. */
+/** The state at a time. A secret is expired as soon as its ttl ends, even before SecretExpired is recorded. */
 export const stateAt = (secret: KnownSecret, now: number): SecretState =>
   secret.status === 'new' && now >= expiresAt(secret) ? 'expired' : secret.status
 
@@ -47,8 +47,8 @@ export function toSecretAttributes(
 export type MailStatus = 'sent' | 'waiting' | 'refused'
 
 /**
- * What became of the mails with the link: refused where a mail server refused one, waiting while one is not on record.
- * Undefined without any, and where the secret ended before they went out.
+ * The status of the mails with the link: `refused` if a mail server refused one, `waiting` until every outcome is recorded.
+ * undefined without recipients, and if the secret ended before all mails were sent.
  */
 export function mailStatus({ mails, recipient }: KnownSecret, state: SecretState): MailStatus | undefined {
   const links = mails.filter(({ kind }) => kind === 'link')

@@ -8,59 +8,59 @@ const grant = z.object({
   accountEpoch: z.int().min(0),
   client: z.string().describe('id of the client'),
   clientEpoch: z.int().min(0),
-  logEpoch: z.int().min(1).optional().describe('absent where the log was never restored'),
+  logEpoch: z.int().min(1).optional().describe('absent if the log was never restored'),
 })
 
 const rotation = grant.extend({
   digest: z.string().describe('SHA-256 of the refresh token'),
   number: z.int().min(0).describe('counts the rotations'),
   at: TIME,
-  expiresAt: TIME.describe('when the refresh token ends: milliseconds since 1970, UTC'),
+  expiresAt: TIME.describe('when the refresh token expires: milliseconds since 1970, UTC'),
 })
 
 const opening = rotation.extend({
-  from: z.string().optional().describe('marks the address of the log-in among those of its account'),
+  from: z.string().optional().describe('identifies the client address of the log-in among those of its account'),
 })
 
-/** What a session's tokens are good for, and what they carry. The epochs are those of account.ts, client.ts and installation.ts. */
+/** Who the tokens are for, and the epochs in which they are valid: see account.ts, client.ts and installation.ts. */
 export type Grant = SchemaOutput<typeof grant>
-/** A pair of tokens. */
+/** An access token and its refresh token. */
 export type TokenRotation = SchemaOutput<typeof rotation>
-/** The first pair; sessions of earlier releases have no `from`. */
+/** The first pair of tokens. Sessions of earlier releases have no `from`. */
 export type SessionStart = SchemaOutput<typeof opening>
 
 /**
- * One family of tokens, from a log-in on. `digest` is that of the one refresh token that is good now; `number` counts
- * the rotations and names the access token given beside it.
+ * A session is a family of tokens that starts with a log-in. `digest` is that of the one valid refresh token; `number` counts
+ * the rotations and identifies the access token issued with it.
  */
 export const sessionEvents = declareEvents('session-{id}', {
   SessionOpened: {
-    about: 'Somebody logged in by a client: a family of tokens began.',
+    about: 'An account logged in through a client: a family of tokens was started.',
     payload: opening,
     notShown: ['digest'],
   },
   TokenRefreshed: {
     about:
-      'A refresh token was exchanged for the next pair of tokens. The grant is repeated, so that long sessions are read from their newest events.',
+      'A refresh token was exchanged for a new pair of tokens. The grant is repeated, so that a long session can be loaded from its newest events.',
     payload: rotation,
     notShown: ['digest'],
   },
   RefreshReused: {
-    about: 'A refresh token that had been exchanged came again: somebody has a copy of it.',
+    about: 'A refresh token was presented again after it had been exchanged: it was probably stolen.',
     payload: z.object({ at: TIME }),
   },
   SessionRevoked: {
-    about: 'The session ended, and all its tokens with it.',
+    about: 'The session and all its tokens were revoked.',
     payload: z.object({ at: TIME, reason: z.enum(['reuse', 'request']) }),
   },
   AccessTokenRevoked: {
-    about: 'One access token of the session was ended.',
+    about: 'One access token of the session was revoked.',
     payload: z.object({ at: TIME, number: z.int().min(0) }),
   },
 })
 export type SessionEvent = EventOf<typeof sessionEvents>
 
-/** A refresh token that was used, and when; a chain, since a family may be long. */
+/** A used refresh token and when it was used. A linked list, since a session can have many. */
 export type UsedRefreshToken = {
   readonly digest: string
   readonly at: number
@@ -98,10 +98,10 @@ function withUsedToken(session: Session, at: number): UsedRefreshToken | undefin
   return session.status === 'open' ? { digest: session.current.digest, at, previous: session.used } : undefined
 }
 
-/** A client that sends one refresh token twice at once gets a refusal for this long, and keeps its session. */
+/** If a client sends the same refresh token twice within this time, the second request is rejected but the session stays. */
 const REUSE_GRACE_MS = 10_000
 
-/** The refresh token is not good: the message is for the client. */
+/** The refresh token is invalid or expired. The message is shown to the client. */
 export class InvalidGrant extends RequestError {
   constructor(message: string) {
     super('malformed', message)
@@ -113,7 +113,7 @@ export function startSession(session: Session, opening: SessionStart): SessionEv
   return [{ type: 'SessionOpened', data: opening }]
 }
 
-/** What is presented, by whom, and what takes its place. The epochs are those of now. */
+/** The presented refresh token, the client, the current epochs, and the digest and expiry of the next token. */
 export type RefreshRequest = {
   readonly presentedDigest: string
   readonly client: string
@@ -126,10 +126,10 @@ export type RefreshRequest = {
 }
 
 /**
- * Rotates the refresh token. One that was used before ends the family, since somebody else has it (RFC 9700, 4.14.2):
- * the caller refuses the request when what was decided is no TokenRefreshed. Digests of random bits need no comparison
- * in constant time.
- * @throws GrantRefused
+ * Rotates the refresh token. Reuse of a rotated token revokes the whole family, since somebody else may have it (RFC 9700,
+ * 4.14.2): the caller must reject the request unless the decision is TokenRefreshed. The digests are of random bits, so no
+ * constant-time comparison is needed.
+ * @throws InvalidGrant
  */
 export function rotateRefreshToken(session: Session, request: RefreshRequest): SessionEvent[] {
   if (session.status !== 'open' || !isStillGranted(session.current, request))
@@ -157,7 +157,7 @@ function isStillGranted(grant: Grant, { client, clientEpoch, accountEpoch, logEp
   )
 }
 
-/** One text for every refresh token that is not good, so that none tells what it was. */
+/** One message for every invalid refresh token, so that a client cannot learn why it is invalid. */
 export const INVALID_REFRESH_TOKEN = 'Invalid refresh token'
 
 export function revokeSession(session: Session, { now }: { now: number }): SessionEvent[] {

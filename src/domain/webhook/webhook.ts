@@ -2,20 +2,18 @@ import { z } from 'zod'
 import { RequestError, type Decider } from '../decider.ts'
 import { declareEvents, TIME, type EventOf } from '../event.ts'
 
-/** Milliseconds from one failure to the next try; behind them, every six hours. */
+/** Milliseconds from a failed delivery to the next attempt; after the last of these, every six hours. */
 const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000]
 const MAX_RETRY_DELAY_MS = 6 * 3_600_000
 
-/** Milliseconds without a success after which a webhook is failing: the next failure behind that pauses it. */
+/** Milliseconds without a success after which a webhook is `failing`; the next failure then pauses it. */
 const FAILING_AFTER = 3 * 24 * 3_600_000
 
-/** Failures without a success between them. @property since when the first was, in milliseconds since 1970 */
+/** Consecutive failures. @property since time of the first, milliseconds since 1970 */
 export type DeliveryFailures = { readonly count: number; readonly since: number }
 
-/** What becomes of a webhook by one more failure. */
 export type RetryDecision = {
   readonly failures: DeliveryFailures
-  /** When it is tried again, in milliseconds since 1970. */
   readonly nextAttemptAt: number
   readonly isPastFailingThreshold: boolean
 }
@@ -26,18 +24,18 @@ export function decideRetry(before: DeliveryFailures | null, now: number): Retry
   return { failures, nextAttemptAt: now + pause, isPastFailingThreshold: now - failures.since >= FAILING_AFTER }
 }
 
-/** Who or what stopped it: its owner, days of failures, or a receiver that is gone for good (410). */
+/** `owner`: paused by its owner; `failing`: after three days of failures; `gone`: the receiver responded 410. */
 export const PAUSE_REASONS = ['owner', 'failing', 'gone'] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 
-const id = z.int().min(1).describe('of the webhook')
-const url = z.string().describe('where messages are sent to')
-const secret = z.string().describe('sealed with a key derived from the master key, for this webhook alone; base64url')
-const cursor = z.string().describe('in the change feed of the account: everything up to it was taken')
-const error = z.string().describe('what came of the last try, for people')
-const description = z.string().nullable().describe('for people')
+const id = z.int().min(1).describe('id of the webhook')
+const url = z.string().describe('address that messages are sent to')
+const secret = z.string().describe('encrypted with a key derived from the master key for this webhook; base64url')
+const cursor = z.string().describe('position in the change feed of the account: everything up to it was delivered')
+const error = z.string().describe('result of the last attempt, human-readable')
+const description = z.string().nullable().describe('human-readable')
 
-/** What the streams of webhooks begin with: an account has one. */
+/** The prefix of webhook streams: one stream per account. */
 export const WEBHOOK_STREAM_PREFIX = 'webhooks-'
 export const webhooksStream = (account: number) => `${WEBHOOK_STREAM_PREFIX}${account}`
 
@@ -45,47 +43,50 @@ export const webhooksStream = (account: number) => `${WEBHOOK_STREAM_PREFIX}${ac
 export const webhookOwnerOf = (stream: string): number => Number(stream.slice(WEBHOOK_STREAM_PREFIX.length))
 
 /**
- * An address of an account that its change feed is pushed to. An account's webhooks share one stream, so that there are never
- * more of them than it may have. `secret` is sealed; `cursor` is a place in the feed: everything up to it was delivered.
- * Times in milliseconds since 1970.
+ * A webhook pushes an account's change feed to a URL. All webhooks of an account are in one stream, which enforces their
+ * maximum number. `secret` is encrypted; `cursor` is a position in the feed: everything up to it was delivered. Times are
+ * milliseconds since 1970.
  */
 export const webhookEvents = declareEvents('webhooks-{account}', {
   WebhookCreated: {
-    about: "An account's changes are pushed to an address from now on.",
+    about: "A webhook was created: it pushes the account's changes to an address.",
     payload: z.object({ id, url, description, secret, cursor, at: TIME }),
     notShown: ['secret'],
   },
   WebhookChanged: {
-    about: 'It has another address or description.',
+    about: 'The address or description of the webhook was changed.',
     payload: z.object({ id, url: url.optional(), description: description.optional() }),
   },
   WebhookSecretRotated: {
-    about: 'It has a new secret; those before it sign for another day as well.',
+    about: 'The webhook got a new secret. The previous ones also sign messages for another day.',
     payload: z.object({
       id,
       secret,
-      until: TIME.describe('so long those before it sign too: milliseconds since 1970, UTC'),
+      until: TIME.describe('when the previous secrets stop signing: milliseconds since 1970, UTC'),
     }),
     notShown: ['secret'],
   },
   WebhookSecretsResealed: {
-    about: 'Its secrets are sealed by another master key.',
-    payload: z.object({ id, secrets: z.array(secret).describe('the newest first') }),
+    about: 'The secrets of the webhook were re-encrypted with another master key.',
+    payload: z.object({ id, secrets: z.array(secret).describe('newest first') }),
     notShown: ['secrets'],
   },
   WebhookProgressed: {
-    about: 'How far its deliveries have come; written once an hour at most, while something is delivered.',
+    about: 'Deliveries progressed to a cursor. Recorded at most once an hour.',
     payload: z.object({ id, cursor }),
   },
-  WebhookFailing: { about: 'Nothing was taken for three days.', payload: z.object({ id, cursor, error }) },
-  WebhookRecovered: { about: 'A message was taken again.', payload: z.object({ id, cursor }) },
-  /** `cursor` is null where whoever paused it does not know how far it has come. */
+  WebhookFailing: { about: 'No delivery succeeded for three days.', payload: z.object({ id, cursor, error }) },
+  WebhookRecovered: { about: 'A delivery succeeded again.', payload: z.object({ id, cursor }) },
+  /** `cursor` is null if the process that pauses the webhook does not know its progress. */
   WebhookPaused: {
-    about: 'Nothing is sent to it until its owner says so; the feed keeps it all.',
+    about: 'The webhook was paused: nothing is delivered until its owner activates it. The feed keeps all changes.',
     payload: z.object({ id, why: z.enum(PAUSE_REASONS), cursor: cursor.nullable(), error: error.nullable() }),
   },
-  WebhookActivated: { about: 'It goes on where it was paused.', payload: z.object({ id }) },
-  WebhookDeleted: { about: 'It is gone.', payload: z.object({ id }) },
+  WebhookActivated: {
+    about: 'The webhook was activated: deliveries resume where they were paused.',
+    payload: z.object({ id }),
+  },
+  WebhookDeleted: { about: 'The webhook was deleted.', payload: z.object({ id }) },
 })
 export type WebhookEvent = EventOf<typeof webhookEvents>
 
@@ -100,25 +101,24 @@ export type Webhook = {
   readonly description: string | null
   readonly state: WebhookState
   readonly created: number
-  /** Why it fails or was paused, for people; null where it does not, or its owner paused it. */
+  /** The last delivery error, human-readable; null unless deliveries fail or were paused because of failures. */
   readonly error: string | null
-  /** The one that signs first; the others sign until their time. */
+  /** Newest first. The first signs without limit, the others until their time. */
   readonly secrets: readonly WebhookSecret[]
   readonly cursor: string
-  /** Counts what lets deliveries begin anew, without the pauses of earlier failures. */
+  /** Incremented when deliveries restart without the back-off of earlier failures. */
   readonly begun: number
 }
 
-/** An account's webhooks, in the order in which they were made. */
+/** An account's webhooks, oldest first. */
 export type Webhooks = readonly Webhook[]
 
-/** An account has no more. */
 export const MAX_WEBHOOKS = 10
 
-/** Milliseconds for which a former secret still signs. */
+/** How long a replaced secret keeps signing, in milliseconds. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000
 
-/** Secrets that sign at a time: rotated more often in a day, the oldest end early. */
+/** If secrets are rotated more often than this within a day, the oldest stop signing early. */
 const MAX_SIGNING_SECRETS = 5
 
 export const webhooksDecider: Decider<Webhooks, WebhookEvent> = { initialState: [], evolve }
@@ -185,11 +185,11 @@ function rotateSecrets(
   return [{ sealed: secret, until: null }, ...former].slice(0, MAX_SIGNING_SECRETS)
 }
 
-/** The sealed secrets that sign at a time, the newest first. */
+/** The encrypted secrets that sign at a time, newest first. */
 export const signingSecrets = ({ secrets }: Webhook, now: number): readonly string[] =>
   secrets.filter(({ until }) => until === null || until > now).map(({ sealed }) => sealed)
 
-/** What a new webhook is made of. @property secret sealed */
+/** @property secret encrypted */
 export type NewWebhook = {
   readonly id: number
   readonly url: string
@@ -198,14 +198,14 @@ export type NewWebhook = {
   readonly cursor: string
 }
 
-/** What its owner may change of a webhook; what is left out stays. */
+/** Changes by the owner; absent members stay unchanged. */
 export type WebhookChange = {
   readonly url?: string
   readonly description?: string | null
   readonly state?: 'active' | 'paused'
 }
 
-/** @throws Refusal invalid where the account has as many as it may have */
+/** @throws RequestError invalid if the account already has the maximum number */
 export function createWebhook(webhooks: Webhooks, wanted: NewWebhook, now: number): WebhookEvent[] {
   if (webhooks.length >= MAX_WEBHOOKS) {
     throw new RequestError('invalid', `An account has at most ${MAX_WEBHOOKS} webhooks; delete one that is not needed`)
@@ -213,7 +213,7 @@ export function createWebhook(webhooks: Webhooks, wanted: NewWebhook, now: numbe
   return [{ type: 'WebhookCreated', data: { ...wanted, at: now } }]
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 export function changeWebhook(
   webhooks: Webhooks,
   id: number,
@@ -231,25 +231,25 @@ export function changeWebhook(
   return [...changed, { type: 'WebhookPaused', data: { id, why: 'owner', cursor: null, error: null } }]
 }
 
-/** The former secrets sign for another day. @throws Refusal missing */
+/** The previous secrets sign for another day. @throws RequestError missing */
 export function rotateWebhookSecret(webhooks: Webhooks, id: number, secret: string, now: number): WebhookEvent[] {
   requireWebhook(webhooks, id)
   return [{ type: 'WebhookSecretRotated', data: { id, secret, until: now + SECRET_OVERLAP_MS } }]
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 export function deleteWebhook(webhooks: Webhooks, id: number): WebhookEvent[] {
   requireWebhook(webhooks, id)
   return [{ type: 'WebhookDeleted', data: { id } }]
 }
 
-/** What came of deliveries, as far as it is for the log. @property why of a pause */
+/** A result of deliveries that is recorded in the log. */
 export type DeliveryStateChange =
   | { readonly what: 'progressed' | 'recovered'; readonly cursor: string }
   | { readonly what: 'failing'; readonly cursor: string; readonly error: string }
   | { readonly what: 'paused'; readonly why: PauseReason; readonly cursor: string; readonly error: string }
 
-/** Nothing where its owner was faster: it is gone, or paused. */
+/** No event if the owner has deleted or paused the webhook in the meantime. */
 export function recordDelivery(webhooks: Webhooks, id: number, change: DeliveryStateChange): WebhookEvent[] {
   const known = webhooks.find((one) => one.id === id)
   if (known === undefined || known.state === 'paused') return []
@@ -268,7 +268,7 @@ export function recordDelivery(webhooks: Webhooks, id: number, change: DeliveryS
   }
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError missing */
 export function requireWebhook(webhooks: Webhooks, id: number): Webhook {
   const known = webhooks.find((one) => one.id === id)
   if (known === undefined) throw new RequestError('missing', `There is no webhook ${id}`)

@@ -1,28 +1,28 @@
 import type { Mesh } from '../../domain/scoring/mesh/mesh.ts'
 
-/** Bytes that are no mesh, or one too large. The message says what is wrong and where, and what would be right. */
+/** A file that is not a readable mesh, or is too large. The message says where, and what would be right. */
 export class UnreadableMesh extends Error {
   override readonly name = 'UnreadableMesh'
 }
 
-/** As much of a word of the file as a message can hold. */
+/** Quotes a word of the file, truncated for messages. */
 export const quoteWord = (word: string): string => (word.length > 24 ? `"${word.slice(0, 24)}…"` : `"${word}"`)
 
 export const MAX_FACETS = 100_000
-/** No closed convex surface has more corners in all than six a facet (Euler), nor a file that writes each one anew more points. */
+/** A closed convex surface has at most six corners per facet in total (Euler), so a file that repeats every vertex has no more points. */
 export const MAX_CORNERS = 6 * MAX_FACETS
 
-/** How far from zero a coordinate may be, in millimetres: a kilometre, so that no product is too large for a number. */
+/** Maximum absolute coordinate in millimetres (1 km), so that products of coordinates do not overflow. */
 const FARTHEST = 1e6
 
-/** A mesh while its file is read. `where` names the place in messages: `Line 12` or `Facet 3`. */
+/** Collects a mesh while its file is read. `where`: the place for messages, such as `Line 12` or `Facet 3`. */
 export type MeshBuilder = {
   readonly mesh: Mesh
   addPoint(where: string, point: readonly number[]): number
   addFacet(where: string, corners: readonly number[]): void
 }
 
-/** An empty draft. What is added is checked: finite coordinates, facets of three corners at least, no more than the limits. */
+/** Checks what is added: coordinates are finite, facets have at least three corners, and the limits are kept. */
 export function createMeshBuilder(): MeshBuilder {
   const vertices: (readonly [number, number, number])[] = []
   const facets: (readonly number[])[] = []
@@ -31,7 +31,8 @@ export function createMeshBuilder(): MeshBuilder {
     mesh: { vertices, facets },
     addPoint(where, [x = NaN, y = NaN, z = NaN]) {
       checkCoordinates(where, [x, y, z])
-      if (vertices.length === MAX_CORNERS) throw new UnreadableMesh(`${where}: a file may hold ${MAX_CORNERS} points`)
+      if (vertices.length === MAX_CORNERS)
+        throw new UnreadableMesh(`${where}: a file may contain at most ${MAX_CORNERS} points`)
       return vertices.push([x, y, z]) - 1
     },
     addFacet(where, facet) {
@@ -39,14 +40,14 @@ export function createMeshBuilder(): MeshBuilder {
       if (facet.length < 3) throw new UnreadableMesh(`${where}: a facet needs 3 corners, got ${facet.length}`)
       if (facets.length === MAX_FACETS) throw tooManyFacetsError(where)
       if (corners > MAX_CORNERS)
-        throw new UnreadableMesh(`${where}: all facets together may have ${MAX_CORNERS} corners`)
+        throw new UnreadableMesh(`${where}: all facets together may have at most ${MAX_CORNERS} corners`)
       facets.push(facet)
     },
   }
 }
 
 export const tooManyFacetsError = (where: string): UnreadableMesh =>
-  new UnreadableMesh(`${where}: a file may hold at most ${MAX_FACETS} facets`)
+  new UnreadableMesh(`${where}: a file may contain at most ${MAX_FACETS} facets`)
 
 function checkCoordinates(where: string, point: readonly number[]): void {
   const wrong = point.find((value) => !(Math.abs(value) <= FARTHEST))
@@ -54,27 +55,29 @@ function checkCoordinates(where: string, point: readonly number[]): void {
   throw new UnreadableMesh(`${where}: a coordinate must be a number from -${FARTHEST} to ${FARTHEST}, got ${wrong}`)
 }
 
-/** The mesh of a file that was read to its end. */
+/** Checks the indices of corners and returns the complete mesh. @throws UnreadableMesh */
 export function buildMesh({ mesh }: MeshBuilder): Mesh {
   const count = mesh.vertices.length
   for (const [index, facet] of mesh.facets.entries()) {
     const wrong = facet.find((corner) => corner < 0 || corner >= count)
     if (wrong === undefined) continue
-    throw new UnreadableMesh(`Facet ${index + 1} names point ${wrong + 1} of a file that holds ${count} points`)
+    throw new UnreadableMesh(
+      `Facet ${index + 1} refers to point ${wrong + 1}, but the file contains only ${count} points`,
+    )
   }
-  if (mesh.facets.length === 0) throw new UnreadableMesh('The file holds no facets, a body needs 4 at least')
+  if (mesh.facets.length === 0) throw new UnreadableMesh('The file contains no facets; a body needs at least 4')
   return mesh
 }
 
-/** A line that is not blank, counted from 1, and its words. */
+/** The words of a non-blank line; lines are counted from 1. */
 export type MeshLine = { readonly number: number; readonly words: readonly string[] }
 
-/** A line's words are a facet's corners at most, and their colours. */
+/** The most words in a line: all corners of a facet, and their colours. */
 const MOST_WORDS = 2 * MAX_CORNERS
 const COMMENT = '#'.charCodeAt(0)
 const BLANK = ' '.charCodeAt(0)
 
-/** The lines of a text that hold more than blanks and a comment, one after the other: never all of them at once. */
+/** Yields the lines of a text that are not blank or only a comment, one at a time to limit memory. */
 export function* readLines(text: string): Generator<MeshLine> {
   let number = 0
   for (let from = 0; from < text.length;) {
@@ -98,12 +101,12 @@ function wordsOf(text: string, from: number, end: number, number: number): strin
     }
     if (code === COMMENT) break
     if (code > BLANK && start < 0) start = index
-    if (words.length > MOST_WORDS) throw new UnreadableMesh(`Line ${number} holds more than ${MOST_WORDS} words`)
+    if (words.length > MOST_WORDS) throw new UnreadableMesh(`Line ${number} has more than ${MOST_WORDS} words`)
   }
   return words
 }
 
-/** Longer than any number that a double can hold exactly. */
+/** Maximum length of a number: longer than any that a double represents exactly. */
 const LONGEST = 64
 const PLAIN = new Set([...'0123456789+-.eE'].map((letter) => letter.charCodeAt(0)))
 
@@ -112,7 +115,7 @@ function isPlain(word: string): boolean {
   return word.length > 0
 }
 
-/** The number that a word says; hexadecimal and words like Infinity are none. @throws UnreadableMesh */
+/** Parses a decimal number; rejects hexadecimal numbers and words such as Infinity. @throws UnreadableMesh */
 function parseNumber(word: string, line: number): number {
   const value = word.length <= LONGEST && isPlain(word) ? Number(word) : NaN
   if (Number.isNaN(value))
@@ -127,7 +130,7 @@ export function parseInteger(word: string, line: number): number {
   return value
 }
 
-/** The first three words as a point's coordinates. @throws UnreadableMesh */
+/** Parses the first three words as coordinates. @throws UnreadableMesh */
 export function parsePoint(words: readonly string[], line: number): [x: number, y: number, z: number] {
   const [x, y, z] = words
   if (x === undefined || y === undefined || z === undefined)

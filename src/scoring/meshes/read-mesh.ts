@@ -15,16 +15,16 @@ import {
   type MeshLine,
 } from './mesh-builder.ts'
 
-/** Whether a file's first word opens an OFF, readable or not. */
+/** Whether a file's first word is an OFF header, supported or not. */
 const isOffHeader = (word: string): boolean => OFF_HEADER.test(word.toUpperCase().slice(0, 8))
 const OFF_HEADER = /^(ST)?C?N?4?N?OFF/
 
-/** With colours, normals or texture coordinates behind each point: they are not read. */
+/** The supported headers. Colours, normals and texture coordinates of points are skipped. */
 const readable = ['OFF', 'COFF', 'NOFF', 'CNOFF', 'STOFF', 'STCOFF', 'STNOFF', 'STCNOFF']
 
 /**
- * Geomview's OFF as text: a header, the counts of points, facets and edges (in the header's line, or the next), then a line
- * for each point and each facet. @throws UnreadableMesh
+ * Reads Geomview's OFF in text format: a header, the counts of points, facets and edges (on the same line or the next), then a line per
+ * point and a line per facet. @throws UnreadableMesh
  */
 function readOff(text: string): Mesh {
   const lines = readLines(text)
@@ -34,7 +34,7 @@ function readOff(text: string): Mesh {
     const where = `Line ${number}`
     if (draft.mesh.vertices.length < counts.points) draft.addPoint(where, parsePoint(words, number))
     else if (draft.mesh.facets.length < counts.facets) draft.addFacet(where, cornersOf(words, number, counts.points))
-    else throw new UnreadableMesh(`${where}: the file announces ${describeCounts(counts)}, and goes on behind them`)
+    else throw new UnreadableMesh(`${where}: the file declares ${describeCounts(counts)}, but contains more lines`)
   }
   checkComplete(draft, counts)
   return buildMesh(draft)
@@ -52,21 +52,19 @@ function countsOf(lines: Generator<MeshLine>): OffCounts {
   const { words, number } = beside.length > 0 ? { ...header, words: beside } : next(lines)
   const [points = -1, facets = -1] = words.slice(0, 2).map((word) => parseInteger(word, number))
   if (points < 0 || facets < 0)
-    throw new UnreadableMesh(`Line ${number}: the counts of points, facets and edges must stand here`)
+    throw new UnreadableMesh(`Line ${number}: this line must contain the counts of points, facets and edges`)
   if (facets > MAX_FACETS) throw tooManyFacetsError(`Line ${number}`)
-  if (points > MAX_CORNERS) throw new UnreadableMesh(`Line ${number}: a file may hold ${MAX_CORNERS} points`)
+  if (points > MAX_CORNERS) throw new UnreadableMesh(`Line ${number}: a file may contain at most ${MAX_CORNERS} points`)
   return { points, facets }
 }
 
 function next(lines: Generator<MeshLine>): MeshLine {
   const line = lines.next()
   if (line.done !== true) return line.value
-  throw new UnreadableMesh(
-    'The file is cut off: OFF and the counts of points, facets and edges must stand at its start',
-  )
+  throw new UnreadableMesh('The file is truncated: it must start with OFF and the counts of points, facets and edges')
 }
 
-/** The corners in a facet's line: their count, then as many indices of points from 0 on; a colour may follow. */
+/** The corners of a facet: their count, then as many point indices from 0. A colour may follow. */
 function cornersOf([first = '', ...others]: readonly string[], line: number, points: number): number[] {
   const count = parseInteger(first, line)
   if (count > others.length || count < 0)
@@ -80,13 +78,13 @@ function cornersOf([first = '', ...others]: readonly string[], line: number, poi
 function checkComplete({ mesh: { vertices, facets } }: MeshBuilder, counts: OffCounts): void {
   if (vertices.length === counts.points && facets.length === counts.facets) return
   throw new UnreadableMesh(
-    `The file is cut off: it announces ${describeCounts(counts)}, and ends after ${describeCounts({ points: vertices.length, facets: facets.length })}`,
+    `The file is truncated: it declares ${describeCounts(counts)}, but contains only ${describeCounts({ points: vertices.length, facets: facets.length })}`,
   )
 }
 
 const describeCounts = ({ points, facets }: OffCounts): string => `${points} points and ${facets} facets`
 
-/** Wavefront's OBJ: its points (`v`) and facets (`f`); names, materials, normals and the like are passed over. @throws UnreadableMesh */
+/** Reads Wavefront's OBJ: points (`v`) and facets (`f`). Names, materials, normals and other lines are skipped. @throws UnreadableMesh */
 function readObj(text: string): Mesh {
   const draft = createMeshBuilder()
   for (const { number, words } of readLines(text)) {
@@ -104,16 +102,19 @@ function readObj(text: string): Mesh {
   return buildMesh(draft)
 }
 
-/** `7/2/5` is point 7 (texture 2, normal 5), `-1` the last point so far: its index from 0 on. */
+/** The index, from 0, of a corner: `7/2/5` is point 7 (texture 2, normal 5), `-1` the last point so far. */
 function cornerOf(word: string, line: number, count: number): number {
   const slash = word.indexOf('/')
   const point = parseInteger(slash < 0 ? word : word.slice(0, slash), line)
   const index = point < 0 ? count + point : point - 1
   if (index >= 0 && index < count) return index
-  throw new UnreadableMesh(`Line ${line}: ${count} points stand before this facet, it names point ${point}`)
+  throw new UnreadableMesh(`Line ${line}: only ${count} points precede this facet, which refers to point ${point}`)
 }
 
-/** STL as text: `facet normal`, `outer loop`, three times `vertex`, `endloop`, `endfacet`. Normals are not believed. @throws UnreadableMesh */
+/**
+ * Reads STL in text format: `facet normal`, `outer loop`, three times `vertex`, `endloop`, `endfacet`. Normals are ignored.
+ * @throws UnreadableMesh
+ */
 function readTextStl(text: string): Mesh {
   const draft = createMeshBuilder()
   let corners: number[] = []
@@ -123,14 +124,15 @@ function readTextStl(text: string): Mesh {
     last = line
     const kind = kindOf(line)
     if (kind === 'vertex') corners.push(draft.addPoint(where, parsePoint(line.words.slice(1), line.number)))
-    if (corners.length > 3) throw new UnreadableMesh(`${where}: a facet of an STL has 3 corners, this is its fourth`)
+    if (corners.length > 3)
+      throw new UnreadableMesh(`${where}: a facet of an STL must have 3 corners, this is the fourth`)
     if (kind !== 'endfacet') continue
     draft.addFacet(where, corners)
     corners = []
   }
   if (last !== undefined && kindOf(last) !== 'endsolid')
     throw new UnreadableMesh(
-      `The file is cut off at line ${last.number}, in facet ${draft.mesh.facets.length + 1}: it must end with endsolid`,
+      `The file is truncated at line ${last.number}, in facet ${draft.mesh.facets.length + 1}: it must end with endsolid`,
     )
   return buildMesh(draft)
 }
@@ -143,25 +145,26 @@ function kindOf({ words: [first = ''], number }: MeshLine): (typeof kinds)[numbe
   throw new UnreadableMesh(`Line ${number}: ${quoteWord(first)} must be one of ${kinds.join(', ')}`)
 }
 
-/** A header of no meaning and the number of facets; then each facet: its normal, three corners and two bytes of no meaning. */
+/** Layout: an ignored header and the number of facets; then for each facet a normal, three corners and two ignored bytes. */
 const STL_HEADER = 80
 const FIRST = 84
 const FACET = 50
 const NORMAL = 12
 const POINT = 12
 
-/** Whether the bytes are exactly as many as a binary STL says it has: many start with `solid`, as texts do. */
+/** Whether the length fits the number of facets. The first word is no criterion: many binary files start with `solid`, as text files do. */
 const isBinaryStl = (bytes: Uint8Array): boolean =>
   bytes.length >= FIRST && lengthFor(countOf(viewOf(bytes))) === bytes.length
 
-/** A binary STL: little endian, single precision. @throws UnreadableMesh */
+/** Reads a binary STL: little endian, single precision. @throws UnreadableMesh */
 function readBinaryStl(bytes: Uint8Array): Mesh {
   const view = viewOf(bytes)
-  if (bytes.length < FIRST) throw new UnreadableMesh(`A binary STL has ${FIRST} bytes at least, got ${bytes.length}`)
+  if (bytes.length < FIRST)
+    throw new UnreadableMesh(`A binary STL must have at least ${FIRST} bytes, got ${bytes.length}`)
   const count = countOf(view)
   if (lengthFor(count) !== bytes.length)
     throw new UnreadableMesh(
-      `No OFF, text STL or OBJ; a binary STL of ${count} facets has ${lengthFor(count)} bytes, got ${bytes.length}`,
+      `The file is not OFF, text STL or OBJ; a binary STL of ${count} facets must have ${lengthFor(count)} bytes, got ${bytes.length}`,
     )
   if (count > MAX_FACETS) throw tooManyFacetsError(`${count} facets`)
   const draft = createMeshBuilder()
@@ -183,12 +186,12 @@ const pointAt = (view: DataView, from: number): number[] =>
 
 export type MeshFormat = 'OFF' | 'STL' | 'OBJ'
 
-/** UTF-8's mark of byte order, which some editors put before a text. */
+/** The UTF-8 byte order mark, which some editors write at the start of a text. */
 const MARK = [0xef, 0xbb, 0xbf]
 
 /**
- * The mesh in a file's bytes, its nearly equal points made one; facets keep their order. The format is told by the content.
- * Time and memory grow with the bytes, whatever is in them. @throws UnreadableMesh
+ * Reads a mesh and welds its nearly equal points; facets keep their order. The format is detected by content. Time and memory are linear
+ * in the size of the file, whatever it contains. @throws UnreadableMesh
  */
 export function readMesh(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
   if (bytes.length === 0) throw new UnreadableMesh('The file is empty; it must be OFF, STL or OBJ')
@@ -208,11 +211,13 @@ function read(bytes: Uint8Array): { format: MeshFormat; mesh: Mesh } {
     case 'OBJ':
       return { format: 'OBJ', mesh: readObj(text) }
     default:
-      throw new UnreadableMesh('The file is none of OFF (starts with OFF), STL and OBJ (lines that start with v and f)')
+      throw new UnreadableMesh(
+        'The file must be OFF (starts with OFF), STL (starts with solid) or OBJ (lines that start with v and f)',
+      )
   }
 }
 
-/** A byte becomes a letter: all that is read is ASCII, and names in any encoding are passed over. */
+/** Decodes each byte as one character: everything that is read is ASCII, and names in any encoding are skipped. */
 function textOf(bytes: Uint8Array): string {
   const from = MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', from)

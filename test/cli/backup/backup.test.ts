@@ -207,7 +207,7 @@ test('stays closed where it was moved to another one', async ({ site }) => {
   assert.is(code, 0, err)
   const added = await site.run(['user', 'add', 'c@example.com', '--password', 'right horse'])
   assert.is(added.code, 1)
-  assert.match(added.err, /is moved to sqlite:/)
+  assert.match(added.err, /was moved to sqlite:/)
 })
 
 test.run()

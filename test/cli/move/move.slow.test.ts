@@ -51,7 +51,7 @@ async function copiedWhileWritten(
   assert.ok(Number(events) > 100)
   const refused = await ann.post('/v4/diamond', { sku: 'late', cutShape: 2, carat: 1 })
   expect(503, refused)
-  assert.match(refused.text, /is moved to \w+:.*: it answers reads only/)
+  assert.match(refused.text, /was moved to \w+:.*: it serves reads only/)
   assert.is(refused.headers['retry-after'], '30')
   expect(200, await ann.get('/v4/diamond?limit=1'))
   await tells(sites, from, service)
@@ -60,14 +60,14 @@ async function copiedWhileWritten(
 
 /** The one that is left says so, and where to, wherever an operator looks. */
 async function tells(sites: Sites, from: Site, service: Service): Promise<void> {
-  assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /is moved to \w+:/)
+  assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /was moved to \w+:/)
   assert.match(expect(200, await service.send({ path: '/metrics' })).text, /^adamant_moved\{to="[^"]+"\} 1$/m)
   const { code, out, err } = await sites.commands.run(['status', '--json'], {
     ...from.settings,
     DATA_DIR: from.dataDir,
   })
   assert.is(code, 1)
-  assert.match(err, /is moved to \w+:/)
+  assert.match(err, /was moved to \w+:/)
   assert.is((JSON.parse(out) as { ok: boolean }).ok, false)
 }
 
@@ -135,7 +135,7 @@ test('to another folder goes on there, with whatever was written meanwhile, and 
       DATA_DIR: from.dataDir,
     })
     assert.is(other.code, 1)
-    assert.match(other.err, /is moved to sqlite:/)
+    assert.match(other.err, /was moved to sqlite:/)
     await goesOn(sites, to, { ...left, filled, before })
     assert.is(resultOf(await sites.copy(from, to))['finishedBefore'], true)
   } finally {

@@ -137,7 +137,10 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
   await serving(site, into, {}, async (url) => {
     expect(200, await request(url, { path: '/health/ready' }))
     const refused = await request(url, { method: 'POST', path: '/v4/diamond', headers, json: stone() })
-    assert.match(expect(503, refused).text, /This is a replay of .* until .*: it shows what was, and takes no writes/)
+    assert.match(
+      expect(503, refused).text,
+      /This is a replay of .* until .*: it serves the state of that time and accepts no writes/,
+    )
     assert.match(expect(200, await request(url, { path: '/metrics' })).text, /^adamant_moved 0$/m)
     expect(503, await request(url, { method: 'DELETE', path: `/v4/diamond/${id}`, headers }))
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))

@@ -78,7 +78,7 @@ test('may weigh two of a hundred more or less than its stone without a word', ()
 
 test('says where its planes had to be taken together', () => {
   assert.equal(modelWarnings(model({ planes: { count: 312, within: 0.8 } }), { carat: 1 }), [
-    'Light is traced from 312 planes: the model has more, so neighbours within 0.8° were taken for one',
+    'Scores are computed from 312 planes: the model has more, so neighbouring facets within 0.8° were merged',
   ])
 })
 

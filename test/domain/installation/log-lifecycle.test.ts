@@ -99,20 +99,17 @@ for (const [name, isOpenForItself] of [
 }
 
 for (const [name, says] of [
-  ['readOnly', 'This service was started by `serve --read-only`: it takes no writes'],
-  ['replay', 'This is a replay of here until May: it shows what was, and takes no writes'],
-  ['fenced', 'This installation is moved to there: it answers reads only, and its writes go there'],
-  [
-    'unfinished',
-    'This installation was begun as a copy of here, which is not finished: run `npx adamant move` again, and it goes on where it was',
-  ],
+  ['readOnly', 'This service was started with `serve --read-only`: it accepts no writes'],
+  ['replay', 'This is a replay of here until May: it serves the state of that time and accepts no writes'],
+  ['fenced', 'This installation was moved to there: it serves reads only; send writes to the new installation'],
+  ['unfinished', 'This installation is an incomplete copy of here: run `npx adamant move` again to resume the copy'],
   [
     'halfReplayed',
-    'This replay of here was ended before it was whole: delete the folder, and run `npx adamant replay` again',
+    'This replay of here was interrupted before it was complete: delete the folder and run `npx adamant replay` again',
   ],
   [
     'abandoned',
-    'This installation was begun as a copy of here, which was given up: it can be deleted, and is of no other use',
+    'This installation is an incomplete copy of here, and the move was abandoned: delete this installation',
   ],
 ] as const) {
   appended(`that is ${all[name].why} says what to do`, () => assert.is(describeReadOnlyState(all[name]), says))

@@ -59,7 +59,7 @@ async function writeUntilRefused({ ann }: Client, name: string, told: Told): Pro
 
 function isRefused(answer: Answer): void {
   expect(503, answer)
-  assert.match(answer.text, /is moved to \w+:.*: it answers reads only/)
+  assert.match(answer.text, /was moved to \w+:.*: it serves reads only/)
   assert.is(answer.headers['retry-after'], '30')
 }
 

@@ -1,4 +1,4 @@
-/** Shapes that have a facet model. Other shapes have no optical scores. */
+/** Shapes with a facet model. Other shapes have optical scores only if they have a 3D model. */
 export const modelledShapes = [
   'Round',
   'Princess',
@@ -25,11 +25,14 @@ export type CutShape = ModelledShape | 'Other'
 export const grades = ['Ideal', 'Excellent', 'Very Good', 'Good', 'Fair', 'Poor'] as const
 export type Grade = (typeof grades)[number]
 
-/** What stands for a stone's cut: its grade, or where nobody graded it, what is typical of its shape. */
+/** A cut grade, or `Typical` for an ungraded stone, which is scored with the typical proportions of its shape. */
 export const cutGrades = [...grades, 'Typical'] as const
 export type CutGrade = (typeof cutGrades)[number]
 
-/** Polish and symmetry where they are not given: a cut is never graded better than one grade above its finish (GIA, Finish, Culet Size, and Girdle Thickness, 2009). */
+/**
+ * Polish and symmetry if not given: a cut grade is at most one grade better than the finish (GIA, Finish, Culet Size, and Girdle
+ * Thickness, 2009).
+ */
 export const defaultFinishGrade = (grade: CutGrade): Grade => (grade === 'Typical' ? 'Very Good' : grade)
 
 export const girdles = [
@@ -57,11 +60,11 @@ export const culets = [
 ] as const
 export type Culet = (typeof culets)[number]
 
-/** What GIA calls an old European cut has a culet that is slightly large or larger (Describing Round Unmodified Brilliant Cut Diamonds, 2013). */
+/** By the GIA's definition, an old European cut has a slightly large or larger culet (Describing Round Unmodified Brilliant Cut Diamonds, 2013). */
 export const usualCulet = (shape: ModelledShape): Culet =>
   shape === 'OldEuropean' || shape === 'OldMine' ? 'Large' : 'None'
 
-/** Proportions that a laboratory measured: percent of the width (stars and lower halves: of their whole way), angles in degrees. */
+/** Proportions measured by a laboratory: angles in degrees, stars and lower halves in percent of their full length, others of the width. */
 export type CutMeasurements = {
   readonly tablePct?: number
   readonly depthPct?: number
@@ -70,14 +73,13 @@ export type CutMeasurements = {
   readonly girdlePct?: number
   readonly starPct?: number
   readonly lowerPct?: number
-  /** Longer side over shorter one; of a heart, from cleft to point over across, which may be less than 1. */
+  /** Longer side over shorter side. Of a heart, cleft to point over width, which can be less than 1. */
   readonly lengthToWidth?: number
 }
 
-/** How exactly a stone was made, whatever its proportions. */
 export type Finish = { readonly polish: Grade; readonly symmetry: Grade }
 
-/** All that decides how a stone handles light: two stones with the same cut differ in size only. */
+/** Everything that determines how light travels in a stone. Stones with the same cut differ only in size. */
 export type Cut = Finish & {
   readonly shape: ModelledShape
   readonly grade: CutGrade
@@ -87,8 +89,8 @@ export type Cut = Finish & {
 }
 
 /**
- * A name for a cut, the same for every equal cut: the table's key, and a key to keep traced cuts under.
- * A cut that leaves culet, girdle and measures to its grade has three words.
+ * The key of a cut in the table and in caches, equal for equal cuts. A cut with only grade defaults is named by its shape and
+ * grade alone.
  */
 export function cutKey({ shape, grade, polish, symmetry, culet, girdle, measured }: Cut): string {
   const parts: string[] = [shape, grade]

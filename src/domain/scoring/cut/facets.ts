@@ -14,7 +14,6 @@ import {
 } from '../shapes/brilliants.ts'
 import { trillionFacets } from '../shapes/trillion.ts'
 
-/** The facet model of each shape. */
 export const facetModels: Readonly<Record<ModelledShape, (proportions: Proportions) => Facet[]>> = {
   Round: roundFacets,
   Princess: princessFacets,

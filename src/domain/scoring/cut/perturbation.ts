@@ -3,12 +3,12 @@ import { SEQUENCE_STEPS_2D } from '../light/view.ts'
 import { add, cross, dot, radians, scale, unit, type Facet, type StonePart, type Vector } from '../solid/facet.ts'
 import { solidOf, type Solid } from '../solid/solid.ts'
 
-/** GIA's limits of Excellent: how much crown and pavilion angles may vary within one stone, in degrees (Gems & Gemology, winter 2011). */
+/** The GIA's limits for Excellent: the range of crown and pavilion angles within one stone, in degrees (Gems & Gemology, winter 2011). */
 export const excellentLimit = { crown: 1.2, pavilion: 0.9 } as const
 
 /**
- * By how much of Excellent's limit angles vary in a stone of each grade. Limits below Excellent are not published: each
- * grade is taken to allow twice as much; Poor has no limit, and stands just past Fair's.
+ * The range of angles for each grade, in multiples of the limit for Excellent. No limits are published below Excellent: each
+ * grade is assumed to allow twice as much; Poor has no limit and is assumed to be just beyond Fair.
  */
 export const toleranceFactors: Readonly<Record<Grade, number>> = {
   Ideal: 0.5,
@@ -19,16 +19,16 @@ export const toleranceFactors: Readonly<Record<Grade, number>> = {
   Poor: 9,
 }
 
-/** How flat polishing left the facets, in degrees for Excellent; worse grades by the same factors. Our own assumption: not published. */
+/** Tilt by polishing for Excellent, in degrees; for other grades multiplied by toleranceFactors. An assumption: nothing is published. */
 const POLISH = 0.05
 
-/** How much the facets of a stone lean away from where they should: rms, in degrees. */
+/** How far facets are tilted from their nominal planes: rms, in degrees. */
 export type Deviation = { readonly crown: number; readonly pavilion: number }
 
 /**
- * A stone as it was meant, with its facets tilted about their middles as far as polish and symmetry grades allow: as pictures show it, and
- * as what a lean takes off is found. Always the same tilts.
- * @param pattern which of the many ways that a grade allows: each goes on where the one before ended
+ * Tilts the facets of an ideal stone about their centres, as far as the symmetry and polish grades allow. Used for pictures and to
+ * compute the lean factors. Deterministic.
+ * @param pattern index of the tilt pattern; each pattern uses the next part of the sequence
  */
 export function perturbSolid(
   ideal: Solid,
@@ -45,7 +45,6 @@ export function perturbSolid(
   return { solid: solidOf(facets), deviation: deviationAt(ideal, symmetry, from) }
 }
 
-/** How far a grade of symmetry lets the facets of a stone lean. */
 export const modelledDeviation = (ideal: Solid, symmetry: Grade): Deviation => deviationAt(ideal, symmetry, 0)
 
 function deviationAt({ faces }: Solid, symmetry: Grade, from: number): Deviation {
@@ -58,24 +57,24 @@ function deviationAt({ faces }: Solid, symmetry: Grade, from: number): Deviation
   return { crown: rms('crown'), pavilion: rms('pavilion') }
 }
 
-/** Over how many degrees a part's slopes spread. */
+/** The range of a part's angles in degrees. */
 const symmetric = (part: StonePart, symmetry: Grade): number =>
   part === 'crown' || part === 'pavilion' ? excellentLimit[part] * toleranceFactors[symmetry] : 0
 
-/** How far facets lean that polish and symmetry let lean: rms over crown and pavilion, in degrees. */
+/** The combined tilt of symmetry and polish: rms over crown and pavilion, in degrees. */
 export function leanOf({ symmetry, polish }: Finish): number {
   const fine = POLISH * toleranceFactors[polish]
   const range = Math.hypot(symmetric('crown', symmetry), symmetric('pavilion', symmetry)) * Math.SQRT1_2
   return Math.hypot(range, fine) / RANGE_OF_RMS
 }
 
-/** The end-to-end range of evenly spread values is the square root of 12 times their rms. */
+/** For uniformly distributed values, the total range is the square root of 12 times their rms. */
 export const RANGE_OF_RMS = Math.sqrt(12)
 
-/** What to add to a facet's normal so that slopes spread evenly over `range` degrees: a plane sequence without gaps, by facet. */
 const isTilted = ({ part, name }: Facet): boolean =>
   (part === 'crown' || part === 'pavilion') && name !== 'table' && name !== 'culet'
 
+/** A vector to add to a facet's normal; over all facets, angles are spread evenly over `range` degrees by a low-discrepancy sequence. */
 function tilt(facet: Facet, index: number, range: number, phase: number): Vector {
   if (!isTilted(facet)) return [0, 0, 0]
   const { normal } = facet

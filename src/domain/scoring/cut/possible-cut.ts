@@ -2,8 +2,8 @@ import type { Cut } from './cut.ts'
 import { ImpossibleProportions, proportionsOf } from './proportions.ts'
 
 /**
- * A cut with as much of what was measured as one stone can have: all of it, else its length to width alone, else nothing.
- * Figures that can't stand together were read or printed wrong, and nobody knows which of them.
+ * A cut with as many measurements as one stone can have: all of them, else only lengthToWidth, else none. Contradictory values
+ * were misread or misprinted, and it is unknown which of them.
  */
 export function possibleCut(cut: Cut): Cut {
   const { measured, ...typical } = cut

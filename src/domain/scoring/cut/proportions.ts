@@ -12,18 +12,18 @@ import {
 } from './cut.ts'
 import made from './unpublished.json' with { type: 'json' }
 
-/** Percent of the width. What the crown (unpublished.json) and the girdle leave of the depth is the pavilion's. */
+/** Percent of the width. The pavilion gets the depth that the crown (unpublished.json) and the girdle leave. */
 export type ProportionRow = readonly [depth: number, table: number, girdle: number]
 
-/** The measures that stand for a cut of which only shape and grade are known. */
+/** The proportions assumed for a cut of which only shape and grade are known. */
 export type NominalProportions = {
   readonly lengthToWidth: number
   readonly rows: Readonly<Record<CutGrade, ProportionRow>>
 }
 
 /**
- * Where a grade's published range only adds to the better grade's on both sides, the deep side is taken: that is where
- * stones of lower grades are, since depth keeps weight (the bundled data set: 61.8 % Ideal, 65.0 % Fair).
+ * If a grade's published range extends the better grade's range on both sides, the deep side is used: stones of lower grades are
+ * deeper, since depth keeps weight (in the bundled data set: 61.8 % for Ideal, 65.0 % for Fair).
  */
 const byGrade = (
   ideal: ProportionRow,
@@ -44,26 +44,26 @@ const byGrade = (
 /** Emerald and Asscher: EX 58-65 / 60-65, VG 55-70 / 59-70, G 52-75 / 52-75 (shalev.co.uk, mydiamondcuts.com). */
 const steps = byGrade([63, 61, 3], [64, 62.5, 3.5], [69, 69, 4.5], [73.5, 73, 5], [77.5, 75.5, 5.5], [81, 78, 6])
 
-/** An emerald cut of such depths has thicker girdles, or its pavilion would be steeper than the 47° that are published (diamondcuttersintl.com). */
+/** Emerald cuts with these depths have thicker girdles; otherwise the pavilion would exceed the published 47° (diamondcuttersintl.com). */
 const emeralds = byGrade([63, 61, 3], [64, 62.5, 3.5], [66.5, 66.5, 5], [70, 69, 6.5], [74, 71.5, 7.5], [79, 76, 8.5])
 
 /** Pear: EX 58-64 / 55-62, VG 57-66 / 53-64, G 56-68 / 52-65; Marquise: EX depth 58-64, else as pear; Oval and Heart: as pear. */
 const drops = byGrade([60, 57, 3.5], [61, 58.5, 4], [65, 63, 4.8], [67, 64.5, 5], [70, 67, 5.5], [73, 69, 6.5])
 
-/** Not published for cushions: market proportions of stones called well cut, then deeper by 3 to 4 points a grade. */
+/** Not published for cushions: proportions on the market of stones called well cut, then 3 to 4 points deeper per grade. */
 const cushions = byGrade([66, 59, 3.5], [67, 60, 4], [70, 63, 4.5], [73, 66, 5], [77, 69, 5.5], [81, 72, 6])
 
 /**
- * Length to width: middles of the ranges of brilliantearth.com/popup-l-w-ratio. Typical of a shape, whatever its grade: a table between
- * those of Excellent and Very Good, the depth of Very Good or near it, and such a girdle that one carat is as wide as stones on the
- * market are, within 1 % (the mean of what cdn.stonealgo.com/blog/diamond-size-chart says of 1 ct and, by its cube root, of 2 ct, which
- * differ by up to 2 %).
+ * Length to width: middles of the ranges of brilliantearth.com/popup-l-w-ratio. Typical, for stones without a grade: a table between
+ * those of Excellent and Very Good, a depth near that of Very Good, and a girdle with which one carat is as wide as stones on the
+ * market, within 1 % (mean of the sizes at cdn.stonealgo.com/blog/diamond-size-chart for 1 ct and, scaled by the cube root, for 2 ct,
+ * which differ by up to 2 %).
  */
 export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
-  // Tables are the medians of the bundled data set's stones by cut (Excellent: its Premium; Typical: all), and so are the depths down to Very Good; Poor
-  // goes on from Fair. The data set has neither angles nor girdles: they are such that the GIA's charts (2006) estimate that grade, and that a stone weighs
-  // what those stones weigh for their width, within 1.4 %. Good and Fair weigh as much by steep crowns over deep pavilions, deeper than the
-  // medians (63.4 and 65), which with angles of those grades weigh too little.
+  // Tables are the medians by cut in the bundled data set (Excellent: its Premium; Typical: all stones), and so are the depths down to
+  // Very Good; Poor continues from Fair. The data set has neither angles nor girdles: they are chosen so that the GIA's charts (2006)
+  // estimate that grade and that a stone weighs what stones of that width in the data set weigh, within 1.4 %. Good and Fair reach that
+  // weight with steep crowns over deep pavilions, deeper than the medians (63.4 and 65), which are too light with angles of those grades.
   Round: {
     lengthToWidth: 1,
     rows: {
@@ -95,10 +95,10 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
   Emerald: { lengthToWidth: 1.35, rows: { ...emeralds, Typical: [69, 65, 8] } },
   Asscher: { lengthToWidth: 1.025, rows: { ...steps, Typical: [70.5, 65, 9] } },
   Heart: { lengthToWidth: 1, rows: { ...drops, Typical: [64, 61, 4.1] } },
-  // Nothing is published: an emerald cut's rows, twice as long as wide.
+  // Nothing is published: the rows of an emerald cut, twice as long as wide.
   Baguette: { lengthToWidth: 2, rows: { ...emeralds, Typical: [66, 64, 4] } },
-  // The GIA's table of 53 % at most and crown of 40° at least (Describing Round Unmodified Brilliant Cut Diamonds, 2013), over pavilions
-  // as a modern round's; grades, which the GIA does not give them, get deeper as a modern round's do.
+  // The GIA's limits, table of at most 53 % and crown of at least 40° (Describing Round Unmodified Brilliant Cut Diamonds, 2013), over
+  // pavilions as in a modern round. The GIA gives these cuts no grades; depths increase by grade as in a modern round.
   OldEuropean: {
     lengthToWidth: 1,
     rows: {
@@ -113,9 +113,9 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
       Typical: [70, 51, 3.4],
     },
   },
-  // Depth 32 to 48, table 50 to 60, as traders ask for. The best grades stand at its deep end: 40 % leave a pavilion of 33° to 36° over the sides, which is a
-  // window. Lower grades keep weight, far beyond it: a trillion is as bright with 50 to 57 %. One carat on the market is flat, 7.74 mm
-  // (diamondsizechart.com), with the GIA's weight factor of .0057.
+  // Depth 32 to 48, table 50 to 60, as the trade recommends. The best grades are at the deep end: with 40 % the pavilion has 33° to 36°
+  // over the sides and leaks (window). Lower grades, which keep weight, are far deeper, since a trillion is just as bright with depths of
+  // 50 to 57 %. A typical carat on the market is flat, 7.74 mm wide (diamondsizechart.com), with the GIA's weight factor of .0057.
   Trillion: {
     lengthToWidth: 1,
     rows: {
@@ -123,8 +123,8 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
       Typical: [38, 61, 1.8],
     },
   },
-  // A full rose is half as high as it is wide (antiquejewelleryinformationcenter.wordpress.com, "Dutch rose cut"). What stands for a table is what its crown
-  // leaves of the width; of that and of grades nothing is published: lower ones are higher, under wider and so flatter crowns.
+  // A full rose is half as high as wide (antiquejewelleryinformationcenter.wordpress.com, "Dutch rose cut"). The table column is the part
+  // of the width outside the crown. Neither that nor grades are published: lower grades are higher, with wider and flatter crowns.
   Rose: {
     lengthToWidth: 1,
     rows: {
@@ -132,8 +132,9 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
       Typical: [50, 33, 1.2],
     },
   },
-  // Round across, so as deep as wide. What stands for a table is how far from its rounded end the widest place lies, in percent of the length, and for a girdle the belt around
-  // that. Nothing is published of those, of lengths or of grades: lower grades keep weight that is not seen, deeper than wide and with higher belts.
+  // Round in cross-section, so as deep as wide. The table column is the distance of the widest place from the rounded end in percent of
+  // the length; the girdle column is the height of the belt around it. Nothing is published about these, lengths or grades: lower grades
+  // hide weight, being deeper than wide and having higher belts.
   Briolette: {
     lengthToWidth: 1.7,
     rows: {
@@ -143,47 +144,47 @@ export const nominal: Readonly<Record<ModelledShape, NominalProportions>> = {
   },
 }
 
-/** A cut's measures, all lengths as parts of the stone's width (its shorter side). */
+/** The proportions of a cut as fractions of the stone's width (its shorter side). */
 export type Proportions = {
   readonly lengthToWidth: number
   readonly table: number
-  /** From the girdle's upper edge to the table. */
+  /** From the upper edge of the girdle to the table. */
   readonly crownHeight: number
-  /** From the girdle's lower edge to the point in which the pavilion would end without a culet. */
+  /** From the lower edge of the girdle to the point where the pavilion would end without a culet. */
   readonly pavilionDepth: number
-  /** Thickness of the girdle where the main facets meet it. */
+  /** Girdle thickness where main facets meet it. */
   readonly girdle: number
-  /** Length of the star facets, as part of the way from the table's edge to the girdle. */
+  /** Star length as a fraction of the distance from the table's edge to the girdle. */
   readonly star: number
-  /** Length of the lower girdle facets, as part of the way from the girdle to the culet. */
+  /** Length of the lower halves as a fraction of the distance from the girdle to the culet. */
   readonly lower: number
-  /** Width of the culet; 0 for a point. */
+  /** Culet width; 0 for a point. */
   readonly culet: number
 }
 
-/** The crown's angle on the short side in degrees, stars and lower halves in percent of their whole way. */
+/** Crown angle on the short side in degrees; star length and lower halves in percent. */
 export type UnpublishedProportions = readonly [crownAngle: number, star: number, lower: number]
 
-/** Of each shape and grade, what nobody publishes of the stone that stands for it; made by `npm run scores:build`. */
+/** The proportions that are not published by shape and grade. Generated by `npm run scores:build`. */
 export const unpublishedProportions = made as unknown as Readonly<
   Record<ModelledShape, Readonly<Record<CutGrade, UnpublishedProportions>>>
 >
 
-/** Tracing a cut failed: it would fail again, since it is computed from nothing else. */
+/** A cut cannot be traced. Tracing is deterministic, so retrying does not help. */
 export class UntraceableCut extends Error {
   override readonly name = 'UntraceableCut'
 }
 
-/** Measures of which no stone can be made. */
+/** Proportions that no stone can have. */
 export class ImpossibleProportions extends Error {
   override readonly name = 'ImpossibleProportions'
 }
 
 /**
- * A cut's proportions: what was measured, and the nominal ones of its shape and grade for the rest. Depth and two angles say the girdle,
- * and correct one that was measured as far as rounding goes; depth and one angle say the other part's height; a depth alone moves the
- * pavilion; angles without a depth say the depth; a girdle in words moves table and culet apart.
- * Errors: ImpossibleProportions.
+ * The proportions of a cut: the measured ones, and nominal ones of its shape and grade for the others. Depth and both angles
+ * determine the girdle, and correct a measured one within rounding; depth and one angle determine the height of the other part; depth
+ * alone determines the pavilion; angles without a depth determine the depth; a girdle grade moves crown and pavilion apart.
+ * @throws ImpossibleProportions
  */
 export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cut): Proportions {
   checkRanges(measured)
@@ -205,9 +206,9 @@ export function proportionsOf({ shape, grade, culet, girdle, measured = {} }: Cu
 
 /**
  * The heights of crown, girdle and pavilion.
- * @param crown the nominal crown's angle
- * @param table as part of the width
- * @param known the girdle's thickness in percent, where it is measured or said in words
+ * @param crown the nominal crown angle in degrees
+ * @param table fraction of the width
+ * @param known girdle thickness in percent, if measured or given as a grade
  */
 function heights(
   [depth, nominalTable, nominalGirdle]: ProportionRow,
@@ -236,17 +237,18 @@ function heights(
 }
 
 /**
- * By how much a girdle may differ from what depth and angles leave because of what reports round to alone: 0.25 for itself, 0.15 for the
- * crown's angle and 0.18 for the table, 0.2 for the pavilion's angle, 0.05 for the depth, in percent. The depth is the finest of them.
+ * By how much a measured girdle may differ from what depth and angles leave, caused by rounding in reports: in percent 0.25 for the
+ * girdle itself, 0.15 for the crown angle, 0.18 for the table, 0.2 for the pavilion angle and 0.05 for the depth. The depth is the most
+ * precise of them.
  */
 const GIRDLE_ROUNDING_TOLERANCE = 0.0085
 /** A stone without a girdle has no outline. */
 const MIN_GIRDLE = 0.001
 
-/** How high a slope of that angle rises over half of a width. */
+/** The height of a slope with this angle over half of a width. */
 const rise = (width: number, angle: number): number => (width / 2) * Math.tan(radians(angle))
 
-/** Middles of the classes by which DiamCalc translates girdles to words, in percent (cutstudy.com, appraiser tables). */
+/** Middles of DiamCalc's classes of girdle thickness, in percent (cutstudy.com, appraiser tables). */
 const thickness: Readonly<Record<(typeof girdles)[number], number>> = {
   'Extremely Thin': 0.3,
   'Very Thin': 0.7,
@@ -258,14 +260,14 @@ const thickness: Readonly<Record<(typeof girdles)[number], number>> = {
   'Extremely Thick': 8,
 }
 
-/** Those classes are read at the thinnest places; where mains meet the girdle it is thicker by about 1.6 (pricescope.com). */
+/** These classes apply to the thinnest places; where main facets meet the girdle it is thicker by about 1.6 (pricescope.com). */
 const MAIN_FACET_ALLOWANCE = 1.6
 
 function girdlePercent([from, to = from]: GirdleThickness): number {
   return (thickness[from] + thickness[to]) / 2 + MAIN_FACET_ALLOWANCE
 }
 
-/** Middles of the classes by which DiamCalc translates culets to words, in mm (same tables), of a stone 6.5 mm wide. */
+/** Middles of DiamCalc's classes of culet size in mm (same tables), as percent of the width of a 6.5 mm stone. */
 const culetPercent: Readonly<Record<Culet, number>> = {
   None: 0,
   'Very Small': 0.23,
@@ -277,7 +279,7 @@ const culetPercent: Readonly<Record<Culet, number>> = {
   'Extremely Large': 15,
 }
 
-/** Where the facet models hold: a brilliant with shorter stars has no shape that light could be traced in. */
+/** Ranges in which the facet models are valid: a brilliant with shorter stars, for example, has no traceable shape. */
 const ranges: Readonly<Record<keyof CutMeasurements, readonly [number, number]>> = {
   tablePct: [20, 90],
   depthPct: [30, 110],

@@ -11,7 +11,6 @@ import {
 } from './cut.ts'
 import type { FluorColor, FluorIntensity } from '../fluor.ts'
 
-/** What is known of a stone, as far as its scores ask for it. */
 export type Stone = {
   readonly shape?: CutShape
   readonly carat?: number
@@ -23,18 +22,16 @@ export type Stone = {
   readonly fluorIntensity?: FluorIntensity
   readonly fluorColor?: FluorColor
   readonly measured?: CutMeasurements
-  /** Millimetres of the face as a laboratory measured them. */
   readonly face?: FaceUpSize
-  /** Its cut was traced from its own facets, which a 3D file of it has. */
   readonly ownFacets?: true
 }
 
-/** A stone from above: length times width, in mm. */
+/** Length and width of a stone seen from above, in mm. */
 export type FaceUpSize = { readonly length: number; readonly width: number }
 
 /**
- * The cut of a stone, null where its shape has no model. Laboratories give other shapes than round no cut grade: such a stone is typical of
- * its shape.
+ * The cut of a stone; null if its shape has no model. Without a cut grade, as for all shapes but round, it has the typical
+ * proportions of its shape.
  */
 export function cutOf(stone: Stone): Cut | null {
   const { shape, cutGrade: grade = 'Typical', culet, girdle, measured } = stone
@@ -50,9 +47,8 @@ export function cutOf(stone: Stone): Cut | null {
   }
 }
 
-/** A drop that is faceted all around has neither girdle nor culet, whatever a list says of them. */
+/** A briolette has neither girdle nor culet, so values in trade lists are ignored. */
 const hasGirdle = (shape: ModelledShape): boolean => shape !== 'Briolette'
 
-/** Whether a shape has a facet model. */
 export const isModelledShape = (shape: CutShape): shape is ModelledShape =>
   modelledShapes.some((modelled) => modelled === shape)

@@ -10,7 +10,7 @@ import { noLeanLoss, leanFactors, type LeanFactors } from './lean.ts'
 import { modelledDeviation, perturbSolid, type Deviation } from './perturbation.ts'
 import { proportionsOf, type Proportions } from './proportions.ts'
 
-/** A round brilliant as reports and tables describe it: percent of the diameter, angles in degrees. */
+/** The proportions of a round brilliant as in reports: percent of the diameter, angles in degrees. */
 export type RoundMeasures = {
   readonly table: number
   readonly crown: number
@@ -21,7 +21,7 @@ export type RoundMeasures = {
   readonly culet: number
 }
 
-/** 1.00 ct of this round brilliant scores 1. It weighs 3.67 thousandths of its diameter cubed (ct, mm). */
+/** A round brilliant of 1.00 ct with these proportions scores 1. It weighs 0.00367 times its diameter cubed (ct, mm). */
 const referenceMeasures: RoundMeasures = {
   table: 56,
   crown: 34,
@@ -32,7 +32,7 @@ const referenceMeasures: RoundMeasures = {
   culet: 0.5,
 }
 
-/** The proportions of a round brilliant that is like the reference but for the measures given. */
+/** The proportions of a round brilliant; those not given are the reference's. */
 export function roundProportions(measures: Partial<RoundMeasures>): Proportions {
   const { table, crown, pavilion, star, lower, girdle, culet } = { ...referenceMeasures, ...measures }
   return {
@@ -47,7 +47,7 @@ export function roundProportions(measures: Partial<RoundMeasures>): Proportions 
   }
 }
 
-/** All that the scores of any stone of a cut need. Lengths in widths of the stone, light as parts of what falls on the crown. */
+/** All traced figures that scores need. Lengths in widths of the stone, light as fractions of the light that falls on the crown. */
 export type TracedCut = FaceUpMetrics & {
   readonly volume: number
   readonly faceUpArea: number
@@ -56,40 +56,40 @@ export type TracedCut = FaceUpMetrics & {
   readonly depth: number
   /** Light return weighted by the squared cosine of the exit angle. */
   readonly weighted: number
-  /** Rms of the facets' lean, degrees; null where nobody knows how they should stand. */
+  /** Rms tilt of the facets in degrees; null if the nominal symmetry is unknown. */
   readonly crownDeviation: number | null
   readonly pavilionDeviation: number | null
-  /** What facets that lean, and were traced as if they did not, leave of the figures above. */
+  /** Reduce the figures above to account for tilted facets; 1 if the facets were traced as tilted. */
   readonly factors: LeanFactors
 }
 
-/** Index for the D line and the difference between the F and C lines. */
+/** Index at the D line, and the difference between the F and C lines. */
 export const diamondOptics = {
   index: refractiveIndex(lines.D),
   dispersion: refractiveIndex(lines.F) - refractiveIndex(lines.C),
 } as const
 
-/** Rays over the whole sky. With them a repeat with 16 times as many changes no score by its d. */
+/** Number of rays over the whole sky. With 16 times as many, no score changes by more than its d. */
 const SAMPLES = 8_192
 const CUT_OFF = 1e-3
 
-/** The stone whose scores are 1. */
+/** The solid of the reference round, whose scores are 1. */
 export const referenceSolid = (): Solid => solidOf(facetModels.Round(roundProportions({})))
 
 /**
- * The stone of a cut as pictures show it: nominal or measured proportions, facets tilted as polish and symmetry allow.
+ * The solid shown in pictures: nominal or measured proportions, facets tilted as polish and symmetry allow.
  * @throws ImpossibleProportions
  */
 export const solidOfCut = (cut: Cut): { solid: Solid; deviation: Deviation } =>
   perturbSolid(idealSolidOfCut(cut), cut.symmetry, cut.polish)
 
-/** The stone of a cut's proportions, every facet where it should be. @throws ImpossibleProportions */
+/** The solid without tilted facets. @throws ImpossibleProportions */
 export const idealSolidOfCut = (cut: Cut): Solid => solidOf(facetModels[cut.shape](proportionsOf(cut)))
 
 /**
- * Traces a cut: some tenths of a second. The same cut gives the same numbers. Light goes through the well-made stone, whatever polish and
- * symmetry: of all ways to lean that they allow, one would by chance break up what the stone leaks, or not. What they cost is in `factors`.
- * @param fineness times the usual number of rays
+ * Traces a cut; takes some tenths of a second and is deterministic. The solid has no tilted facets, because one random tilt pattern may
+ * happen to break up a leak or not; `factors` account for the tilt.
+ * @param fineness multiple of the usual number of rays
  * @throws ImpossibleProportions
  */
 export function traceCut(cut: Cut, fineness = 1): TracedCut {
@@ -99,7 +99,7 @@ export function traceCut(cut: Cut, fineness = 1): TracedCut {
 
 export const traceReference = (): TracedCut => traceSolid(referenceSolid(), { crown: 0, pavilion: 0 }, 1)
 
-/** Traces a stone by the facets that it has. @param fineness times the usual number of rays */
+/** Traces a solid as it is. @param fineness multiple of the usual number of rays */
 export function traceSolid(solid: Solid, deviation: Deviation | null, fineness: number): TracedCut {
   const { index, dispersion } = diamondOptics
   const beam: SamplingOptions = { samples: SAMPLES * fineness, index, cutOff: CUT_OFF }

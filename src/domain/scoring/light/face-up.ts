@@ -6,9 +6,9 @@ import { aimFrom, SEQUENCE_STEPS_2D, viewFrom, type View } from './view.ts'
 import { isFromSky, newPath, trace, type LightPath } from './trace.ts'
 
 /**
- * How fast the direction in which light reaches the eye turns with the refractive index, in radians per unit of index, for
- * light that comes in where the path left the stone at `hit`: times an index difference, the angle between two colours.
- * Refraction at both ends depends on the index, the reflections between only carry the difference on.
+ * Angular dispersion at the eye, in radians per unit of refractive index, for light that enters where the path left the stone at `hit`.
+ * Multiplied by an index difference it is the angle between two colours. Refraction at entry and exit depends on the index; reflections
+ * only propagate the difference.
  */
 export function angularDispersion(path: LightPath, { planes }: PlaneSet, hit: number, index: number): number {
   const base = 4 * integerAt(path.planes, hit)
@@ -36,7 +36,7 @@ export function angularDispersion(path: LightPath, { planes }: PlaneSet, hit: nu
   return leaving(path, planes, index, x, y, z)
 }
 
-/** The last refraction: how fast the direction outside turns when the one inside turns by (x y z). */
+/** The refraction at the exit: the change of the outside direction for a change (x y z) of the inside direction. */
 function leaving(path: LightPath, planes: Float64Array, index: number, x: number, y: number, z: number): number {
   const base = 4 * integerAt(path.planes, 0)
   const nx = at(planes, base)
@@ -58,11 +58,10 @@ function leaving(path: LightPath, planes: Float64Array, index: number, x: number
   return Math.sqrt(wx * wx + wy * wy + wz * wz + (across * across) / outside)
 }
 
-/** A face in square cells, each as wide as a seventh of a round of the stone's area. */
+/** The face in square cells. A cell is a seventh as wide as a round of the same area. */
 export type BrightnessGrid = {
-  /** Cells across. */
   readonly row: number
-  /** Spots across a cell. */
+  /** Spots per cell in each direction. */
   readonly size: number
   readonly light: Float64Array
   readonly spots: Float64Array
@@ -72,8 +71,8 @@ const ACROSS = 7
 const DARKEST = 1 / 5
 
 /**
- * @param spots across a round of the stone's area
- * @param row spots across the picture, which holds the whole stone
+ * @param spots number of spots across a round of the stone's area
+ * @param row number of spots in a row of the grid, which covers the whole stone
  */
 export function createBrightnessGrid(spots: number, row: number): BrightnessGrid {
   const size = spots / ACROSS
@@ -81,7 +80,7 @@ export function createBrightnessGrid(spots: number, row: number): BrightnessGrid
   return { row: cells, size, light: new Float64Array(cells * cells), spots: new Float64Array(cells * cells) }
 }
 
-/** Adds a spot: so many spots from the left, so many from below. */
+/** Adds the brightness of a spot; `x` and `y` count spots from the left and from below. */
 export function addToCells(
   { row, size, light, spots }: BrightnessGrid,
   x: number,
@@ -93,7 +92,7 @@ export function addToCells(
   spots[cell] = at(spots, cell) + 1
 }
 
-/** How bright the darkest fifth of the cells is, over all of them; cells that show less than half a cell of stone do not count. */
+/** Mean brightness of the darkest fifth of the cells, relative to the mean of all. Cells less than half covered by the stone are ignored. */
 export function evennessOf({ light, spots }: BrightnessGrid): number {
   const enough = Math.max(...spots) / 2
   const means = [...light.keys()]
@@ -107,37 +106,36 @@ export function evennessOf({ light, spots }: BrightnessGrid): number {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** What two eyes see of a stone that is held face up and rocked; all but fire without a unit. */
+/** Face-up appearance of a rocked stone, for two eyes. Dimensionless, except fire. */
 export type FaceUpMetrics = {
-  /** Mean brightness of the face. */
   readonly brightness: number
   /** Mean difference of brightness between neighbouring spots. */
   readonly contrast: number
-  /** From how many of the sky's rings, five degrees wide, the light comes: the exponential of its entropy over them. */
+  /** Effective number of 5° rings of the sky from which light comes: the exponential of the entropy over the rings. */
   readonly variety: number
-  /** The part of the face that stays lit when the stone is tilted. */
+  /** Fraction of the face that stays lit when the stone is tilted. */
   readonly lit: number
-  /** How bright the darkest fifth of the face is, over the whole face: little where a ring, a bow tie or the middle is dark. */
+  /** Brightness of the darkest fifth of the face relative to the whole face: low for a dark ring, bow tie or centre. */
   readonly evenness: number
-  /** The part of the face that is not seen through its largest facet, which is the table of most shapes. */
+  /** Fraction of the face outside the largest facet, which is the table in most shapes. */
   readonly frame: number
-  /** Through the largest facet: the angle between F and C light over what an eye blurs, times its energy; degrees. */
+  /** As `fire`, but seen through the largest facet, and flashes of all sizes count fully. Degrees. */
   readonly tableFire: number
-  /** Through the largest facet: the part of what an eye sees that comes from below the stone. */
+  /** Fraction of the light seen through the largest facet that comes from below the stone. */
   readonly tableLeak: number
-  /** Angle between F and C light over what an eye blurs, times its energy, more of large flashes than of small ones; degrees. */
+  /** Mean over the face of the angle between F and C light beyond what an eye blurs, times its energy. Small flashes count less. Degrees. */
   readonly fire: number
 }
 
 /**
- * Compares how two stones look face up to two eyes: 1 where a stone lacks nothing that the reference has. The result is a product, so a stone that
- * is dull in one way is dull, whatever else it has.
+ * Compares the face-up appearance of two stones: 1 if a stone reaches the reference in every figure. The result is a product, so a
+ * stone that is dull in one respect scores low, whatever its other figures are.
  *
- * Brightness, evenness, lit, frame, fire through the table and leakage under it lower the result as far as a stone has less than the reference; more
- * of them adds nothing. Contrast and variety count both ways. Brightness has the power of a third because twice the light does not look twice as bright
- * (S. S. Stevens, Science 133, 1961: exponents of 0.33 to 0.5). The other powers bring rounds nearest to the GIA's grades on three of its charts
- * (docs/decisions/0091).
- * @param styleFrame the frame that a stone of its style has with the largest table that is published as its best: less lowers the result
+ * Brightness, evenness, lit, frame, table fire and table leakage lower the result if they are worse than the reference's; better values
+ * add nothing. Contrast and variety count in both directions. The exponent of brightness is a third, because twice the light does not
+ * look twice as bright (S. S. Stevens, Science 133, 1961: exponents of 0.33 to 0.5). The other exponents fit rounds to the GIA's grades
+ * on three of its charts (docs/decisions/0091).
+ * @param styleFrame the frame of a stone of this shape with the largest table published as its best; a smaller frame lowers the result
  * @returns 0 to 1.01
  */
 export function compareFaces(face: FaceUpMetrics, reference: FaceUpMetrics, styleFrame: number): number {
@@ -154,47 +152,46 @@ export function compareFaces(face: FaceUpMetrics, reference: FaceUpMetrics, styl
   return Math.min(MAX_RESULT, product)
 }
 
-/** The part of the result that a table without any fire costs: it looks like glass, but it is not black. */
+/** Maximum loss for a table without fire: it looks like glass, but not dark. */
 const TABLE_FIRE_SHARE = 0.4
 
-/** The reference is among the best: no stone looks better than it by more than a score is rounded to. */
+/** The reference is among the best stones, so no stone is better by more than the rounding of a score. */
 const MAX_RESULT = 1.01
 
-/** Degrees between the zenith and each of two eyes, which are 63 mm apart at 30 cm, and a stone that is tilted. */
+/** Degrees from the zenith: two eyes, 63 mm apart at a distance of 30 cm, and the view of a tilted stone. */
 const EYES = 6
 const TILTED = 15
-/** Degrees about the zenith in which eyes stand, off the planes in which facets mirror each other. */
+/** Azimuths of the eyes in degrees, chosen so that they are not in mirror planes of the facets. */
 const TURNS = [7, 97, 187, 277]
-/** Of a tilted stone they stand between those. */
+/** Added to the azimuths for the tilted stone. */
 const BETWEEN = 45
 
-/** Spots across a round of the stone's area: 0.23 mm apart on one carat. Less than that is no flash for an eye at 30 cm. */
+/** Spots across a round of the stone's area: 0.23 mm apart for one carat. An eye at 30 cm sees no smaller flash. */
 const SPOTS = 28
-/** Each view is looked at this often, by grids of spots that lie between each other's. */
+/** Number of grids per view, shifted against each other. */
 const GRIDS = 4
 
 /**
- * The sky about the eye, by the zones of the angular spectrum evaluation tool: the viewer's head hides 15 degrees, the 30 below are bright,
- * the rest is half as bright.
+ * The sky around the eye, with the zones of the Angular Spectrum Evaluation Tool: the viewer's head blocks 15 degrees, the next 30 are
+ * bright, and the rest is half as bright.
  */
 const RING = 5
 const RINGS = 90 / RING
 const HEAD_RINGS = 15 / RING
 const BRIGHT_RINGS = 45 / RING
 const SIDE = 0.5
-/** A spot that is less bright is dark. */
 const DARK = 0.2
 /**
- * Degrees between F and C light that an eye blurs: all visible light spreads 2.1 times as far, and has to spread over a pupil of 3 mm at
+ * Degrees between F and C light that an eye blurs. All visible light spreads 2.1 times as far, and must spread over a pupil of 3 mm at
  * 40 cm (0.43°) and the lamp (0.1°).
  */
 const BLURRED = 0.25
 const CUT_OFF = 0.01
 
 /**
- * Looks at a stone from eight sides.
- * @param dispersion the index for F light less that for C light
- * @param fineness times the usual number of spots
+ * Measures the face-up appearance from eight directions.
+ * @param dispersion refractive index at the F line minus that at the C line
+ * @param fineness multiple of the usual number of grids
  */
 export function measureFaceUp(solid: Solid, index: number, dispersion: number, fineness = 1): FaceUpMetrics {
   const planes = toPlaneSet(solid)
@@ -232,16 +229,15 @@ export function measureFaceUp(solid: Solid, index: number, dispersion: number, f
   }
 }
 
-/** From -0.5 to 0.5. */
 const fraction = (value: number): number => value - Math.round(value)
 
 type ViewingSetup = {
   readonly planes: PlaneSet
   readonly path: LightPath
   readonly index: number
-  /** Degrees between F and C light for a turn of one radian per unit of index. */
+  /** Degrees between F and C light for an angular dispersion of one radian per unit of index. */
   readonly degrees: number
-  /** Between spots, in the stone's widths, and how many of them a row has. */
+  /** Distance between spots in widths of the stone, and number of spots in a row. */
   readonly step: number
   readonly row: number
 }
@@ -251,7 +247,6 @@ function spotsOf({ faceUpArea, width, length }: Solid): Pick<ViewingSetup, 'step
   return { step, row: Math.ceil((1.1 * Math.max(width, length)) / step) }
 }
 
-/** What all spots of some views bring together. */
 type FaceUpSums = {
   spots: number
   pairs: number
@@ -260,9 +255,9 @@ type FaceUpSums = {
   lit: number
   fire: number
   evenness: number
-  /** Light by how far from the eye it comes, from ring to ring. */
+  /** Light by angular distance from the eye, per ring. */
   readonly rings: Float64Array
-  /** By the facet through which they are seen: spots, and their fire and light from below. */
+  /** Per facet through which spots are seen: number of spots, their fire and their light from below. */
   readonly through: Float64Array
   readonly fireThrough: Float64Array
   readonly leakThrough: Float64Array
@@ -282,7 +277,7 @@ const newSums = (facets: number): FaceUpSums => ({
   leakThrough: new Float64Array(facets),
 })
 
-/** One spot: NaN for its brightness beside the stone. Two spots with the same way show the same flash. */
+/** Spots outside the stone have brightness NaN. Neighbours with the same path hash belong to the same flash. */
 type SpotGrid = { readonly brightness: Float64Array; readonly fire: Float64Array; readonly pathHash: Int32Array }
 
 function add(sums: FaceUpSums, scene: ViewingSetup, view: View, shifts: readonly (readonly [number, number])[]): void {
@@ -353,7 +348,7 @@ function observeSpot(
   sums.leakThrough[first] = at(sums.leakThrough, first) + leak
 }
 
-/** How far from the eye light comes that leaves at a hit; -1 for what comes from under the stone or through its pavilion. */
+/** The ring from which the light of a hit comes; -1 if it comes from below or through the pavilion. */
 function ringOf(path: LightPath, planes: PlaneSet, hit: number, eye: View['eye']): number {
   if (!isFromSky(path, planes, hit)) return -1
   const { outside } = path
@@ -362,14 +357,13 @@ function ringOf(path: LightPath, planes: PlaneSet, hit: number, eye: View['eye']
   return Math.min(RINGS - 1, Math.floor((Math.acos(Math.min(1, cosine)) * 180) / Math.PI / RING))
 }
 
-/** A number for the planes that a path met up to a hit. */
 function hashPath({ planes }: LightPath, hit: number): number {
   let way = integerAt(planes, 0)
   for (let before = 1; before <= hit; before++) way = (Math.imul(way, 31) + integerAt(planes, before)) | 0
   return way
 }
 
-/** Adds a spot, beside its neighbours to the right and above. */
+/** Adds a spot, compared with its neighbours to the right and above. */
 function compare(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spot: number, row: number): void {
   const own = at(brightness, spot)
   if (Number.isNaN(own)) return
@@ -385,7 +379,7 @@ function compare(sums: FaceUpSums, { brightness, fire, pathHash }: SpotGrid, spo
   sums.pairs += neighbours
   sums.brightness += own
   if (own >= DARK) sums.lit++
-  // Crushed ice: a flash as small as a spot counts half as much as one that its neighbours show too.
+  // A flash as small as one spot (crushed ice) counts half as much as a larger one.
   if (neighbours > 0) sums.fire += (at(fire, spot) * (1 + alike / neighbours)) / 2
 }
 

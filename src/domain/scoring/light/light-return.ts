@@ -3,13 +3,13 @@ import type { PlaneSet } from './planes.ts'
 import { choose, sample, type CrownTarget } from './view.ts'
 import { aim, isFromSky, newPath, trace, type LightPath } from './trace.ts'
 
-/** What is asked of the tracer: how many eye rays, the stone's index, and when a ray is given up. */
+/** `samples`: number of eye rays; `index`: refractive index; `cutOff`: remaining energy at which a ray is abandoned. */
 export type SamplingOptions = { readonly samples: number; readonly index: number; readonly cutOff: number }
 
-/** A direction to the eye from a point of a facet with that normal, in `eye`; returns its weight, 0 for none. */
+/** Writes a direction to the eye, from a point of a facet with this normal, to `eye`. Returns its weight, 0 to skip the sample. */
 export type DirectionSampler = (eye: Float64Array, nx: number, ny: number, nz: number, u: number, v: number) => number
 
-/** Directions from a facet as an evenly lit matt surface sends light out, as far as they are above the horizon. */
+/** Directions distributed like the light of a uniform matt surface on the facet; those below the horizon have weight 0. */
 export const sampleWholeSky: DirectionSampler = (eye, nx, ny, nz, u, v) => {
   const radius = Math.sqrt(u)
   const height = Math.sqrt(1 - u)
@@ -23,8 +23,8 @@ export const sampleWholeSky: DirectionSampler = (eye, nx, ny, nz, u, v) => {
 }
 
 /**
- * Traces eye rays from all over the crown backwards and hands each path to `take` with the ray's share of the light that an
- * evenly bright sky sends onto the crown. `eye` is the direction to the eye; it and the path are filled anew for each ray.
+ * Traces eye rays backwards from points on the whole crown. Calls `take` with each path and the ray's share of the light that a uniform
+ * sky sends onto the crown. `eye` is the direction to the eye. `path` and `eye` are reused for the next ray.
  */
 export function traceEyeRays(
   target: CrownTarget,
@@ -67,8 +67,8 @@ function aimAt(
 }
 
 /**
- * What of an evenly bright sky's light on the crown comes back through it, weighted by the squared cosine of the exit angle
- * (Hemphill et al., Gems & Gemology 34(3), 1998). Glare is not counted.
+ * The fraction of a uniform sky's light on the crown that returns through it, weighted by the squared cosine of the exit angle
+ * (Hemphill et al., Gems & Gemology 34(3), 1998). Without glare.
  */
 export function weightedLightReturn(target: CrownTarget, beam: SamplingOptions): number {
   let weighted = 0
@@ -78,7 +78,7 @@ export function weightedLightReturn(target: CrownTarget, beam: SamplingOptions):
   return weighted
 }
 
-/** The part of an eye ray's light that comes from the sky through the crown. */
+/** The fraction of an eye ray's light that comes from the sky through the crown. */
 function returnOf(path: LightPath, planes: PlaneSet): number {
   let sum = 0
   for (let hit = 1; hit < path.hits; hit++) {

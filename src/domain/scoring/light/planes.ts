@@ -2,28 +2,27 @@ import type { Facet, StonePart } from '../solid/facet.ts'
 import { at, DX, DY, DZ, REACH, X, Y, Z, type Ray } from './optics.ts'
 import type { Solid } from '../solid/solid.ts'
 
-/** What the tracer knows of a plane: enough to say where light goes that leaves through it. */
+/** Codes of the parts of a stone, in the order of planes. */
 export const CROWN = 0
 const PAVILION = 1
 const GIRDLE = 2
 export const FOLD = 3
 const codes: Record<StonePart, number> = { crown: CROWN, pavilion: PAVILION, girdle: GIRDLE, fold: FOLD }
 
-/** A solid as the tracer reads it: four numbers a plane (normal, offset), part by part. */
+/** A solid in the tracer's format: four numbers per plane (normal, offset), ordered by part. */
 export type PlaneSet = {
-  /** The facets in the order of their planes. */
   readonly order: readonly Facet[]
   readonly planes: Float64Array
   readonly parts: Int32Array
-  /** The first planes of the pavilion, the girdle and the fold; the crown's start at 0. */
+  /** Index of the first plane of the pavilion, the girdle and the fold. The crown starts at 0. */
   readonly pavilionFrom: number
   readonly girdleFrom: number
   readonly foldFrom: number
   readonly count: number
-  /** No crown facet reaches below the one, no pavilion facet above the other. */
+  /** The lowest point of crown facets and the highest point of pavilion facets. */
   readonly crownBottom: number
   readonly pavilionTop: number
-  /** An ellipse around (0, middle) inside the girdle, as squares of its half axes. */
+  /** An ellipse around (0, middle) that lies inside the girdle: squares of its semi-axes. */
   readonly inner: { readonly across: number; readonly along: number; readonly middle: number }
 }
 
@@ -47,9 +46,9 @@ export function toPlaneSet(solid: Solid): PlaneSet {
 }
 
 /**
- * A leaning wall counts as if it stood where it is nearest to the axis at any height of the stone. Where one reaches the
- * lowest point, rays to the pavilion's planes may end below all heights: no ellipse then, and none where a wall is in the
- * middle's way. Without walls nothing can be beyond one: the ellipse holds everything.
+ * A tilted girdle facet is treated as if it were, at every height of the stone, as close to the axis as at its closest height. If one
+ * extends to the lowest point, the ellipse is empty, because rays to pavilion planes may end below that point; it is also empty if a
+ * girdle facet passes through the middle. Without girdle facets the ellipse is unlimited.
  */
 function innerEllipse(solid: Solid): PlaneSet['inner'] {
   const zs = solid.faces.flatMap(({ corners }) => corners.map(([, , z]) => z))
@@ -69,13 +68,13 @@ function innerEllipse(solid: Solid): PlaneSet['inner'] {
   return { across: (across * fit) ** 2, along: (along * fit) ** 2, middle }
 }
 
-/** An upright wall leans by no more than rounding. */
+/** Rounding tolerance for a vertical girdle facet. */
 const LEANS = 1e-12
 
 /**
- * The plane that a ray from inside meets first, other than the one it comes from; the distance goes to the ray.
- * A ray that goes up and meets the crown above the pavilion's edge and within the girdle has met nothing else before, and
- * likewise downwards: that spares most rays the search through half of the planes.
+ * The first plane that a ray from inside meets, other than `from`; stores the distance in the ray.
+ * A rising ray that meets the crown above the pavilion's highest point and within the inner ellipse cannot have met another plane before,
+ * and likewise downwards. This saves most rays the search through half of the planes.
  */
 export function nearestPlane(solid: PlaneSet, ray: Ray, from: number): number {
   const { planes, pavilionFrom, girdleFrom, foldFrom, count } = solid
@@ -100,7 +99,7 @@ function isWithin({ inner }: PlaneSet, x: number, y: number): boolean {
   return (x * x) / inner.across + (along * along) / inner.along < 1
 }
 
-/** Compares distances (gap over speed towards the plane) by products: no division, and hardly a branch that is taken. */
+/** Compares distances (gap over speed) by cross-multiplication, which avoids divisions and mispredicted branches. */
 function search(planes: Float64Array, ray: Ray, from: number, first: number, end: number, met: number): number {
   const x = at(ray, X)
   const y = at(ray, Y)
@@ -128,5 +127,5 @@ function search(planes: Float64Array, ray: Ray, from: number, first: number, end
   return best
 }
 
-/** Beyond any stone. */
+/** Larger than any stone. */
 const FAR = 100

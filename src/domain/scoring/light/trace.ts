@@ -24,8 +24,8 @@ import {
 import { CROWN, FOLD, nearestPlane, type PlaneSet } from './planes.ts'
 
 /**
- * Light enters from the air through a facet: the direction in (DX DY DZ) turns to the refracted one, the ray becomes what of
- * unpolarised light of energy 1 gets in. Returns what the facet's outside reflects.
+ * Refracts unpolarised light of energy 1 from the air into the stone: updates the ray's direction, energy and polarisation. Returns the
+ * fraction reflected by the outside of the facet.
  */
 export function enterStone(ray: Ray, nx: number, ny: number, nz: number, index: number): number {
   const cosine = -(nx * at(ray, DX) + ny * at(ray, DY) + nz * at(ray, DZ))
@@ -50,8 +50,8 @@ export function enterStone(ray: Ray, nx: number, ny: number, nz: number, index: 
 }
 
 /**
- * Light meets a facet from inside and is reflected there; returns the energy that leaves, whose direction goes to OX OY OZ:
- * Fresnel's equations for both polarisations, with the phase shift of total reflection.
+ * Reflects light at a facet from inside, by Fresnel's equations for both polarisations and with the phase shift of total reflection.
+ * Returns the energy that leaves; its direction is stored in OX OY OZ.
  */
 export function reflectInside(ray: Ray, nx: number, ny: number, nz: number, index: number): number {
   align(ray, nx, ny, nz)
@@ -69,7 +69,7 @@ export function reflectInside(ray: Ray, nx: number, ny: number, nz: number, inde
   return energy
 }
 
-/** The ray passes into the stone's other half, which is this half's mirror image. */
+/** Continues the ray in the stone's other half by mirroring it. */
 export function crossMirrorPlane(ray: Ray, nx: number, ny: number, nz: number): void {
   const cosine = nx * at(ray, DX) + ny * at(ray, DY) + nz * at(ray, DZ)
   const turn = 2 * (nx * at(ray, SX) + ny * at(ray, SY) + nz * at(ray, SZ))
@@ -87,7 +87,7 @@ function mirrorDirection(ray: Ray, nx: number, ny: number, nz: number, cosine: n
   ray[DZ] = at(ray, DZ) - 2 * cosine * nz
 }
 
-/** Partial reflection: leaves in the ray what stays, returns what goes. `outside` is the cosine of the angle in the air. */
+/** Partial reflection: keeps the reflected part in the ray and returns the energy that leaves. `outside`: cosine of the angle in air. */
 function refract(ray: Ray, cosine: number, outside: number, index: number): number {
   const amplitudeAcross = (index * cosine - outside) / (index * cosine + outside)
   const amplitudeAlong = (cosine - index * outside) / (cosine + index * outside)
@@ -106,7 +106,7 @@ function refract(ray: Ray, cosine: number, outside: number, index: number): numb
   return ((throughAcross + throughAlong) * energy + (throughAcross - throughAlong) * tilt) / 2
 }
 
-/** Total reflection keeps the energy and shifts the phases of the two polarisations against each other. */
+/** Total reflection keeps the energy and shifts the relative phase of the two polarisations. */
 function reflectTotally(ray: Ray, cosine: number, square: number, index: number): number {
   const ratio = 1 / (index * index)
   const depth = -square * ratio
@@ -122,7 +122,7 @@ function reflectTotally(ray: Ray, cosine: number, square: number, index: number)
   return 0
 }
 
-/** Turns the polarisation's axis at right angles to the plane of incidence. At normal incidence any axis is. */
+/** Rotates the polarisation axis so that it is perpendicular to the plane of incidence. At normal incidence any axis is valid. */
 function align(ray: Ray, nx: number, ny: number, nz: number): void {
   const dx = at(ray, DX)
   const dy = at(ray, DY)
@@ -154,7 +154,7 @@ function align(ray: Ray, nx: number, ny: number, nz: number): void {
 
 const NORMAL = 1e-20
 
-/** An axis at right angles to the ray, for light that has no polarisation yet. */
+/** Sets any axis perpendicular to the ray, for unpolarised light. */
 function anyAxis(ray: Ray): void {
   const size = Math.hypot(at(ray, DY), at(ray, DZ))
   ray[SX] = size > 1e-6 ? 0 : 1
@@ -163,24 +163,24 @@ function anyAxis(ray: Ray): void {
 }
 
 /**
- * One ray's way through a stone: where light left it, hit by hit. Made once and filled by every trace. Energies are parts
- * of the light that came; light that leaves is `energy[hit]`, 0 where all of it is reflected.
+ * The path of one ray through a stone. Reused for every trace. Energies are fractions of the incident light; `energy[hit]` is the light
+ * that leaves at a hit, 0 for total reflection.
  */
 export type LightPath = {
   readonly ray: Ray
-  /** The plane met at each hit, the first from outside: planes[0] is the facet through which light entered. */
+  /** The plane at each hit. planes[0] is the facet through which the light entered. */
   readonly planes: Int32Array
   hits: number
   readonly energy: Float64Array
-  /** Directions before each hit, inside, and after it, outside: three numbers a hit. */
+  /** Directions inside before each hit, and outside after it: three numbers per hit. */
   readonly inside: Float64Array
   readonly outside: Float64Array
-  /** What the first facet reflected, and what was still inside when tracing stopped. */
+  /** The fraction reflected by the first facet, and the energy still inside when tracing stopped. */
   glare: number
   remainingEnergy: number
 }
 
-/** A ray that still holds light after so many hits is trapped: it is counted as left. */
+/** A ray that still has energy after this many hits is trapped; its energy counts as remaining. */
 const MAX_HITS = 400
 
 export const newPath = (): LightPath => ({
@@ -194,7 +194,7 @@ export const newPath = (): LightPath => ({
   remainingEnergy: 0,
 })
 
-/** Where a trace starts: a point on a plane and the direction of the light towards it, in the path's ray. */
+/** Sets the starting point on a plane and the direction of the light towards it. */
 export function aim(path: LightPath, x: number, y: number, z: number, dx: number, dy: number, dz: number): void {
   const { ray } = path
   ray[X] = x
@@ -206,8 +206,8 @@ export function aim(path: LightPath, x: number, y: number, z: number, dx: number
 }
 
 /**
- * Follows the aimed ray from outside through plane `first` until less than `cutOff` of its light is left inside.
- * By reciprocity an eye that looks along the aimed direction sees, of what comes from where light leaves, the same part.
+ * Follows the aimed ray through plane `first` until less than `cutOff` of its energy is left inside. By reciprocity, an eye looking in
+ * this direction sees the same fractions of the light that enters where the path leaves the stone.
  */
 export function trace(path: LightPath, solid: PlaneSet, first: number, index: number, cutOff: number): void {
   const { ray } = path
@@ -236,7 +236,7 @@ export function trace(path: LightPath, solid: PlaneSet, first: number, index: nu
   path.remainingEnergy = at(ray, I)
 }
 
-/** Whether the light that a path meets at a hit comes from above, through the crown. */
+/** Whether the light that enters the path at a hit comes from above, through the crown. */
 export const isFromSky = ({ planes, outside }: LightPath, { parts }: PlaneSet, hit: number): boolean =>
   integerAt(parts, integerAt(planes, hit)) === CROWN && at(outside, 3 * hit + 2) > 0
 

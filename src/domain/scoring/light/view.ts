@@ -4,9 +4,9 @@ import { at } from './optics.ts'
 import { toPlaneSet, type PlaneSet } from './planes.ts'
 import { aim, type LightPath } from './trace.ts'
 
-/** An eye far from a stone, the middle of its girdle in the middle of the view. */
+/** A view of a stone by a distant eye, centred on the middle of the girdle. */
 export type View = {
-  /** From the stone to the eye. */
+  /** Direction from the stone to the eye. */
   readonly eye: Vector
   readonly right: Vector
   readonly up: Vector
@@ -14,8 +14,8 @@ export type View = {
 }
 
 /**
- * @param tilt radians between the eye and the zenith
- * @param turn radians about the zenith, from the x axis, in which the eye stands
+ * @param tilt angle in radians between the eye and the zenith
+ * @param turn azimuth of the eye in radians from the x axis
  */
 export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: number, turn: number): View {
   const eye: Vector = [Math.sin(tilt) * Math.cos(turn), Math.sin(tilt) * Math.sin(turn), Math.cos(tilt)]
@@ -26,9 +26,9 @@ export function viewFrom({ inner, crownBottom, pavilionTop }: PlaneSet, tilt: nu
 }
 
 /**
- * Aims the ray that an eye sends to a point of its view at where it enters the stone.
- * @param across, along the point, in the stone's widths from the middle of the view
- * @returns the plane through which it enters, -1 beside the stone
+ * Aims a ray from the eye through a point of the view, starting where it enters the stone.
+ * @param across, along the point, in widths of the stone from the centre of the view
+ * @returns the plane through which it enters, -1 if it misses the stone
  */
 export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: number, along: number): number {
   const { eye, right, up, middle } = view
@@ -55,14 +55,12 @@ export function aimFrom(view: View, solid: PlaneSet, path: LightPath, across: nu
   return first
 }
 
-/** A plane that a ray runs along, but for rounding. */
 const ALONG = 1e-12
 
-/** A plane's normal times a vector. */
 const normalDot = (planes: Float64Array, plane: number, x: number, y: number, z: number): number =>
   at(planes, 4 * plane) * x + at(planes, 4 * plane + 1) * y + at(planes, 4 * plane + 2) * z
 
-/** Of a stone that is traced by one of its halves, the other one, beyond the fold, is not looked at. */
+/** False beyond the fold of a stone that is traced by one half. */
 function isOnThisHalf({ planes, foldFrom, count }: PlaneSet, x: number, y: number, z: number): boolean {
   for (let plane = foldFrom; plane < count; plane++) {
     if (normalDot(planes, plane, x, y, z) > at(planes, 4 * plane + 3)) return false
@@ -70,16 +68,16 @@ function isOnThisHalf({ planes, foldFrom, count }: PlaneSet, x: number, y: numbe
   return true
 }
 
-/** The crown cut into triangles, to aim at: what stands on the first of its corners and on the two edges from there. */
+/** The crown as triangles, for sampling points on it. */
 export type CrownTarget = {
   readonly planes: PlaneSet
-  /** Nine numbers a triangle: a corner and two edges. */
+  /** Nine numbers per triangle: a corner, and the edges from it to the other two. */
   readonly triangles: Float64Array
-  /** The triangle's plane, and the part of the crown's area up to and with it. */
+  /** The plane of each triangle, and the fraction of the crown's area up to and including it. */
   readonly plane: Int32Array
   readonly cumulativeArea: Float64Array
   readonly area: number
-  /** Light of an evenly bright sky that falls on the crown, for a radiance of 1. */
+  /** Light that falls on the crown from a uniform sky with radiance 1. */
   readonly flux: number
 }
 
@@ -102,7 +100,7 @@ export function crownTargetOf(solid: Solid): CrownTarget {
   }
 }
 
-/** A convex polygon as triangles around its first corner: the corner and the edges to two others. */
+/** Splits a convex polygon into a triangle fan: its first corner and the edges to two others. */
 function fan([first, ...others]: readonly Vector[]): [Vector, Vector, Vector][] {
   return others.slice(1).flatMap((corner, index) => {
     const before = others[index]
@@ -112,15 +110,15 @@ function fan([first, ...others]: readonly Vector[]): [Vector, Vector, Vector][] 
   })
 }
 
-/** The additive recurrence of four dimensions with the fewest gaps: powers of the root of x^5 = x + 1. */
+/** Low-discrepancy additive recurrence in four dimensions: powers of the root of x^5 = x + 1. */
 const ROOT = 1.1673039782614187
 const STEPS = [1, 2, 3, 4].map((power) => ROOT ** -power)
 const [STEP_A = 0, STEP_B = 0, STEP_C = 0, STEP_D = 0] = STEPS
 
-/** The same of two dimensions: powers of the root of x^3 = x + 1. */
+/** The same in two dimensions: powers of the root of x^3 = x + 1. */
 export const SEQUENCE_STEPS_2D = [0.7548776662466927, 0.5698402909980532] as const
 
-/** The four coordinates of a sample, each from 0 to 1, evenly spread for any count; the same on every run. */
+/** The four coordinates of a sample, each from 0 to 1. Deterministic, and evenly distributed for any number of samples. */
 export function sample(into: Float64Array, index: number): void {
   into[0] = fraction(index * STEP_A)
   into[1] = fraction(index * STEP_B)
@@ -133,7 +131,7 @@ const fraction = (value: number): number => {
   return shifted - Math.floor(shifted)
 }
 
-/** The triangle that the first coordinate chooses by area; the coordinate is stretched to 0 to 1 again within it. */
+/** Chooses a triangle by area with the first coordinate, which is then rescaled to 0 to 1 within the triangle. */
 export function choose(target: CrownTarget, coordinates: Float64Array): number {
   const first = at(coordinates, 0)
   let low = 0

@@ -17,14 +17,13 @@ import {
 import { toHalfEdges, type HalfEdges } from './half-edges.ts'
 import { WELD } from './weld.ts'
 
-/** The facets of a closed surface, and how they meet. */
 export type Surface = { readonly polygons: readonly Polygon[]; readonly sides: HalfEdges }
 
 /**
- * A mesh's facets where every edge joins two of them. Facets without area stay where they fill the edges of others (a point
- * on a straight edge), and are left out where the surface is closed without them.
- * @param flat the thickness in millimetres up to which a facet counts as one without area
- * @throws NoStone where an edge has one facet, or three
+ * The facets of a mesh if every edge joins exactly two of them. Degenerate facets are kept if the surface needs them to be closed
+ * (for a vertex on a straight edge), and left out if it is closed without them.
+ * @param flat thickness in millimetres up to which a facet is degenerate
+ * @throws InvalidMesh if an edge has one facet, or more than two
  */
 function closedSurface({ vertices, facets }: Mesh, flat: number): Surface {
   const all = facets
@@ -52,8 +51,8 @@ function faultOf({ polygons, sides }: Surface, vertices: Mesh['vertices']): stri
 }
 
 /**
- * A closed surface's facets, all going around the same way (outwards or inwards), as the first does.
- * @throws NoStone where the facets are not connected, or the surface has only one side
+ * Orients all facets of a closed surface like the first one, so that they all face outwards or all inwards.
+ * @throws InvalidMesh if the facets are not connected, or the surface is not orientable
  */
 function orientConsistently({ polygons, sides }: Surface): Polygon[] {
   const { first, facet, from, twin } = sides
@@ -64,7 +63,7 @@ function orientConsistently({ polygons, sides }: Surface): Polygon[] {
     for (let side = first[next] ?? 0; side < (first[next + 1] ?? 0); side++) {
       const across = twin[side] ?? 0
       const other = facet[across] ?? 0
-      // Facets that go around alike pass their common edge in opposite ways.
+      // Facets with the same orientation traverse their common edge in opposite directions.
       const turn = (turned[next] ?? 0) ^ (from[side] === from[across] ? 1 : 0)
       if (turned[other] === -1) waiting.push(other)
       else if (turned[other] !== turn) throw oneSided(polygons, next, other)
@@ -80,30 +79,28 @@ const reverseWinding = ({ number, corners }: Polygon): Polygon => ({ number, cor
 
 function oneSided(polygons: readonly Polygon[], a: number, b: number): InvalidMesh {
   const numbers = [a, b].map((facet) => polygons[facet]?.number)
-  return new InvalidMesh(
-    `The surface has no inside: facets ${numbers.join(' and ')} face opposite ways whichever way they turn`,
-  )
+  return new InvalidMesh(`The surface has no inside: facets ${numbers.join(' and ')} cannot be oriented consistently`)
 }
 
 function inPieces(polygons: readonly Polygon[], apart: number): InvalidMesh {
   const [first, other] = [polygons[0]?.number, polygons[apart]?.number]
-  return new InvalidMesh(`The file holds more than one body: no facets join facet ${other} with facet ${first}`)
+  return new InvalidMesh(`The file contains more than one body: facet ${other} is not connected to facet ${first}`)
 }
 
-/** Parts of the size by which facets may be bent and points rise above planes: what coordinates with three decimals can do. */
+/** Tolerance for the flatness of facets and for points above planes, as a fraction of the size: the effect of three decimals. */
 const BENT = 2e-4
-/** Parts of the size by which rounding to three decimals moves points. A plane is as much less certain as it is narrower than it is looked at from afar. */
+/** How far rounding to three decimals moves points, as a fraction of the size. It tilts a plane the more, the narrower its facet is. */
 const MOVED = 1.2e-4
 
-/** By how much a point may rise above a plane that facets determine which are so narrow, and so far away from it. */
+/** How far a point at distance `far` may be above the plane of facets that are `narrow` wide. Millimetres. */
 const allowed = (size: number, narrow: number, far: number): number =>
   size * (BENT + (narrow > 0 ? (MOVED * far) / narrow : Infinity))
 
 /**
- * That a closed, connected surface could bound a convex body: it has no hole through it, its facets are flat, and none of its
- * edges is a valley.
- * @param size of the whole, in millimetres
- * @throws NoStone
+ * Checks that a closed, connected surface can bound a convex body: it has no hole through it, its facets are flat, and no edge is
+ * concave.
+ * @param size diagonal of the bounding box in millimetres
+ * @throws InvalidMesh
  */
 function checkEdges(outside: OrientedSurface, size: number): void {
   checkEulerCharacteristic(outside)
@@ -113,7 +110,7 @@ function checkEdges(outside: OrientedSurface, size: number): void {
   for (const [side, index] of facet.entries()) {
     const fit = fits[index]
     const other = facet[twin[side] ?? side] ?? index
-    // Of two neighbours the thicker one's plane is better known.
+    // Of two neighbours, the plane of the thicker facet is known more precisely.
     if (fit === undefined || fit.thickness < (fits[other]?.thickness ?? 0)) continue
     const high = outside.polygons[other]?.corners.find((corner) => {
       const point = pointAt(outside.vertices, corner)
@@ -123,11 +120,11 @@ function checkEdges(outside: OrientedSurface, size: number): void {
   }
 }
 
-/** Euler: points less edges and facets is 2 for what could be blown up to a ball, 0 for a ring. */
+/** Euler characteristic: vertices - edges + facets is 2 for a sphere and 0 for a torus. */
 function checkEulerCharacteristic({ polygons, sides: { from } }: OrientedSurface): void {
   const number = new Set(from).size - from.length / 2 + polygons.length
   if (number === 2) return
-  throw new InvalidMesh(`The body has a hole or touches itself: points - edges + facets must be 2, got ${number}`)
+  throw new InvalidMesh(`The body has a hole or touches itself: vertices - edges + facets must be 2, got ${number}`)
 }
 
 function checkFlat(
@@ -141,9 +138,7 @@ function checkFlat(
   if (off === undefined) return
   const point = pointAt(vertices, off)
   const distance = roundToMicrometres(Math.abs(heightAbove(fit, point)))
-  throw new InvalidMesh(
-    `Facet ${number} is not flat: its corner ${formatPoint(point)} lies ${distance} mm beside its plane`,
-  )
+  throw new InvalidMesh(`Facet ${number} is not flat: its corner ${formatPoint(point)} is ${distance} mm off its plane`)
 }
 
 function concaveEdgeError(
@@ -163,9 +158,9 @@ function concaveEdgeError(
 }
 
 /**
- * The flats of a convex body, moved out to where none of its points is above them: rounding may have turned the narrow ones.
- * Edges alone can't tell a star, whose edges are all ridges, or a dent with many small facets.
- * @throws NoStone where a flat is not the body's outside
+ * Moves the planes of a convex body outwards until no point is above any of them, since rounding may have tilted narrow ones. Also
+ * detects what edges alone do not show: a star, all of whose edges are convex, or a dent made of many small facets.
+ * @throws InvalidMesh if a plane is not on the outside of the body
  */
 function toSupportingPlanes(
   outside: OrientedSurface,
@@ -209,32 +204,32 @@ function notConvexError(
   )
 }
 
-/** A closed convex body: flat facets, their corners counter-clockwise as seen from outside. Millimetres. */
+/** A closed convex body: flat facets with their corners counter-clockwise as seen from outside. Millimetres. */
 export type ConvexBody = {
   readonly vertices: readonly Vector[]
   readonly facets: readonly Polygon[]
-  /** In mm³, exact for the facets given. */
+  /** In mm³, exact for the given facets. */
   readonly volume: number
-  /** The planes that all its points are under, one for facets in nearly one plane. */
+  /** Supporting planes; facets in nearly the same plane share one. */
   readonly regions: readonly PlanarRegion[]
-  /** Degrees within which neighbours were taken to be in one plane. */
+  /** Angle in degrees within which neighbouring facets were merged into one plane. */
   readonly angle: number
 }
 
-/** A body that fills less of its size cubed is flat. */
+/** Minimum volume as a fraction of the size cubed. */
 const FLAT = 1e-6
-/** In millimetres: the smallest cut diamonds are ten times as large. */
+/** Millimetres. The smallest cut diamonds are ten times as large. */
 const SMALLEST = 0.05
 
 /**
- * The body that a mesh bounds. Facets that face inwards are turned, alone or all of them.
- * @param mesh with equal points welded, and no others than its facets' corners
- * @throws NoStone for what is open, in pieces, not convex or degenerate
+ * The convex body that a mesh bounds. Facets that face inwards are turned.
+ * @param mesh with welded vertices, and without unused ones
+ * @throws InvalidMesh if the mesh is open, in pieces, not convex or degenerate
  */
 export function toConvexBody(mesh: Mesh): ConvexBody {
   const size = diagonalOf(mesh.vertices)
-  if (!(size >= SMALLEST)) throw new InvalidMesh(`The body must be ${SMALLEST} mm across at least, got ${size}`)
-  if (mesh.facets.length < 4) throw new InvalidMesh(`A body has 4 facets at least, got ${mesh.facets.length}`)
+  if (!(size >= SMALLEST)) throw new InvalidMesh(`The body must be at least ${SMALLEST} mm across, got ${size}`)
+  if (mesh.facets.length < 4) throw new InvalidMesh(`The body must have at least 4 facets, got ${mesh.facets.length}`)
   const oriented = orientConsistently(closedSurface(mesh, WELD * size))
   const signed = volumeOf(mesh.vertices, oriented)
   const volume = Math.abs(signed)
@@ -248,7 +243,6 @@ export function toConvexBody(mesh: Mesh): ConvexBody {
   return { vertices, facets, volume, regions: toSupportingPlanes(outside, flats, size), angle: flats.angle }
 }
 
-/** Without the points of facets that were left out. */
 function compact(
   vertices: readonly Vector[],
   polygons: readonly Polygon[],
@@ -258,7 +252,7 @@ function compact(
   return { vertices: kept.vertices, polygons: compacted }
 }
 
-/** The divergence theorem: pyramids over all triangles, from the middle, where rounding is least. Negative if it faces inwards. */
+/** By the divergence theorem: pyramids over all triangles, from the centre, to limit rounding errors. Negative if facets face inwards. */
 function volumeOf(vertices: readonly Vector[], polygons: readonly Polygon[]): number {
   const { least, most } = boundingBox(vertices)
   const middle = scale(add(least, most), 0.5)

@@ -1,17 +1,17 @@
 import type { Polygon } from './mesh.ts'
 
 /**
- * The sides of facets, facet by facet in the order of their corners: each goes `from` a point `to` the next. The sides of
- * facet f are those from `first[f]` to before `first[f + 1]`.
+ * Half-edges, facet by facet in the order of their corners. Those of facet f have the indices `first[f]` up to but not including
+ * `first[f + 1]`.
  */
 export type HalfEdges = {
   readonly first: Int32Array
   readonly facet: Int32Array
   readonly from: Int32Array
   readonly to: Int32Array
-  /** The side of another facet along the same edge, -1 where there is none. */
+  /** The half-edge of another facet along the same edge; -1 if there is none. */
   readonly twin: Int32Array
-  /** A side along an edge that two others share already; -1 where there is none. */
+  /** A half-edge along an edge that already has two; -1 if there is none. */
   readonly crowded: number
 }
 
@@ -48,5 +48,5 @@ function pairTwins(from: Int32Array, to: Int32Array): Pick<HalfEdges, 'twin' | '
   return { twin, crowded }
 }
 
-/** Than any mesh holds: two indices make one number. */
+/** More than any mesh has: combines two vertex indices into one number. */
 const MORE_POINTS = 2 ** 26

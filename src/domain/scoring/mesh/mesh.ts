@@ -1,26 +1,26 @@
 import { add, cross, dot, length, scale, subtract, type Vector } from '../solid/facet.ts'
 
-/** A mesh that bounds no stone: open, not convex or degenerate. The message says where, in the file's numbers and millimetres. */
+/** A mesh that does not bound a convex body. The message names the place by facet number in the file and by coordinates in millimetres. */
 export class InvalidMesh extends Error {
-  override readonly name = 'NoStone'
+  override readonly name = 'InvalidMesh'
 }
 
-/** A point as messages name it: micrometres are kept. */
+/** A point for messages, rounded to micrometres. */
 export const formatPoint = ([x, y, z]: Vector): string =>
   `(${roundToMicrometres(x)}, ${roundToMicrometres(y)}, ${roundToMicrometres(z)})`
 
 export const roundToMicrometres = (value: number): number => Math.round(value * 1000) / 1000 + 0
 
-/** A surface as a file describes it: points in millimetres, and facets as the indices of their corners, in order around each. */
+/** A surface as in the file: points in millimetres, and facets as the indices of their corners in order. */
 export type Mesh = { readonly vertices: readonly Vector[]; readonly facets: readonly (readonly number[])[] }
 
-/** The length of the box around all points, from corner to corner: what tolerances are parts of. Millimetres. */
+/** The diagonal of the bounding box in millimetres, which tolerances are relative to. */
 export function diagonalOf(vertices: readonly Vector[]): number {
   const { least, most } = boundingBox(vertices)
   return Math.hypot(most[0] - least[0], most[1] - least[1], most[2] - least[2])
 }
 
-/** The smallest box along the axes that holds all points; there must be a point. */
+/** The axis-aligned bounding box. There must be at least one point. */
 export function boundingBox(vertices: readonly Vector[]): { least: Vector; most: Vector } {
   let [left, front, bottom] = [Infinity, Infinity, Infinity]
   let [right, back, top] = [-Infinity, -Infinity, -Infinity]
@@ -35,7 +35,7 @@ export function boundingBox(vertices: readonly Vector[]): { least: Vector; most:
   return { least: [left, front, bottom], most: [right, back, top] }
 }
 
-/** The same facets over only those points that are a corner of one, in their order. */
+/** The same mesh without unused vertices; the others keep their order. */
 export function withoutUnusedVertices({ vertices, facets }: Mesh): Mesh {
   const places = new Int32Array(vertices.length).fill(-1)
   for (const facet of facets) for (const corner of facet) places[corner] = 0
@@ -45,10 +45,10 @@ export function withoutUnusedVertices({ vertices, facets }: Mesh): Mesh {
   return { vertices: kept, facets: facets.map((facet) => facet.map((corner) => places[corner] ?? corner)) }
 }
 
-/** A facet of a mesh; `number` is its place in the file, counted from 1. */
+/** A facet of a mesh; `number` is its position in the file, from 1. */
 export type Polygon = { readonly number: number; readonly corners: readonly number[] }
 
-/** A polygon's plane as well as its corners have one: normal · p = offset. `thickness` is its height over its longest side. */
+/** The best-fitting plane of a polygon: normal · p = offset. `thickness` is the polygon's height over its longest side. */
 export type PlaneFit = {
   readonly normal: Vector
   readonly offset: number
@@ -57,7 +57,7 @@ export type PlaneFit = {
   readonly thickness: number
 }
 
-/** Corners counter-clockwise around the normal. A polygon without area has a normal of zeros. */
+/** Corners are counter-clockwise around the normal. The normal of a degenerate polygon is zero. */
 export function fitPlane(vertices: readonly Vector[], corners: readonly number[]): PlaneFit {
   const points = corners.map((corner) => pointAt(vertices, corner))
   const [first = ZERO] = points
@@ -79,7 +79,7 @@ export function fitPlane(vertices: readonly Vector[], corners: readonly number[]
 
 export const pointAt = (vertices: readonly Vector[], index: number): Vector => vertices[index] ?? ZERO
 
-/** How far a point is above a plane, in millimetres. */
+/** Signed distance of a point above a plane in millimetres. */
 export const heightAbove = ({ normal, offset }: Pick<PlaneFit, 'normal' | 'offset'>, point: Vector): number =>
   dot(normal, point) - offset
 

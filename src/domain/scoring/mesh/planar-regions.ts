@@ -2,7 +2,7 @@ import { heightAbove, fitPlane, InvalidMesh, pointAt, type PlaneFit, type Polygo
 import type { HalfEdges } from './half-edges.ts'
 import { add, dot, radians, scale, unit, type Vector } from '../solid/facet.ts'
 
-/** A plane that neighbouring facets share, as the facet of the stone that they stand for; `members` are indices. Millimetres. */
+/** A plane shared by neighbouring facets, which together stand for one facet of the stone. `members`: facet indices. Millimetres. */
 export type PlanarRegion = {
   readonly normal: Vector
   readonly offset: number
@@ -10,15 +10,15 @@ export type PlanarRegion = {
   readonly members: readonly number[]
 }
 
-/** What is traced in seconds. A brilliant has about 120 planes, its girdle's included. */
+/** More planes would take longer than some seconds to trace. A brilliant has about 120, including its girdle. */
 const MAX_REGIONS = 600
 
-/** How unlike a flat a facet may be: by its angle in degrees, or by the distance of all its corners in parts of the size. */
+/** A facet joins a region if its angle in degrees is below this, or the distance of all its corners, as a fraction of the size, is. */
 const ANGLE = 0.05
-/** Rounding to three decimals moves a corner of a small stone as far, and turns a narrow facet by any angle. */
+/** Rounding to three decimals moves a corner of a small stone this far, and can tilt a narrow facet by any angle. */
 const DISTANCE = 1.2e-4
 
-/** Neighbours within 26° are taken together then: sixty planes would do for a ball. */
+/** The tolerance is then 26°, at which sixty planes approximate a sphere. */
 const MOST_FACTOR = 512
 
 export type OrientedSurface = {
@@ -27,7 +27,7 @@ export type OrientedSurface = {
   readonly sides: HalfEdges
 }
 
-/** Flats and by how much facets of one may differ: in degrees, and as times the usual tolerances. */
+/** The planes and the tolerance for their facets: `angle` in degrees, `factor` in multiples of the initial tolerances. */
 export type PlanarRegions = {
   readonly regions: readonly PlanarRegion[]
   readonly angle: number
@@ -35,10 +35,9 @@ export type PlanarRegions = {
 }
 
 /**
- * The planes of a surface's facets, neighbours in nearly one plane taken together; tolerances double until there are no more
- * than MOST_FLATS.
- * @param size of the whole, in millimetres
- * @throws NoStone where neighbours differ too much for that: in a convex body no facet is far from all of so many planes
+ * Merges neighbouring facets in nearly the same plane. Doubles the tolerances until there are at most MAX_REGIONS planes.
+ * @param size diagonal of the bounding box in millimetres
+ * @throws InvalidMesh if that fails up to the largest tolerance, which cannot happen for a convex body
  */
 export function findPlanarRegions(outside: OrientedSurface, size: number): PlanarRegions {
   const fits = outside.polygons.map(({ corners }) => fitPlane(outside.vertices, corners))
@@ -51,12 +50,12 @@ export function findPlanarRegions(outside: OrientedSurface, size: number): Plana
     })
     if (flats !== undefined) return { regions: flats, angle, factor }
   }
-  throw new InvalidMesh(`The body is not convex: its facets are too crumpled to lie in ${MAX_REGIONS} planes`)
+  throw new InvalidMesh(`The body is not convex: its facets do not fit ${MAX_REGIONS} planes`)
 }
 
 type Tolerance = { readonly cosine: number; readonly distance: number }
 
-/** Flats grow around the largest facets first; undefined when there are too many. */
+/** Grows regions around the largest facets first; undefined if there are too many. */
 function growRegions(
   outside: OrientedSurface,
   fits: readonly PlaneFit[],
@@ -79,7 +78,7 @@ function growRegions(
   return flats
 }
 
-/** A flat from one facet outwards, nearest neighbours first; its plane is the mean of what it has so far, by area. */
+/** Grows a region from one facet, nearest neighbours first. Its plane is the area-weighted mean of its facets so far. */
 function growRegion(
   seed: number,
   { first, facet, twin }: HalfEdges,
@@ -104,7 +103,6 @@ function growRegion(
   return flat
 }
 
-/** Sums over facets, weighted by area. */
 type WeightedPlaneSum = { readonly normals: Vector; readonly middles: Vector; readonly area: number }
 const newMean: WeightedPlaneSum = { normals: [0, 0, 0], middles: [0, 0, 0], area: 0 }
 

@@ -4,7 +4,7 @@ import type { ConvexBody } from './convex-body.ts'
 import type { PlanarRegion } from './planar-regions.ts'
 import { boundingBox, InvalidMesh, pointAt, roundToMicrometres } from './mesh.ts'
 
-/** The corners of the convex outline of points as seen from above, counter-clockwise; their heights are kept (Andrew's monotone chain). */
+/** The convex outline of points as seen from above, counter-clockwise, with their z coordinates (Andrew's monotone chain). */
 function convexHull(points: readonly Vector[]): Vector[] {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1])
   const [lower, upper] = [chain(sorted), chain(sorted.reverse())]
@@ -22,15 +22,15 @@ function chain(points: readonly Vector[]): Vector[] {
 
 const turn = (a: Vector, b: Vector, c: Vector): number => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
-/** A rectangle around an outline: the horizontal direction that its width is along, and both measures. */
+/** A rectangle around an outline; `across` is the horizontal direction of its width. */
 export type Rectangle = { readonly across: Vector; readonly width: number; readonly length: number }
 
-/** Widths that differ by less are equal: a round part of an outline is as wide whichever way it is measured. */
+/** Relative difference up to which widths count as equal: a round outline has the same width in all directions. */
 const EQUAL = 1e-4
 
 /**
- * The narrowest rectangle around an outline; of equally narrow ones, the longest. One of its sides lies along one of the
- * outline's, so that going around once finds it (rotating calipers).
+ * The narrowest rectangle around an outline; of equally narrow ones, the longest. One of its sides lies along a side of the outline,
+ * so that one pass around finds it (rotating calipers).
  */
 function narrowestRectangle(outline: readonly Vector[]): Rectangle {
   const rectangles = rectanglesOf(outline)
@@ -53,7 +53,7 @@ function rectanglesOf(outline: readonly Vector[]): Rectangle[] {
   })
 }
 
-/** How far an outline reaches in a direction; asked in turn for directions that go around counter-clockwise, once. */
+/** Returns how far an outline extends in a direction. Call it with directions in counter-clockwise order, over one turn at most. */
 function caliper(outline: readonly Vector[]): (direction: Vector) => number {
   let place = -1
   return (direction) => {
@@ -64,13 +64,13 @@ function caliper(outline: readonly Vector[]): (direction: Vector) => number {
   }
 }
 
-/** How a body stands with its table up: the directions of its width, length and depth, its measures and its middle. Millimetres. */
+/** The orientation of a body with its table up: the directions of width, length and depth, its size and its centre. Millimetres. */
 export type BodyOrientation = {
   readonly axes: readonly [across: Vector, along: Vector, up: Vector]
   readonly width: number
   readonly length: number
   readonly depth: number
-  /** The middle of the rectangle around the outline, at the outline's mean height: the girdle's. */
+  /** The centre of the rectangle around the outline, at the mean height of the outline (the girdle). */
   readonly centre: Vector
 }
 
@@ -97,20 +97,20 @@ function orientBody(vertices: readonly Vector[], up: Vector): BodyOrientation {
 const toAxes = (vertices: readonly Vector[], [x, y, z]: BodyOrientation['axes']): Vector[] =>
   vertices.map((vertex) => [dot(vertex, x), dot(vertex, y), dot(vertex, z)])
 
-/** Millimetres, two decimals: seen from above, the longer and the shorter side; from the culet to the table. */
+/** Millimetres with two decimals: longer and shorter side as seen from above, and the depth from culet to table. */
 export type BodySize = { readonly length: number; readonly width: number; readonly depth: number }
 
-/** A facet that leans less from upright is the girdle's. */
+/** A facet that is less than 10° from vertical belongs to the girdle. */
 const UPRIGHT = Math.sin(radians(10))
-/** The lowest facet is a culet where it is level to within this. */
+/** The lowest facet is a culet if it is within 2° of horizontal. */
 const LEVEL = Math.cos(radians(2))
-/** By how much the planes' volume may differ from the body's. */
+/** Maximum relative difference between the volume inside the planes and that of the body. */
 const UNLIKE = 0.01
 
 /**
- * A body as the tracer reads stones: its largest plane, the table, up; its longer side along y; one width wide; the origin
- * in the girdle's middle. Facets in nearly one plane are one.
- * @throws NoStone for a body without a pavilion, or one that its planes do not bound: light would be another stone's
+ * Converts a body to the tracer's solid: its largest plane, the table, up; the longer side along y; scaled to width 1; the origin in
+ * the centre of the girdle. Facets in nearly the same plane become one.
+ * @throws InvalidMesh if the body has no pavilion, or if its planes bound a different body
  */
 export function solidOfBody(body: ConvexBody): { solid: Solid; size: BodySize } {
   const [table, ...others] = body.regions.toSorted((a, b) => b.area - a.area)
@@ -121,7 +121,7 @@ export function solidOfBody(body: ConvexBody): { solid: Solid; size: BodySize } 
     ...nameFacets(others, stand),
   ])
   if (!solid.facets.some(({ part }) => part === 'pavilion'))
-    throw new InvalidMesh('The body has no pavilion: with its largest facet up, none of the others faces down')
+    throw new InvalidMesh('The body has no pavilion: with its largest facet up, no other facet faces down')
   checkVolume(body.volume, solid.volume * stand.width ** 3)
   const size = { length: hundredths(stand.length), width: hundredths(stand.width), depth: hundredths(stand.depth) }
   return { solid, size }
@@ -139,7 +139,7 @@ function placePlane({ normal, offset }: PlanarRegion, { axes: [x, y, z], centre,
   }
 }
 
-/** The planes beside the table, the largest of each part first. */
+/** The facets other than the table, numbered by decreasing area within each part. */
 function nameFacets(flats: readonly PlanarRegion[], stand: BodyOrientation): Facet[] {
   const counts: Record<StonePart, number> = { crown: 0, girdle: 0, pavilion: 0, fold: 0 }
   return flats.map((flat) => {
@@ -159,6 +159,6 @@ function partOf([, , z]: Vector): StonePart {
 function checkVolume(facets: number, planes: number): void {
   if (Math.abs(planes / facets - 1) <= UNLIKE) return
   throw new InvalidMesh(
-    `The body is not convex: its facets bound ${roundToMicrometres(facets)} mm³, their planes ${roundToMicrometres(planes)} mm³`,
+    `The body is not convex: the volume inside its facets is ${roundToMicrometres(facets)} mm³, inside their planes ${roundToMicrometres(planes)} mm³`,
   )
 }

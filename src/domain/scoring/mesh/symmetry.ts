@@ -2,18 +2,17 @@ import type { Deviation } from '../cut/perturbation.ts'
 import { degrees, dot, radians, type Facet, type StonePart, type Vector } from '../solid/facet.ts'
 import type { Solid } from '../solid/solid.ts'
 
-/** How often a shape's pattern repeats around the stone: 8 for a round brilliant, 1 for a pear, which has one mirror plane only. */
+/** Rotational symmetry of a shape: 8 for a round brilliant, 1 for a pear, which has only one mirror plane. */
 export type SymmetryFold = 8 | 4 | 2 | 1
 
 /**
- * How far a stone's facets lean from where its symmetry asks: rms, in degrees, like the Deviation of a modelled stone.
+ * How far a stone's facets deviate from its nominal symmetry: rms in degrees, comparable to the Deviation of a modelled stone.
  *
- * Every turn and mirror image of the pattern (2 · fold - 1 of them, fold 1: its mirror image) lays the facets of a part,
- * table and culet aside, on facets of the same part. With the angle t between a facet so laid and the nearest one there:
+ * Each rotation and mirror image of the pattern (2 · fold - 1 of them; for fold 1 the mirror image) maps the facets of a part, except
+ * table and culet, onto facets of the same part. With t the angle between a mapped facet and the nearest one:
  *   deviation = sqrt( sum(area · t²) / sum(area) / 2 )
- * over facets and images; by 2, since two facets are compared that both lean. A facet with none near its image is an extra
- * one, or one is missing there: that is no lean, and not counted. The mirror planes are turned about the vertical to where
- * the sum is least.
+ * over facets and images; divided by 2 because both compared facets deviate. A facet without a counterpart is an extra one, or one is
+ * missing; these are not counted. The mirror planes are turned about the vertical axis to minimise the sum.
  */
 export function measuredDeviation(solid: Solid, fold: SymmetryFold): Deviation {
   const [crown, pavilion] = [slopingFacetsOf(solid, 'crown'), slopingFacetsOf(solid, 'pavilion')]
@@ -39,7 +38,6 @@ function turnBy(angle: number): SymmetryOperation {
   return ([x, y, z]) => [x * cosine - y * sine, x * sine + y * cosine, z]
 }
 
-/** The mirror image in the vertical plane at that angle from the x axis. */
 function mirrorAt(angle: number): SymmetryOperation {
   const [cosine, sine] = [Math.cos(2 * angle), Math.sin(2 * angle)]
   return ([x, y, z]) => [x * cosine + y * sine, x * sine - y * cosine, z]
@@ -48,12 +46,12 @@ function mirrorAt(angle: number): SymmetryOperation {
 const mirrorsFrom = (axis: number, fold: SymmetryFold): SymmetryOperation[] =>
   Array.from({ length: fold }, (_, index) => mirrorAt(axis + (index * Math.PI) / fold))
 
-/** Radians between angles that are tried first: well below those between neighbouring facets. */
+/** Initial search step in radians, much smaller than the angle between neighbouring facets. */
 const STEP = radians(0.5)
-/** Each time around the best, with a third of the distance. */
+/** Each searches around the best angle, with a third of the step. */
 const REFINEMENTS = 10
 
-/** The angle of a mirror plane with which the images fit best. */
+/** The angle of a mirror plane for which the images fit best, in radians. */
 function bestAxis(parts: readonly (readonly SlopingFacet[])[], fold: SymmetryFold): number {
   const misfitAt = (axis: number) =>
     parts
@@ -78,10 +76,10 @@ function least(values: readonly number[], by: (value: number) => number): number
   return values[costs.indexOf(Math.min(...costs))] ?? 0
 }
 
-/** Radians: no two facets that a cutter meant as one are tilted as far apart. */
+/** Radians. Facets that are meant to match differ by less. */
 const LOST = radians(12)
 
-/** Over facets and images: squares of angles by area, the area that they are of, and the area of those without a counterpart. */
+/** Sums over facets and images: squared angles weighted by area, their area, and the area of facets without a counterpart. */
 type Misfit = { readonly squares: number; readonly area: number; readonly unmatchedArea: number }
 
 function misfit(facets: readonly SlopingFacet[], images: readonly SymmetryOperation[]): Misfit {
@@ -100,7 +98,7 @@ function misfit(facets: readonly SlopingFacet[], images: readonly SymmetryOperat
   return { squares, area, unmatchedArea: lost }
 }
 
-/** Radians; 0 for a part without leaning facets, LOST for one of which no facet has a counterpart. */
+/** Radians; 0 for a part without sloping facets, LOST if no facet has a counterpart. */
 function lean({ squares, area, unmatchedArea }: Misfit): number {
   if (area === 0) return unmatchedArea === 0 ? 0 : LOST
   return Math.sqrt(squares / area / 2)

@@ -1,17 +1,17 @@
 import { boundingBox, diagonalOf, withoutUnusedVertices, type Mesh } from './mesh.ts'
 import type { Vector } from '../solid/facet.ts'
 
-/** Points nearer to each other than this part of the whole size are one: single precision keeps a tenth of it. */
+/** Points closer than this fraction of the size are merged. Single precision resolves a tenth of it. */
 export const WELD = 1e-6
 
-/** A cell is so many times the tolerance wide: most points then have no other cell within reach. */
+/** Grid cell width in multiples of the tolerance: most points then touch only one cell. */
 const CELL = 4
-/** More cells than there are along any axis, so that two indices of cells make one number. */
+/** More cells than along any axis: combines two cell indices into one number. */
 const SPAN = 2 ** 20
 
 /**
- * The same facets, in the same order, with points that are nearly equal made one. A facet that loses corners so may be left
- * with fewer than three. Points of no facet are left out.
+ * Merges points that are nearly equal and removes unused ones. Facets keep their order; a facet that loses corners may have fewer than
+ * three left.
  */
 export function weldVertices(mesh: Mesh): Mesh {
   const { vertices, facets } = withoutUnusedVertices(mesh)
@@ -27,7 +27,7 @@ function withoutRepeats(corners: readonly number[]): number[] {
   return corners.filter((corner, index) => corner !== corners[index === 0 ? corners.length - 1 : index - 1])
 }
 
-/** Every point is compared with the kept ones in the cells it nearly touches: a bounded number, whatever the points are. */
+/** Compares each point only with the kept points in nearby grid cells, so the number of comparisons is bounded. */
 function mergeNearPoints(vertices: readonly Vector[], tolerance: number): { points: Vector[]; indices: Int32Array } {
   const points: Vector[] = []
   const indices = new Int32Array(vertices.length)
@@ -51,7 +51,7 @@ function mergeNearPoints(vertices: readonly Vector[], tolerance: number): { poin
 const isNear = (a: Vector, b: Vector, tolerance: number): boolean =>
   (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= tolerance ** 2
 
-/** The kept points by cells of a grid: `first` point of a cell, and from each point the `next` of its cell, -1 at the end. */
+/** A grid of linked lists: the `first` point of a cell, and for each point the `next` one in its cell, -1 at the end. */
 function cellsOf([left, front, bottom]: Vector, wide: number) {
   const columns = new Map<number, number>()
   const heads = new Map<number, number>()

@@ -3,7 +3,7 @@ import { viewFrom, type View } from '../light/view.ts'
 import type { Face, Solid } from '../solid/solid.ts'
 import { dot, radians, scale, type Vector } from '../solid/facet.ts'
 
-/** A pixel of a frame as one number, so that an array holds many of them. */
+/** A pixel's column and row in one number. */
 const BITS = 12
 export const MAX_COORDINATE = (1 << BITS) - 1
 
@@ -11,7 +11,6 @@ const spotAt = (column: number, row: number): number => (row << BITS) | column
 export const columnOf = (spot: number): number => spot & MAX_COORDINATE
 export const rowOf = (spot: number): number => spot >> BITS
 
-/** The least columns and rows that hold some spots. */
 export type PixelBounds = {
   readonly left: number
   readonly right: number
@@ -19,21 +18,25 @@ export type PixelBounds = {
   readonly bottom: number
 }
 
-/** One look at a stone: which pixels it takes, and where in the view they are. */
+/** One view of a stone: the size of its frame and its position in the view. */
 export type Frame = {
   readonly view: View
   readonly width: number
   readonly height: number
-  /** Of a pixel, in the stone's widths, and the place in the view of the frame's left upper corner. */
+  /** Pixel size in widths of the stone, and the position of the frame's top left corner in the view. */
   readonly step: number
   readonly left: number
   readonly top: number
 }
 
-/** Empty part of the picture around the stone. */
+/** Scales the frame to leave a margin around the stone. */
 const MARGIN = 1.04
 
-/** Looks at a stone that is tilted by so many degrees along its length, in pixels of one size. @param size the longer side of each, in pixels */
+/**
+ * One frame per tilt of the stone along its length, all with the same pixel size.
+ * @param size longer side of each frame in pixels
+ * @param tilts degrees
+ */
 export function framesOf(solid: Solid, planes: PlaneSet, size: number, tilts: readonly number[]): readonly Frame[] {
   const upright = isUpsideDown(solid) ? -1 : 1
   const looks = tilts.map((tilt) => {
@@ -44,7 +47,7 @@ export function framesOf(solid: Solid, planes: PlaneSet, size: number, tilts: re
   const across = Math.max(...looks.map(({ extent }) => extent.across))
   const along = Math.max(...looks.map(({ extent }) => extent.along))
   const step = (MARGIN * Math.max(across, along)) / size
-  // Of two halves each has its own columns: a ray that runs along the plane between them is on neither side.
+  // Each half has its own columns: a ray in the plane between the halves would belong to neither.
   const width = solid.halves * Math.ceil((MARGIN * across) / step / solid.halves)
   const height = Math.ceil((MARGIN * along) / step)
   return looks.map(({ view, extent }) => ({
@@ -57,10 +60,10 @@ export function framesOf(solid: Solid, planes: PlaneSet, size: number, tilts: re
   }))
 }
 
-/** How far off the middle of its length, as part of it, a stone's face is that is no rounding. */
+/** Minimum offset of the face's centroid from the middle, as a fraction of the length; less is rounding. */
 const OFF_MIDDLE = 0.01
 
-/** Whether a stone with one narrower end has it below: a pear is shown with its point above. What is modelled by halves is a heart, and lies right. */
+/** Whether a stone with one narrow end has it at the bottom: a pear is shown with its point up. A heart, modelled by halves, is upright. */
 function isUpsideDown({ faces, halves, length }: Solid): boolean {
   if (halves === 2) return false
   const ys = faces.flatMap(({ corners }) => corners.map(([, y]) => y))
@@ -74,7 +77,7 @@ function isUpsideDown({ faces, halves, length }: Solid): boolean {
   return heavy - (Math.max(...ys) + Math.min(...ys)) / 2 > OFF_MIDDLE * length
 }
 
-/** How far the stone reaches in a view, and where its middle is; of one half also what the other reaches. */
+/** Size and centre of the stone in a view; of a stone modelled by one half, those of the whole stone. */
 function extentOf({ faces, halves }: Solid, view: View) {
   const places = faces.flatMap(({ corners }) => corners.map((corner) => placeIn(view, corner)))
   const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)]
@@ -87,29 +90,28 @@ function extentOf({ faces, halves }: Solid, view: View) {
   }
 }
 
-/** Across and along a view, in the stone's widths from its middle. */
 function placeIn({ right, up, middle }: View, [x, y, z]: Vector): readonly [across: number, along: number] {
   const [fromX, fromY, fromZ] = [x - middle[0], y - middle[1], z - middle[2]]
   return [fromX * right[0] + fromY * right[1] + fromZ * right[2], fromX * up[0] + fromY * up[1] + fromZ * up[2]]
 }
 
-/** Column and row of a point of the stone; those of a pixel's middle are whole. */
+/** Column and row of a point of the stone. Pixel centres have integer coordinates. */
 function pixelOf({ view, step, left, top }: Frame, point: Vector): readonly [column: number, row: number] {
   const [across, along] = placeIn(view, point)
   return [(across - left) / step - 0.5, (top - along) / step - 0.5]
 }
 
-/** The point of the view in the middle of the first pixel, and from there to the next column and row: nine numbers. */
+/** The point of the view at the first pixel's centre, and the steps to the next column and the next row: nine numbers. */
 export function rayPositionsOf({ view: { right, up, middle }, step, left, top }: Frame): Float64Array {
   const [x, y] = [left + 0.5 * step, top - 0.5 * step]
   const first = middle.map((value, axis) => value + x * (right[axis] ?? 0) + y * (up[axis] ?? 0))
   return Float64Array.from([...first, ...right.map((value) => step * value), ...up.map((value) => -step * value)])
 }
 
-/** The pixels of a frame that show a facet from outside: there rays from the eye enter the stone. */
+/** The pixels of a frame in which a facet is visible: there, eye rays enter the stone through it. */
 export type VisibleFacet = { readonly plane: number; readonly spots: Int32Array; readonly bounds: PixelBounds }
 
-/** Pixels beyond an edge that still count, so that none between two facets is lost by rounding. */
+/** Rounding tolerance in pixels, so that no pixel between two facets is lost. */
 const ROUNDING = 1e-9
 
 export const visibleFacetsOf = ({ faces }: Solid, { order }: PlaneSet, frame: Frame): VisibleFacet[] =>
@@ -117,7 +119,7 @@ export const visibleFacetsOf = ({ faces }: Solid, { order }: PlaneSet, frame: Fr
     .filter(({ facet }) => facet.part !== 'fold' && dot(facet.normal, frame.view.eye) > 0)
     .flatMap((face) => visibleFacetOf(face, order.indexOf(face.facet), frame) ?? [])
 
-/** undefined where a facet shows in the middle of no pixel */
+/** undefined if no pixel's centre shows the facet */
 function visibleFacetOf({ corners }: Face, plane: number, frame: Frame): VisibleFacet | undefined {
   const outline = corners.map((corner) => pixelOf(frame, corner))
   const rows = outline.map(([, row]) => row)
@@ -136,7 +138,7 @@ function visibleFacetOf({ corners }: Face, plane: number, frame: Frame): Visible
   return spots.length === 0 ? undefined : { plane, spots: Int32Array.from(spots), bounds: { left, right, top, bottom } }
 }
 
-/** The first and the last column of a row that are within a convex outline; the last before the first where none is. */
+/** The first and the last column of a row inside a convex outline; last < first if there is none. */
 function columnsIn(outline: readonly (readonly [column: number, row: number])[], row: number): [number, number] {
   let [least, most] = [Infinity, -Infinity]
   for (const [index, [fromColumn, fromRow]] of outline.entries()) {

@@ -2,43 +2,43 @@ import { at, DX, DY, DZ, type Ray } from '../light/optics.ts'
 import type { PlaneSet } from '../light/planes.ts'
 
 /**
- * Where the rays of a bundle are: their places are an affine function of the pixel, three numbers for the first pixel of all, three a
- * column and three a row.
+ * Positions of the rays of a bundle: an affine function of the pixel. Three numbers each for the origin of the pixel coordinates, for the
+ * step per column and for the step per row.
  */
 export type RayPositions = Float64Array
 
-/** Beyond any stone. */
+/** Larger than any stone. */
 const FAR = 100
 
-/** What is looked for from the middle of a bundle: its place and direction. */
+/** Indices in the data about the middle of a bundle: its position and direction. */
 const X = 0
 const Y = 1
 const Z = 2
 const TX = 3
 const TY = 4
 const TZ = 5
-/** Gap and speed towards the facet that the middle meets; the one over the other is how far it is. */
+/** Gap and speed towards the facet that the middle meets; the distance is GAP / SPEED. */
 const GAP = 6
 const SPEED = 7
-/** By how much that changes with a column and a row. */
+/** Change of that distance per column and per row. */
 const BY_COLUMN = 8
 const BY_ROW = 9
-/** How far a ray of the bundle has to go at most, and how far it starts from the middle. */
+/** The longest distance that a ray of the bundle has to travel, and the largest distance of a ray from the middle. */
 const MOST = 10
 const RADIUS = 11
-/** Columns and rows from the middle to the bundle's edges. */
+/** Columns and rows from the middle to the edges of the bundle. */
 const ACROSS = 12
 const ALONG = 13
 
 /**
- * Finds the facet that a bundle of parallel rays meets next, other than the one it comes from: for its middle, and which others some of its rays
- * may meet before. Distances to a plane are affine functions of the pixel, so that a few numbers say it of all rays.
+ * Finds the facet that a bundle of parallel rays meets next, other than the one it comes from: the one that its middle meets, and the
+ * rivals that some of its rays may meet before. Distances to planes are affine functions of the pixel, so a few numbers describe all rays.
  */
 export class NextFacetFinder {
-  /** How many facets some rays may meet before the one that the middle meets, and which. */
+  /** Number of facets that some rays may meet before the one that the middle meets, and their planes. */
   rivalCount = 0
   readonly rivalPlanes: Int32Array
-  /** By how much each of them is nearer (negative) or farther: three numbers each, as Places has them. */
+  /** How much farther (or nearer, if negative) each rival is: three numbers each, affine like RayPositions. */
   readonly lead: Float64Array
   readonly #gaps: Float64Array
   readonly #speeds: Float64Array
@@ -65,8 +65,8 @@ export class NextFacetFinder {
   }
 
   /**
-   * Of the rays of a rectangle of pixels, from its first to its last column and row.
-   * @returns the plane that its middle meets, -1 for none. Where rivals is 0 all of them meet it
+   * For the rays of a rectangle of pixels, given by its first and last column and row.
+   * @returns the plane that its middle meets, -1 for none. All rays meet it if rivalCount is 0
    */
   findForPixels(
     ray: Ray,
@@ -85,7 +85,7 @@ export class NextFacetFinder {
     let met = foldFrom < count ? this.#search(from, foldFrom, count, -1) : -1
     met = this.#search(from, first, end, met)
     if (met >= 0) this.#lean(places, met)
-    // What a ray meets within the girdle is before all walls, and what it would meet before that is too: then no wall is a rival.
+    // Within the inner ellipse a ray meets the plane, and every plane before it, before any girdle facet: these are no rivals.
     const isWithin = met >= 0 && this.#isWithin(places)
     if (isWithin && this.#isClear(places, rises)) {
       this.#findRivals(places, met, from, foldFrom, count)
@@ -121,7 +121,7 @@ export class NextFacetFinder {
     this.rivalCount = 0
   }
 
-  /** Compares distances by products: no division, and hardly a branch that is taken. Keeps what it computed, for rivals. */
+  /** Compares distances by cross-multiplication, which avoids divisions and mispredicted branches. Keeps gaps and speeds for rivals. */
   #search(from: number, first: number, end: number, met: number): number {
     const middle = this.#middle
     const { planes } = this.planes
@@ -180,7 +180,7 @@ export class NextFacetFinder {
     middle[RADIUS] = across * Math.sqrt(px * px + py * py + pz * pz) + along * Math.sqrt(qx * qx + qy * qy + qz * qz)
   }
 
-  /** Whether all rays meet the plane in the girdle's inner ellipse, where no wall is before it. */
+  /** Whether all rays meet the plane within the inner ellipse, where no girdle facet can be in front of it. */
   #isWithin(places: RayPositions): boolean {
     const middle = this.#middle
     const across = at(middle, ACROSS)
@@ -202,7 +202,7 @@ export class NextFacetFinder {
     return (x * x) / inner.across + (y * y) / inner.along < 1
   }
 
-  /** Whether all rays meet it above what the other of crown and pavilion reaches, or below. */
+  /** Whether all rays meet a crown plane above the pavilion's highest point, or a pavilion plane below the crown's lowest point. */
   #isClear(places: RayPositions, rises: boolean): boolean {
     const middle = this.#middle
     const across = at(middle, ACROSS)
@@ -227,7 +227,7 @@ export class NextFacetFinder {
     for (let plane = first; plane < end; plane++) {
       const speed = at(speeds, plane)
       const gap = at(gaps, plane)
-      // First what costs little: no ray starts nearer to it than by the radius.
+      // A cheap test first: no ray starts nearer to the plane than the middle by more than the radius.
       if (gap - radius >= most * speed || speed <= 0 || plane === met || plane === from) continue
       const base = 4 * plane
       const nx = at(planes, base)
@@ -245,7 +245,7 @@ export class NextFacetFinder {
     }
   }
 
-  /** From the middle, where leads were computed, to the first pixel. */
+  /** Converts leads from the middle, where they were computed, to the origin of the pixel coordinates. */
   #relate(twiceColumn: number, twiceRow: number): void {
     const column = twiceColumn / 2
     const row = twiceRow / 2

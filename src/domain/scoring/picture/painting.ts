@@ -4,28 +4,27 @@ import { radians } from '../solid/facet.ts'
 import type { CompanionRays, LightReceiver, BundleSums } from './ray-bundles.ts'
 import { columnOf, rowOf } from './frame.ts'
 
-/** Steps of the table to light of 1. */
 const STEPS = 2048
 
-/** Light to a screen's value: bright spots run out softly, and the screen's gamma. */
+/** Converts light to a screen value, with soft clipping of highlights and the screen's gamma. */
 const toScreenValue = (light: number): number =>
   255 * Math.min(1, (light < 0.8 ? light : 1 - 0.2 * Math.exp(-(light - 0.8) / 0.2)) ** (1 / 2.2))
 
-/** Values by the root of light, over which they are nearly even: up to four times white, which is white. */
+/** Screen values by the square root of light, over which they are almost linear: up to light 4, which is white. */
 const values = Uint8ClampedArray.from({ length: 2 * STEPS }, (_, step) => toScreenValue(((step + 0.5) / STEPS) ** 2))
 
-/** From 0 to 255, for light from 0 up; 1 is white. */
+/** Screen value from 0 to 255 for light from 0 up; 1 is white. */
 const valueOf = (light: number): number => (light > 0 ? (values[Math.floor(Math.sqrt(light) * STEPS)] ?? 255) : 0)
 
 export type Lighting = 'face-up' | 'aset'
 
 /**
- * How much of a screen colour (0 red, 1 green, 2 blue) comes from a direction, z up, through the crown or through the rest
- * of the stone.
+ * The light of a screen colour (0 red, 1 green, 2 blue) that comes from a direction, z up, through the crown or through the rest of the
+ * stone.
  */
 export type LightSource = (channel: number, isCrown: boolean, x: number, y: number, z: number) => number
 
-/** One ray's index, and the screen colours that it brings. */
+/** A ray's refractive index, and the screen colours computed from it. */
 export type ColourRay = { readonly index: number; readonly channels: readonly number[]; readonly light: LightSource }
 
 const HEAD = Math.cos(radians(12))
@@ -33,7 +32,6 @@ const LAMPS = 12
 const LAMP_SIZE = Math.cos(radians(5))
 const LAMP_HEIGHTS = [38, 52, 66].map(radians)
 
-/** Directions of the lamps, three numbers each. */
 const lamps = Float64Array.from(
   Array.from({ length: LAMPS }, (_, index) => {
     const turn = (2 * Math.PI * index) / LAMPS + 0.13
@@ -42,7 +40,7 @@ const lamps = Float64Array.from(
   }).flat(),
 )
 
-/** A room: a sky that is brightest half way up, a head overhead, small lamps that show fire, and a dim setting below. */
+/** A room: a sky that is brightest at half height, the viewer's head overhead, small lamps that show fire, and a dim setting below. */
 const room: LightSource = (_channel, isCrown, x, y, z) => {
   if (!isCrown || z <= 0) return 0.1
   if (z > HEAD) return 0.02
@@ -57,51 +55,51 @@ const GREEN = Float64Array.from([0.1, 0.65, 0.15])
 const BLUE = Float64Array.from([0.1, 0.2, 0.9])
 const [FORTY_FIVE, SEVENTY_FIVE] = [Math.sin(radians(45)), Math.sin(radians(75))]
 
-/** Angular spectrum evaluation: red 45 to 75° over the horizon, green below, blue above (the head), white what leaks. */
+/** Angular Spectrum Evaluation Tool: green below 45° above the horizon, red from 45 to 75°, blue above (the head), white for leakage. */
 const spectrum: LightSource = (channel, isCrown, _x, _y, z) => {
   if (!isCrown || z <= 0) return 1
   if (z > SEVENTY_FIVE) return at(BLUE, channel)
   return z > FORTY_FIVE ? at(RED, channel) : at(GREEN, channel)
 }
 
-/** A colour of the screen by a wavelength in µm that stands for it. */
+/** A screen colour, computed at a representative wavelength in µm. */
 const colourRay = (channel: number, wavelength: number): ColourRay => ({
   index: refractiveIndex(wavelength),
   channels: [channel],
   light: room,
 })
 
-/** The first of a lighting's rays is followed to its end; what the others bring at last is taken from where the first goes. */
+/** The rays of each lighting. The first is followed to its end; the others use its path for their last part. */
 export const lightings: Readonly<Record<Lighting, readonly [ColourRay, ColourRay?, ColourRay?]>> = {
   'face-up': [colourRay(1, 0.55), colourRay(0, 0.64), colourRay(2, 0.46)],
   aset: [{ index: refractiveIndex(0.5893), channels: [0, 1, 2], light: spectrum }],
 }
 
-/** Where in an array of pixels, four bytes each, a frame is: the array's width, and the frame's first column. */
+/** A frame's position in an array of pixels with four bytes each: the array's width and the frame's first column. */
 export type Canvas = { readonly pixels: Uint8ClampedArray; readonly width: number; readonly from: number }
 
 /**
- * A ray's tail is what it brings when no more than `from` of its light is left. Of rays that were not followed so far it is `brought`, as part
- * of that light: two numbers a pixel, for two colours.
+ * The tail of a ray is its path after at most `from` of its light is left. `brought`: for rays of the two other colours, the light that
+ * their tail brings, as a fraction of the light at its start; two numbers per pixel.
  */
 export type LightTails = { readonly from: number; readonly brought: Float64Array }
 
-/** What rays are painted, which others are taken along, and which of a picture's two others they are: undefined for the first, which is followed to its end. */
+/** A ray to paint and its companions. `own`: index among the other colours; undefined for the first ray, which is followed to its end. */
 export type PaintPass = {
   readonly lit: ColourRay
   readonly others: readonly ColourRay[]
   readonly own: 0 | 1 | undefined
 }
 
-/** Places of a bundle's sums behind the three colours: how much light it had when its tail began, and what that has brought of two others. */
+/** Indices in a bundle's sums, after the three colours: the light when the tail began, and what the tail has brought for two other colours. */
 const HELD = 3
 const OTHERS = 4
 
-/** What light that nobody followed brings, as part of itself: the mean of our shapes, face-up. So little does not show. */
+/** Assumed brightness of light that is not followed further: the mean of our shapes, face-up. Less than LITTLE is not visible. */
 const MEAN = 0.45
 const LITTLE = 0.02
 
-/** Paints the screen's colours that rays of one index bring. The lighting stays with the viewer while the stone leans. */
+/** Paints the screen colours of rays with one refractive index. The lighting is fixed relative to the viewer while the stone is tilted. */
 export class PixelPainter implements LightReceiver {
   readonly #values = new Uint8ClampedArray(3)
 
@@ -155,7 +153,7 @@ export class PixelPainter implements LightReceiver {
     else this.#paintWithTails(sums, at(ray, I), own, spots, from, to)
   }
 
-  /** All of a bundle have one colour, and one tail for the others. */
+  /** Paints all spots of a bundle in one colour, and stores their common tail for the other colours. */
   #paintAlike(sums: BundleSums, left: number, spots: Int32Array, from: number, to: number): void {
     const { pixels } = this.canvas
     const { channels } = this.painted.lit

@@ -4,35 +4,33 @@ import { RayBundles, type TraceLimits } from './ray-bundles.ts'
 import { visibleFacetsOf, framesOf, rayPositionsOf, type VisibleFacet, type Frame } from './frame.ts'
 import { lightings, PixelPainter, type Canvas, type Lighting, type PaintPass } from './painting.ts'
 
-/** Rows from top to bottom, four bytes a pixel: red, green, blue, opacity. Transparent beside the stone. */
+/** Rows from top to bottom, four bytes per pixel: red, green, blue, alpha. Transparent outside the stone. */
 export type RgbaImage = { readonly width: number; readonly height: number; readonly pixels: Uint8ClampedArray }
 
 /**
- * How far rays are followed, and from when on red and blue are taken from where green goes. An eye sees fine detail by brightness, which is mostly
- * green's, and less of it in the smaller pictures of a stone that is rocked.
+ * How far rays are followed, and from when on red and blue use green's path. The eye perceives fine detail by brightness, which is mostly
+ * green; the smaller pictures of a rocked stone show less of it.
  */
 const FINE = { cutOff: 0.02, mostHits: 48, tail: 0.2 } as const
 const SMALL = { cutOff: 0.04, mostHits: 20, tail: 0.3 } as const
-/** Degrees by which a stone that is rocked leans away from the viewer. */
+/** Tilts of a rocked stone in degrees, away from the viewer. */
 const ROCKED = [-15, -7.5, 0, 7.5, 15]
 
-/** Ways to look at a stone, as pictures of it are named. */
 export type PictureKind = 'face-up' | 'aset' | 'rocked'
 
-/** As report pages show them: 480 pixels long, twice as many as a page gives them, and five of 200 side by side. */
+/** A picture for report pages: 480 pixels long, twice its size on the page; for `rocked` five of 200 pixels side by side. */
 export function drawPicture(solid: Solid, look: PictureKind): RgbaImage {
   return look === 'rocked' ? drawRocked(solid, 'face-up', 200) : drawStone(solid, look, 480)
 }
 
 /**
- * The stone from above, its length upright, as an eye far over the table sees it under a lighting. The same solid gives the
- * same picture.
- * @param size the longer side in pixels, 4,096 at most
+ * The stone face up, its length vertical, seen by a distant eye under a lighting. Deterministic.
+ * @param size the longer side in pixels, at most 4,096
  */
 export const drawStone = (solid: Solid, lighting: Lighting, size: number): RgbaImage =>
   drawFrames(solid, lighting, size, [0], FINE)
 
-/** The stone as it is rocked under a lighting that stands still: five pictures side by side, from -15° to 15°. @param size of each */
+/** Five pictures side by side of the stone tilted from -15° to 15° under a fixed lighting. @param size the longer side of each in pixels */
 export const drawRocked = (solid: Solid, lighting: Lighting, size: number): RgbaImage =>
   drawFrames(solid, lighting, size, ROCKED, SMALL)
 
@@ -58,7 +56,6 @@ function drawFrames(
   return { width, height, pixels }
 }
 
-/** A frame, where it is drawn, and what of a stone it shows. */
 type FrameDrawing = {
   readonly frame: Frame
   readonly canvas: Canvas
@@ -66,7 +63,7 @@ type FrameDrawing = {
   readonly entrances: readonly VisibleFacet[]
 }
 
-/** Pixels show the colour of their middle; one ray each is enough, since pictures are shown smaller than they are. */
+/** One ray through the centre of each pixel is enough, since pictures are shown smaller than they are drawn. */
 function drawFrame(
   { frame, canvas, planes, entrances }: FrameDrawing,
   lighting: Lighting,
@@ -92,7 +89,6 @@ function drawFrame(
   if (other !== undefined) draw({ lit: other, others: [], own: 1 }, tail)
 }
 
-/** The other half of a stone of which one half was drawn, to the right. */
 function mirror({ pixels, width, from }: Canvas, frame: Frame): void {
   for (let row = 0; row < frame.height; row++) {
     const start = row * width + from

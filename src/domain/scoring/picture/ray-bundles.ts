@@ -6,8 +6,8 @@ import { columnOf, MAX_COORDINATE, rowOf, type VisibleFacet } from './frame.ts'
 import { NextFacetFinder, type RayPositions } from './next-facet.ts'
 
 /**
- * Rays of other indices that are taken along with one, as if they met what it meets: what they differ in is their direction. Of each three
- * numbers inside the stone, and four where they leave: the direction, and 1 where they do.
+ * Rays of other refractive indices that follow the same path as a main ray but have their own directions. Three numbers per ray for the
+ * direction inside; four where they leave: the direction outside, and 1, or 0 for total reflection.
  */
 export class CompanionRays {
   readonly directions: Float64Array
@@ -18,7 +18,7 @@ export class CompanionRays {
     this.outside = new Float64Array(4 * indices.length)
   }
 
-  /** They come into the stone. The ray is still outside. */
+  /** Refracts them into the stone. @param ray the main ray, still outside */
   enter(ray: Ray, nx: number, ny: number, nz: number): void {
     const cosine = -(nx * at(ray, DX) + ny * at(ray, DY) + nz * at(ray, DZ))
     for (const [one, index] of this.indices.entries()) {
@@ -29,7 +29,7 @@ export class CompanionRays {
     }
   }
 
-  /** What of them leaves at a plane: nothing where an index reflects totally. */
+  /** Computes the directions in which they leave at a plane. */
   leave(nx: number, ny: number, nz: number): void {
     const { directions, outside } = this
     for (let one = 0; one < this.indices.length; one++) {
@@ -58,36 +58,34 @@ export class CompanionRays {
     }
   }
 
-  /** Becomes what another is inside. */
   copy({ directions }: CompanionRays): void {
     for (let index = 0; index < directions.length; index++) this.directions[index] = at(directions, index)
   }
 }
 
-/** What a bundle has brought so far: light by the screen's colours, and what a Scene keeps behind them. */
+/** The light that a bundle has brought so far per screen colour, followed by values of the LightReceiver. */
 export type BundleSums = Float64Array
 const SUMS = 6
 
-/** What is made of the light that bundles bring. */
 export type LightReceiver = {
-  /** Light leaves through a plane, in the direction OX OY OZ of the ray, and others beside it. */
+  /** Light leaves through a plane in the ray's direction OX OY OZ; `beside`: its companions. */
   readonly addLight: (sums: BundleSums, ray: Ray, energy: number, isCrown: boolean, beside: CompanionRays) => void
-  /** No more comes of the spots in these places; the ray holds what is left. */
+  /** The bundle with the spots at these indices is complete; the ray has the remaining light. */
   readonly paintSpots: (sums: BundleSums, ray: Ray, spots: Int32Array, from: number, to: number) => void
-  /** Told of what is left of the light, before each facet. */
+  /** Called before each facet with the remaining light. */
   readonly onAttenuation: (sums: BundleSums, ray: Ray) => void
 }
 
-/** How far rays are followed: until so little of their light is left, or they have met so many facets: what is left then is trapped. */
+/** A ray is followed until `cutOff` of its light is left or it has met `mostHits` facets; the rest counts as trapped. */
 export type TraceLimits = { readonly cutOff: number; readonly mostHits: number }
 
-/** Rays of one index, and the indices that are taken along. */
+/** `index`: refractive index of the rays; `companionIndices`: those of the companions. */
 export type RayBundleOptions = TraceLimits & { readonly index: number; readonly companionIndices: readonly number[] }
 
-/** Light that is too little to be seen. */
+/** Light below this is not visible. */
 const FAINT = 0.002
 
-/** What is known of a bundle; what it splits into has the level below. */
+/** The state of a bundle. The bundles that it is split into use the next level. */
 type BundleLevel = {
   readonly ray: Ray
   readonly places: RayPositions
@@ -96,9 +94,9 @@ type BundleLevel = {
 }
 
 /**
- * Follows eye rays through a stone that all look in one direction. Those that meet the same facets one after another stay parallel: they are one
- * bundle, whose direction and light are computed once, and whose places are an affine function of the pixel. It is split where
- * its rays meet different facets. So each pixel has what a ray of its own would bring, at the cost of some ten pixels less.
+ * Follows parallel eye rays through a stone. Rays that meet the same sequence of facets stay parallel and form a bundle: its direction and
+ * light are computed once, and its positions are an affine function of the pixel. A bundle is split where its rays meet different facets.
+ * Each pixel gets exactly what a separate ray would bring, at about a tenth of the cost.
  */
 export class RayBundles {
   readonly #levels: BundleLevel[] = []
@@ -106,12 +104,12 @@ export class RayBundles {
   readonly #places: Float64Array
   readonly #eye: Vector
   #spots: Int32Array = new Int32Array(0)
-  /** Beside each spot what it meets, and room to sort them in. */
+  /** For each spot the plane that it meets, and a buffer for sorting. */
   #met = new Int32Array(0)
   #sorted = new Int32Array(0)
   readonly #ends: Int32Array
 
-  /** @param places of pixels in the view, in which the eye is far over */
+  /** @param places positions of the pixels in the view of a distant eye */
   constructor(
     private readonly planes: PlaneSet,
     private readonly beam: RayBundleOptions,
@@ -124,7 +122,7 @@ export class RayBundles {
     this.#eye = eye
   }
 
-  /** The rays of all pixels that show a facet. Changes the order of its spots. */
+  /** Follows the rays of all pixels that show a facet. Reorders its spots. */
   follow({ plane, spots, bounds: { left, right, top, bottom } }: VisibleFacet): void {
     if (spots.length > this.#met.length) {
       this.#met = new Int32Array(spots.length)
@@ -157,7 +155,7 @@ export class RayBundles {
     return added
   }
 
-  /** Of the level's bundle, which has the spots in these places and bounds, and comes from a plane. */
+  /** Follows a level's bundle with the spots at these indices and within these bounds, coming from a plane. */
   #follow(
     depth: number,
     before: number,
@@ -190,7 +188,7 @@ export class RayBundles {
     this.scene.paintSpots(sums, ray, this.#spots, first, end)
   }
 
-  /** Goes on to a plane, and what leaves there shines. */
+  /** Advances the bundle to a plane and passes on the light that leaves there. */
   #pass({ ray, places, sums, beside }: BundleLevel, plane: number): void {
     const { planes, parts } = this.planes
     this.#advance(ray, places, plane)
@@ -210,7 +208,7 @@ export class RayBundles {
     beside.reflect(nx, ny, nz)
   }
 
-  /** All places go along the direction until they are on the plane. */
+  /** Moves all positions along the direction onto the plane. */
   #advance(ray: Ray, places: RayPositions, plane: number): void {
     const { planes } = this.planes
     const nx = at(planes, 4 * plane)
@@ -230,7 +228,7 @@ export class RayBundles {
     }
   }
 
-  /** Which plane each spot meets. @returns the only one; -1 where there are more, and the spots are then sorted by them */
+  /** Determines the plane that each spot meets. @returns the common plane, or -1 if there are several; the spots are then sorted by plane */
   #assignPlanes(middles: number, first: number, end: number): number {
     const spots = this.#spots
     const met = this.#met
@@ -259,7 +257,6 @@ export class RayBundles {
     return -1
   }
 
-  /** Spots that meet the same come to stand side by side, and beside them what they meet. */
   #sort(first: number, end: number): void {
     const spots = this.#spots
     const met = this.#met
@@ -311,7 +308,7 @@ export class RayBundles {
   }
 }
 
-/** Of a ray all up to its polarisation: the rest is of the plane it met. */
+/** Copies a ray up to its polarisation; its other values belong to the plane that it met. */
 function copy(from: BundleLevel, to: BundleLevel): void {
   for (let index = 0; index <= V; index++) to.ray[index] = at(from.ray, index)
   for (let index = 0; index < 9; index++) to.places[index] = at(from.places, index)

@@ -22,11 +22,12 @@ import {
 } from './outline.ts'
 
 /**
- * The facets of a brilliant cut over any outline: table, bezels, stars and upper halves, girdle, pavilion mains and lower
- * halves, culet. For a circle these are the 57 facets of the standard round brilliant. The table is the outline made smaller about its centre; with
- * `evenCrown` it is the outline moved inwards, so that all bezels have one angle, as long stones are cut.
- * @param flatness slope of the mains, as part of the slope with which they would reach the girdle; less than 1 leaves the
- * pavilion's upper part to the lower halves
+ * The facets of a brilliant cut over any outline: table, bezels, stars and upper halves, girdle, pavilion mains and lower halves,
+ * culet. Over a circle these are the 57 facets of the standard round brilliant.
+ * @param evenCrown false: the table is the outline scaled about its centre; true: it is the outline moved inwards, so that all
+ * bezels have the same angle, as in elongated stones
+ * @param flatness slope of the mains relative to the slope with which they would reach the girdle; below 1, the upper part of the
+ * pavilion consists of lower halves
  */
 export function brilliantFacets(
   outline: Outline,
@@ -53,12 +54,12 @@ function crownFacets(outline: Outline, proportions: Proportions, isEven: boolean
 }
 
 /**
- * A star's tip lies below the table, at this part of the crown's height at most: between two bezels that look far apart, as at the head of a
- * long pear, one as short as elsewhere would lie above it, and slope the wrong way.
+ * Maximum height of star tips as a fraction of the crown height. Without it, a star of the usual length between two bezels with very
+ * different directions, as at the head of a long pear, would end above the table and slope outwards.
  */
 const HIGHEST_TIP = 0.9
 
-/** At each gap a star, which ends in a tip on the bezels, and from there two halves down to the girdle. */
+/** For each gap a star, whose tip is on the edge between the bezels, and two upper halves from there to the girdle. */
 function starsAndHalves(
   outline: Outline,
   proportions: Proportions,
@@ -109,9 +110,9 @@ function pavilionFacets(
 }
 
 /**
- * Where four facets meet in a cut stone: on the edge between the two mains beside a gap, as far out as `near`. A tip beside
- * that edge would lie on one main alone, and the half facets through it would cover the other. At the mirror plane there is
- * one main only, and the tip is on it.
+ * The point where four facets meet: on the edge between the two mains next to a gap, as far out as `near`. A point off that edge would
+ * be on one main only, and the half facets through it would hide the other one. At the mirror plane there is only one main, and the
+ * point is on it.
  */
 function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly Facet[], near: Vector): Vector {
   const [a, b] = beside
@@ -120,23 +121,21 @@ function meetPoint(outline: Outline, beside: readonly Station[], mains: readonly
   return atHeight(onEdge, surfaceOver(mains, onEdge[0], onEdge[1]))
 }
 
-/** The point on a line where two facets are equally high. */
 function findEqualHeightPoint(from: Vector, along: Vector, first: Facet, second: Facet): Vector {
   const lead = (at: Vector) => heightOver(first, at[0], at[1]) - heightOver(second, at[0], at[1])
   const [before, after] = [lead(from), lead(add(from, along))]
   return before === after ? from : add(from, scale(along, before / (before - after)))
 }
 
-/** The distance from the centre to the tangent of the outline at a station. */
 const tangentDistance = ({ centre }: Outline, { at, outward }: Station): number =>
   (at[0] - centre[0]) * outward[0] + (at[1] - centre[1]) * outward[1]
 
 const atHeight = ([x, y]: Vector, z: number): Vector => [x, y, z]
 
-/** Flat facets of the girdle. 32 give a weighted light return lower by 0.001; more than 64 change it by less than 0.0003. */
+/** Number of girdle facets. With 32 the weighted light return is 0.001 lower; more than 64 change it by less than 0.0003. */
 const ROUND_WALLS = 64
 
-/** The round brilliant with its 57 facets, and over an ellipse the oval. */
+/** The round brilliant, or over an ellipse the oval. */
 export function roundFacets(proportions: Proportions): Facet[] {
   const { lengthToWidth } = proportions
   return brilliantFacets(
@@ -153,7 +152,7 @@ function onEllipse(angle: number, lengthToWidth: number): Station {
 }
 
 const CUSHION_WALLS = 64
-/** Exponents of the superellipse: 2 is an ellipse, 5 a pillow, more is nearer to a rectangle. */
+/** Exponents of the superellipse: 2 is an ellipse; larger ones approach a rectangle. */
 const PILLOW = 5
 const OLD_PILLOW = 3.2
 
@@ -163,14 +162,14 @@ export function cushionBrilliantFacets(proportions: Proportions): Facet[] {
 }
 
 /**
- * The modified cushion: its pavilion breaks below the girdle, where long lower halves stand steep over flat mains, which
- * leaves more weight in the pavilion and a crushed-ice look.
+ * The modified cushion: long, steep lower halves over flat mains, so that the pavilion bends below the girdle. This keeps more weight in
+ * the pavilion and gives a crushed-ice look.
  */
 export function cushionModifiedFacets(proportions: Proportions): Facet[] {
   return brilliantFacets(pillow(proportions.lengthToWidth, PILLOW), proportions, { flatness: 0.82 })
 }
 
-/** The old mine cut: a rounder cushion, whose mains reach nearly to the girdle, since its lower halves are short. */
+/** The old mine cut: a rounder cushion with short lower halves, so that the mains nearly reach the girdle. */
 export function oldMineFacets(proportions: Proportions): Facet[] {
   return brilliantFacets(pillow(proportions.lengthToWidth, OLD_PILLOW), proportions, { flatness: 0.92 })
 }
@@ -190,19 +189,19 @@ function onSuperellipse(angle: number, lengthToWidth: number, exponent: number):
 const LOBE = 0.27
 const HEART_MAINS = 5
 const HEART_WALLS = 40
-/** The culet's place below the line through the lobes' centres. */
+/** The distance of the culet below the line through the centres of the lobes. */
 const HEART_CULET = 0.12
 
 /**
- * The heart as two convex halves, mirror images that meet in the plane x = 0: this is the half at x > 0. A ray that crosses
- * the plane goes on in the other half, so the optics inside are exact; light that leaves one lobe and enters the other
- * across the cleft is not followed.
+ * The right half (x > 0) of the heart, which consists of two convex mirror images that meet in the plane x = 0. A ray that crosses the
+ * plane continues in the other half, so the optics inside are exact. Light that leaves one lobe and enters the other one across the
+ * cleft is not followed.
  */
 export function heartFacets(proportions: Proportions): Facet[] {
   return brilliantFacets(halfHeart(proportions.lengthToWidth), proportions)
 }
 
-/** From the point up the side, which turns ever more, and round the lobe to the cleft. */
+/** From the point up the side, with increasing curvature, and around the lobe to the cleft. */
 function halfHeart(lengthToWidth: number): Outline {
   const side = heartSide(lengthToWidth - LOBE)
   const stations = Array.from({ length: HEART_MAINS }, (_, index) => side((index + 0.5) / HEART_MAINS))
@@ -218,7 +217,7 @@ function halfHeart(lengthToWidth: number): Outline {
   }
 }
 
-/** The right half's outline from the point at (0, -end), part 0, to the cleft, part 1, by length of the way. */
+/** The right outline from the point at (0, -end), part 0, to the cleft, part 1, by arc length. */
 function heartSide(end: number): (part: number) => Station {
   const radius = 0.25 + end * end
   const turn = Math.asin(end / radius)
@@ -234,7 +233,7 @@ function heartSide(end: number): (part: number) => Station {
 const WALLS_A_SIDE = 32
 const MAINS_A_SIDE = 4
 
-/** The marquise: two arcs that meet in two points. Half facets, not mains, meet at a point. */
+/** The marquise: two arcs that meet in two points. At a point, half facets meet instead of mains. */
 export function marquiseFacets(proportions: Proportions): Facet[] {
   const end = proportions.lengthToWidth / 2
   const radius = 0.25 + end * end
@@ -247,18 +246,18 @@ export function marquiseFacets(proportions: Proportions): Facet[] {
 }
 
 /**
- * Two arcs fill less of their rectangle the longer they are (72 % at 1.5, 68 % at 3), and still the GIA's weight factor
- * rises from .00565 to .00595: longer stones are cut fuller, which mains that are flatter under the lower halves give.
+ * Two longer arcs fill less of their rectangle (72 % at a length to width of 1.5, 68 % at 3), but the GIA's weight factor rises from
+ * .00565 to .00595. So longer stones have fuller pavilions, which are modelled by flatter mains.
  */
 const marquiseFlatness = (lengthToWidth: number): number =>
   Math.min(0.95, Math.max(0.6, 0.84 - 0.2 * (lengthToWidth - 2.025)))
 
-/** The pear: a half circle, and from its ends two arcs to the point. The culet is under the middle of the half circle. */
+/** The pear: a semicircle, and two arcs from its ends to the point. The culet is below the centre of the semicircle. */
 export function pearFacets(proportions: Proportions): Facet[] {
   return brilliantFacets(twoSided(pearSide(proportions.lengthToWidth - 0.5)), proportions, { evenCrown: true })
 }
 
-/** The right side of a pear from the middle of its head (0) to its point (1), by length of the way. */
+/** The right side of a pear from the middle of its head (0) to its point (1), by arc length. */
 function pearSide(end: number): (part: number) => Station {
   const radius = 0.25 + end * end
   const turn = Math.asin(end / radius)

@@ -1,6 +1,6 @@
 import type { Facet, Vector } from '../solid/facet.ts'
 
-/** A culet as wide as `culet` cuts the point off where the pavilion, similar to the outline, is that wide. `edge` is its upper end. */
+/** A horizontal facet that cuts the pavilion where it is `culet` wide. `edge`: z coordinate of the pavilion's upper end. */
 export const culetFacet = (culet: number, pavilionDepth: number, edge: number): Facet => ({
   part: 'pavilion',
   name: 'culet',
@@ -8,31 +8,30 @@ export const culetFacet = (culet: number, pavilionDepth: number, edge: number): 
   offset: -edge + pavilionDepth * (1 - culet),
 })
 
-/** A place on the girdle where a main facet starts, and the horizontal direction it faces. */
+/** A point of the girdle where a main facet starts, and the horizontal direction that it faces. */
 export type Station = { readonly at: Vector; readonly outward: Vector }
 
-/** A corner of the girdle where half facets meet, and the stations beside it: one where the mirror plane cuts the stone. */
+/** A corner of the girdle where half facets meet, and its neighbouring stations: only one at the mirror plane. */
 export type Gap = { readonly corner: Vector; readonly beside: readonly Station[] }
 
-/** A convex outline in the girdle plane, of width 1, or one half of an outline that is not convex. */
+/** A convex outline in the girdle plane with width 1, or half of a non-convex outline. */
 export type Outline = {
   readonly stations: readonly Station[]
   readonly gaps: readonly Gap[]
-  /** Half-spaces of the girdle's wall. */
   readonly walls: readonly Facet[]
-  /** The point under the table's centre: the culet is there, and outline, table and culet are similar figures around it. */
+  /** The point below the table's centre, where the culet is. Outline, table and culet are similar figures around it. */
   readonly centre: Vector
 }
 
-/** A vertical facet of the girdle that touches the outline at a station. */
+/** A vertical girdle facet that touches the outline at a station. */
 export function wall({ at, outward }: Station): Facet {
   return { part: 'girdle', name: 'girdle', normal: outward, offset: outward[0] * at[0] + outward[1] * at[1] }
 }
 
-/** The mirror plane x = 0 of a stone whose half at x > 0 is modelled. */
+/** The mirror plane x = 0 of a stone that is modelled by its half at x > 0. */
 export const mirrorPlane: Facet = { part: 'fold', name: 'fold', normal: [-1, 0, 0], offset: 0 }
 
-/** A closed outline that turns by 8 mains, from where it is at each part of its way round. */
+/** A closed outline with 8 mains. @param on the station at a fraction of a turn */
 export function closedOutline(on: (turn: number) => Station, walls: number, firstMain: number): Outline {
   const ring = (count: number, shift: number) =>
     Array.from({ length: count }, (_, index) => on((index + shift) / count))

@@ -5,12 +5,12 @@ import { wall } from './outline.ts'
 const ROSE_FOLD = 6
 
 /**
- * The full Dutch rose: a flat base with twelve sides, and 24 triangles in two rows. Six meet in the point (the crown); of the 18 below them (the
- * dentelle) six hang from the crown's edges with their tips on the girdle, and twelve stand in pairs between those
- * (antiquejewelleryinformationcenter.wordpress.com, "Dutch rose cut"; Ure, Dictionary of Arts, "diamond").
+ * The full Dutch rose: a flat base with twelve sides and 24 triangles in two rows. The upper row (crown) has six triangles that meet in
+ * the apex. The lower row (dentelle) has 18: six hang from the crown's edges with their tips on the girdle, and twelve stand in pairs
+ * between those (antiquejewelleryinformationcenter.wordpress.com, "Dutch rose cut"; Ure, Dictionary of Arts, "diamond").
  *
- * It has no table and no pavilion: `table` is what the crown leaves of the width, `crownHeight` the upper row's height,
- * `pavilionDepth` the lower row's.
+ * It has no table and no pavilion: `table` is the part of the width outside the crown, `crownHeight` the height of the upper row,
+ * `pavilionDepth` that of the lower row.
  */
 export function roseFacets({ table, crownHeight, pavilionDepth, girdle, lengthToWidth }: Proportions): Facet[] {
   const place = (radius: number, step: number, height: number): Vector => {
@@ -35,27 +35,25 @@ export function roseFacets({ table, crownHeight, pavilionDepth, girdle, lengthTo
   ]
 }
 
-/** The wall of the girdle over one side of the base. */
 function side(from: Vector, to: Vector): Facet {
   const [x, y] = [to[1] - from[1], from[0] - to[0]]
   const long = Math.hypot(x, y)
   return wall({ at: from, outward: [x / long, y / long, 0] })
 }
 
-/** Corners around the stone in each ring. */
 const BRIOLETTE_FOLD = 6
-/** Rings of corners on the rounded end, without the belt's lower one; the belt has two, the taper three. */
+/** Rings of corners on the rounded end, without the lower ring of the belt, and on the taper. The belt has two rings. */
 const ON_HEAD = 2
 const ON_TAPER = 3
 
-/** A facet that leans by no more than rounding belongs neither to the side that is seen nor to the one behind it. */
+/** A facet whose tilt is within rounding belongs neither to the visible side nor to the back. */
 const UPRIGHT = 1e-9
 
 /**
- * The briolette, seen from its side: a drop that is round across, covered by rows of triangles, each row half a step further round than the one
- * before (diamonddictionary.net, "briolette"; britannica.com, "drop cut"; profacet.com, "Briolette", which has rows of 16 kites). It lies in the plane of the
- * face, its point towards y: what looks up is the crown, and what lies behind is the pavilion. How many facets one has is not published: any drop of seven
- * rings of six corners and two ends has 84.
+ * The briolette, seen from its side: a drop with a round cross-section, covered by rows of triangles, each row turned by half a step
+ * against the one before (diamonddictionary.net, "briolette"; britannica.com, "drop cut"; profacet.com, "Briolette", which has rows of 16
+ * kites). It lies in the plane of the face with its point towards y; the upper side counts as crown, the lower side as pavilion. The usual
+ * number of facets is not published: this model has seven rings of six corners and two ends, 84 facets.
  */
 export function brioletteFacets(proportions: Proportions): Facet[] {
   const corners = cornersOf(proportions)
@@ -64,15 +62,15 @@ export function brioletteFacets(proportions: Proportions): Facet[] {
     .flatMap((_, index) => Array.from({ length: BRIOLETTE_FOLD }, (_, at) => lozenge(corners, index + 1, at)).flat())
 }
 
-/** Where the drop's outline is: so far up from the middle of its belt, and so far from the axis; from the rounded end to the point. */
+/** A ring of the drop: its position along the axis from the middle of the belt, and its radius. Ordered from the rounded end to the point. */
 export type BrioletteRing = { readonly up: number; readonly radius: number }
 
 /**
- * The rings of a drop's corners, with its two ends. The head is half of an ellipsoid; a belt stands upright around the widest place, as cutters start
- * a briolette; from there a parabola, which is upright at the belt, runs to the point.
+ * The rings of corners of a drop, including its two ends. The head is half an ellipsoid; an upright belt is at the widest place, where
+ * cutters start a briolette; from there a parabola, which is upright at the belt, runs to the point.
  *
- * It has neither table nor pavilion: `table` is how far from its rounded end the belt's middle lies, as a part of its length, `girdle` the belt's height,
- * and the crown's angle half of the point's. A stone too short for that angle has a blunter point.
+ * It has neither table nor pavilion: `table` is the distance of the belt's middle from the rounded end as a fraction of the length,
+ * `girdle` the height of the belt, and the crown angle half of the point's angle. A stone too short for that angle has a blunter point.
  */
 export function brioletteRings({ lengthToWidth, table, crownHeight, girdle }: Proportions): BrioletteRing[] {
   const head = table * lengthToWidth - girdle / 2
@@ -93,13 +91,13 @@ export function brioletteRings({ lengthToWidth, table, crownHeight, girdle }: Pr
   ]
 }
 
-/** Less would be a cone, whose facets lie in one plane. */
+/** Less would be nearly a cone, whose facets lie in one plane. */
 const LEAST_UPRIGHT = 0.05
 
-/** A ring's corner, by how many twelfths of a turn it is from where the face looks: every second one of them is there. */
+/** `corner` takes twelfths of a turn from the viewing direction; a ring has a corner at every second one. */
 type BrioletteCornerRing = BrioletteRing & { readonly corner: (twelfth: number) => Vector }
 
-/** The two rings of the belt are as wide as each other, so that one reaches the stone's full width and the other one its full depth. */
+/** Both rings of the belt have the full radius, so that one reaches the stone's full width and the other its full depth. */
 function cornersOf(proportions: Proportions): BrioletteCornerRing[] {
   const { crownHeight, girdle, pavilionDepth } = proportions
   const depth = crownHeight + girdle + pavilionDepth
@@ -114,8 +112,8 @@ function cornersOf(proportions: Proportions): BrioletteCornerRing[] {
 }
 
 /**
- * The two triangles between two neighbouring corners of a ring and the one corner above and below that stands between them. Of the two ways to
- * fold such a lozenge one bulges: over the side between the neighbours where the outline bends enough, else over the line from below to above.
+ * The two triangles between two neighbouring corners of a ring and the corner above and the one below between them. Of the two ways to
+ * fold this quadrilateral, one is convex: along the side between the neighbours if the outline bends enough, else from below to above.
  */
 function lozenge(rings: readonly BrioletteCornerRing[], index: number, at: number): Facet[] {
   const [below, ring, above] = [rings[index - 1], rings[index], rings[index + 1]]

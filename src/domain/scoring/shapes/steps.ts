@@ -2,24 +2,25 @@ import type { Proportions } from '../cut/proportions.ts'
 import { facetThrough, slopingFacet, type Facet, type Vector } from '../solid/facet.ts'
 import { culetFacet, wall } from './outline.ts'
 
-/** A row of facets: from where to where it goes inwards and in height, as parts of the whole crown or pavilion. */
+/** The inner end of a row of facets: its distance inwards and its height, as fractions of the whole crown or pavilion. */
 type Tier = { readonly inwards: number; readonly rises: number }
 
-/** The sides of a rectangle with cut corners, each with how much faster than a side it moves inwards. */
+/** A side or a cut corner of a rectangle. `pace`: how fast it moves inwards relative to a long side. */
 type OutlineSide = { readonly at: Vector; readonly outward: Vector; readonly pace: number }
 
 const DIAGONAL = Math.SQRT1_2
 
-/** Rows that get flatter towards the table and towards the culet, as step cuts have them. */
+/** Rows that become flatter towards the table, as in step cuts. */
 const crownTiers: readonly Tier[] = [
   { inwards: 0.28, rises: 0.36 },
   { inwards: 0.62, rises: 0.7 },
   { inwards: 1, rises: 1 },
 ]
 /**
- * Nobody publishes the rows of a step cut's pavilion. These, like the corners below, send most light back over the tables (60 to 63.5 %),
- * crowns (32° to 38°) and pavilions (43.5 to 48.5 %) that are published as good, among some 150 with a weight factor that is published: rows near
- * the girdle and near the culet that add up to 85°, so that one throws to the other what comes from above.
+ * The rows of a step cut's pavilion are not published. These rows, like the corners below, were selected from about 150 candidates with
+ * the published weight factor: they return the most light over the tables (60 to 63.5 %), crowns (32° to 38°) and pavilions (43.5 to
+ * 48.5 %) that are published as good. The angles of the rows near the girdle and near the culet add up to 85°, so that one reflects
+ * light from above to the other.
  */
 const asscherPavilion: readonly Tier[] = [
   { inwards: 0.213, rises: 0.281 },
@@ -32,8 +33,8 @@ const baguettePavilion: readonly Tier[] = [
   { inwards: 1, rises: 1 },
 ]
 /**
- * The GIA's weight factors of emerald cuts rise from .0080 at a length of 1.25 to .0106 at 2.5 widths, more than their longer keel explains: longer
- * stones are cut fuller. At the nominal 1.35 the rows are those that were found.
+ * The GIA's weight factors of emerald cuts rise from .0080 at a length to width of 1.25 to .0106 at 2.5, more than a longer keel
+ * explains: longer stones have fuller pavilions. At the nominal 1.35 the rows are the selected ones.
  */
 function emeraldPavilion(lengthToWidth: number): readonly Tier[] {
   const fuller = Math.min(1, Math.max(-0.1, lengthToWidth - 1.35))
@@ -52,11 +53,11 @@ export const emeraldFacets = (proportions: Proportions): Facet[] =>
 export const asscherFacets = (proportions: Proportions): Facet[] =>
   stepFacets(proportions, { cut: 0.157, pace: 1.25 }, asscherPavilion)
 
-/** The baguette: a rectangle with corners that are not cut, in rows. Tapered ones have other outlines. */
+/** The baguette: a rectangle in rows, without cut corners. Tapered baguettes are not modelled. */
 export const baguetteFacets = (proportions: Proportions): Facet[] =>
   stepFacets(proportions, { cut: 0, pace: 1 }, baguettePavilion)
 
-/** How much of the width each corner cuts off, and how much faster than a side it moves inwards. */
+/** `cut`: the part of the width that each corner cuts off; `pace`: how fast it moves inwards relative to a side. */
 type CutCorner = { readonly cut: number; readonly pace: number }
 
 function stepFacets(proportions: Proportions, corner: CutCorner, pavilion: readonly Tier[]): Facet[] {
@@ -70,7 +71,6 @@ function stepFacets(proportions: Proportions, corner: CutCorner, pavilion: reado
   ]
 }
 
-/** A crown of rows around a table. */
 function stepCrown(
   around: readonly OutlineSide[],
   { table, crownHeight, girdle }: Proportions,
@@ -80,7 +80,7 @@ function stepCrown(
   return [top, ...tiers(around, 'crown', girdle / 2, (1 - table) / 2, crownHeight, rows)]
 }
 
-/** The sides and corners of a rectangle of width 1. A cut of 0 is a corner that is not cut. */
+/** The sides and corners of a rectangle of width 1. With `cut` 0 the corners are not cut. */
 function sides(lengthToWidth: number, { cut: corner, pace }: CutCorner): OutlineSide[] {
   const end = lengthToWidth / 2
   const flat = [1, -1].flatMap((sign): OutlineSide[] => [
@@ -117,7 +117,7 @@ function tiers(
   })
 }
 
-/** Where the chevrons' tips are on the middle line of a side: the way inwards and the depth, as parts of the whole. */
+/** The tip of a chevron on the middle line of a side: its distance inwards and its depth, as fractions of the whole. */
 type ChevronTip = { readonly inwards: number; readonly deep: number }
 
 const rows = [
@@ -125,7 +125,7 @@ const rows = [
   { inwards: 1, rises: 1 },
 ]
 
-/** The princess cut: a square with hardly cut corners, three chevrons to each side of the pavilion. */
+/** The princess cut: a square with minimally cut corners and three chevrons on each side of the pavilion. */
 export const princessFacets = (proportions: Proportions): Facet[] =>
   chevronFacets(proportions, 0.015, [
     { inwards: 0.16, deep: 0.295 },
@@ -133,7 +133,7 @@ export const princessFacets = (proportions: Proportions): Facet[] =>
     { inwards: 0.77, deep: 0.87 },
   ])
 
-/** The radiant cut: a rectangle with cut corners, a brilliant pavilion, and rows on the crown. */
+/** The radiant cut: a rectangle with cut corners, a brilliant pavilion and a step-cut crown. */
 export const radiantFacets = (proportions: Proportions): Facet[] =>
   chevronFacets(proportions, 0.16, [
     { inwards: 0.2, deep: 0.3 },
@@ -165,7 +165,7 @@ function chevronFacets(proportions: Proportions, corner: number, tips: readonly 
   ]
 }
 
-/** From both ends of a side facets fan out to the tips on its middle line, the last to the culet. */
+/** Facets that fan out from both ends of a side to the tips on its middle line, the last to the culet. */
 function chevrons(
   middle: Vector,
   lengthToWidth: number,

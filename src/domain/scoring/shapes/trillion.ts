@@ -5,18 +5,18 @@ import { wall, type Outline, type Station } from './outline.ts'
 
 const SIDES = 3
 const WALLS_A_SIDE = 20
-/** Radians from one side's middle to a corner, by the direction that the outline faces. */
+/** Angle in radians from the middle of a side to a corner, by the direction that the outline faces. */
 const TO_CORNER = Math.PI / SIDES
-/** Half of a side's bow by its direction, and the radius of a rounded corner where the side's is 1. */
+/** Half of the angle that a bowed side spans, and the radius of a rounded corner relative to that of the side. */
 const BOW = (25 * Math.PI) / 180
 const CORNER = 0.08
-/** Where halves meet on the girdle, as part of the bow: there a thin girdle is cut nowhere. */
+/** Where half facets meet on the girdle, as a fraction of BOW. With this value no facet cuts through a thin girdle. */
 const GAP = 0.75
 
 /**
- * The trillion: a triangle with bowed sides and rounded corners, its point upright, cut as a brilliant with a main to the middle of each side
- * and to each corner. These are the 44 facets that trade descriptions count: a table, 6 bezels, 6 stars and 12 halves on the crown, 6 mains, 12
- * halves and a culet on the pavilion (diamondsonweb.com; mgc-labs.ru, "trillion").
+ * The trillion: a triangle with bowed sides and rounded corners, cut as a brilliant with a main to the middle of each side and to each
+ * corner; it points upwards. It has the 44 facets of trade descriptions: a table, 6 bezels, 6 stars and 12 halves on the crown, 6 mains,
+ * 12 halves and a culet on the pavilion (diamondsonweb.com; mgc-labs.ru, "trillion").
  */
 export function trillionFacets(proportions: Proportions): Facet[] {
   return brilliantFacets(bowedTriangle(proportions.lengthToWidth), proportions)
@@ -43,16 +43,16 @@ function bowedTriangle(lengthToWidth: number): Outline {
   }
 }
 
-/** Places by side, counterclockwise from the lower one, and direction, from the one that the side's middle faces. */
+/** Stations by side, counter-clockwise from the lower one, and by direction relative to the one that the side's middle faces. */
 function placeOn(lengthToWidth: number): (side: number, direction: number) => Station {
-  // A corner's centre lies on the line between two sides, where the side's arc ends.
+  // The centre of a corner's arc lies on the line between two sides, where the side's arc ends.
   const cornerX = (1 - CORNER) * Math.sin(BOW)
   const cornerY = cornerX * Math.tan(Math.PI / 2 - TO_CORNER)
   const sideY = cornerY - (1 - CORNER) * Math.cos(BOW)
   const onSide = (direction: number): Vector => {
     const [far, toward] = [Math.abs(direction), Math.sign(direction)]
     const [x, y, radius] = far <= BOW ? [0, sideY, 1] : [toward * cornerX, cornerY, CORNER]
-    // Seen with the side below: its middle faces down.
+    // With this side at the bottom, its middle faces down.
     return [x + radius * Math.sin(direction), -(y + radius * Math.cos(direction)), 0]
   }
   const turned = ([x, y]: Vector, angle: number): Vector => [

@@ -1,4 +1,4 @@
-/** A point or a direction: x across the stone, y along it, z from the culet up to the table. Unit: the stone's width. */
+/** A point or direction: x across the stone, y along it, z from the culet up to the table. Unit: the stone's width. */
 export type Vector = readonly [x: number, y: number, z: number]
 
 export const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -17,10 +17,10 @@ export const cross = (a: Vector, b: Vector): Vector => [
 export const radians = (degrees: number): number => (degrees * Math.PI) / 180
 export const degrees = (radians: number): number => (radians * 180) / Math.PI
 
-/** Where on the stone a facet is. `fold` is no facet: the mirror plane of a stone of which one half is modelled. */
+/** `fold` is not a facet but the mirror plane of a stone that is modelled by one half. */
 export type StonePart = 'crown' | 'girdle' | 'pavilion' | 'fold'
 
-/** A half-space: the stone is where normal · p <= offset. The normal is a unit vector that points out of the stone. */
+/** A half-space; the stone is where normal · p <= offset. The normal is a unit vector pointing out of the stone. */
 export type Facet = {
   readonly part: StonePart
   readonly name: string
@@ -28,28 +28,28 @@ export type Facet = {
   readonly offset: number
 }
 
-/** The facet through three points, facing away from the stone's centre (the origin). */
+/** The facet through three points, with its normal pointing away from the origin, the stone's centre. */
 export function facetThrough(part: StonePart, name: string, a: Vector, b: Vector, c: Vector): Facet {
   const across = unit(cross(subtract(b, a), subtract(c, a)))
   const normal = dot(across, a) < 0 ? scale(across, -1) : across
   return { part, name, normal, offset: dot(normal, a) }
 }
 
-/** The facet that rises inwards from a line in the girdle plane: `outward` is the horizontal direction it faces, slope its tangent. */
+/** The facet through a point of the girdle plane. `outward`: the horizontal direction that it faces; `slope`: tangent of its angle. */
 export function slopingFacet(part: StonePart, name: string, at: Vector, outward: Vector, slope: number): Facet {
   const normal = unit([outward[0] * slope, outward[1] * slope, part === 'pavilion' ? -1 : 1])
   return { part, name, normal, offset: dot(normal, at) }
 }
 
-/** The height of the facet's plane over a point of the girdle plane. The facet must not be vertical. */
+/** The z coordinate of the facet's plane at (x, y). The facet must not be vertical. */
 export const heightOver = ({ normal, offset }: Facet, x: number, y: number): number =>
   (offset - normal[0] * x - normal[1] * y) / normal[2]
 
-/** The lowest of the crown facets, or the highest of the pavilion facets, over a point: where the stone ends there. */
+/** The z coordinate of the stone's surface at (x, y): the lowest crown facet or the highest pavilion facet. */
 export function surfaceOver(facets: readonly Facet[], x: number, y: number): number {
   const heights = facets.map((facet) => heightOver(facet, x, y))
   return facets[0]?.part === 'pavilion' ? Math.max(...heights) : Math.min(...heights)
 }
 
-/** How far a facet leans from the girdle plane, in degrees: 0 for the table, the facet angle of a laboratory's report else. */
+/** The angle between a facet and the girdle plane in degrees: 0 for the table, otherwise the facet angle of laboratory reports. */
 export const facetAngle = ({ normal }: Facet): number => degrees(Math.acos(Math.abs(normal[2])))

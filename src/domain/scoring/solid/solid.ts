@@ -1,15 +1,13 @@
 import { add, cross, dot, length, scale, subtract, unit, type Facet, type Vector } from './facet.ts'
 
-/** A facet with its corners, in order around it, and its area. */
 export type Face = { readonly facet: Facet; readonly corners: readonly Vector[]; readonly area: number }
 
-/** A convex stone, or one half of a stone that is not convex (`halves` is 2 then, and all figures are the whole stone's). */
+/** A convex stone, or one half of a non-convex stone (`halves` is 2; all figures are those of the whole stone). */
 export type Solid = {
   readonly facets: readonly Facet[]
   readonly faces: readonly Face[]
   readonly halves: 1 | 2
   readonly volume: number
-  /** The outline's area as seen from above. */
   readonly faceUpArea: number
   readonly length: number
   readonly width: number
@@ -20,7 +18,7 @@ export type Solid = {
 const FAR = 20
 const SAME = 1e-12
 
-/** The solid that all half-spaces share. Facets that touch it nowhere are left out. Figures are exact for the facets given. */
+/** The intersection of the half-spaces. Facets that do not touch it are left out. All figures are exact for the given facets. */
 export function solidOf(facets: readonly Facet[]): Solid {
   const faces = facets
     .map((facet) => faceOf(facet, facets))
@@ -61,7 +59,6 @@ function square({ normal, offset }: Facet): Vector[] {
   return [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)]
 }
 
-/** What of a polygon lies inside a half-space. */
 function clip(polygon: readonly Vector[], { normal, offset }: Facet): Vector[] {
   return polygon.flatMap((from, index) => {
     const to = polygon[(index + 1) % polygon.length] ?? from

@@ -125,7 +125,7 @@ const withCorner = (place: number, point: Vector): Mesh => ({ vertices: vertices
 
 const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] = [
   ['with a facet left out', without(1), 'The body is open at the edge from (2, 0, 2) to (0, 0, 2), where facet 2 ends'],
-  ['of three facets', { vertices, facets: facets.slice(0, 3) }, '4 facets at least, got 3'],
+  ['of three facets', { vertices, facets: facets.slice(0, 3) }, 'must have at least 4 facets, got 3'],
   ['of facets that welding left nothing of', { vertices, facets: facets.map(() => [0, 1]) }, 'The body is flat'],
   [
     'with a facet that is there twice',
@@ -133,7 +133,7 @@ const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] =
     'More than two facets meet at the edge from (2, 0, 0) to (0, 0, 0), one of them facet 7',
   ],
   ['with a wall inside', { vertices, facets: [...facets, [0, 1, 7, 6]] }, 'More than two facets meet'],
-  ['of two pieces', together(cube, moved(cube, 5)), 'more than one body: no facets join facet 7 with facet 1'],
+  ['of two pieces', together(cube, moved(cube, 5)), 'more than one body: facet 7 is not connected to facet 1'],
   [
     'with a body inside',
     together(moved(cube, 0), {
@@ -143,12 +143,12 @@ const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] =
     'more than one body',
   ],
   ['that is flat', { vertices: vertices.map(([x, y]) => [x, y, 0]), facets }, 'The body is flat: its volume is 0 mm³'],
-  ['that is a point', { vertices: vertices.map(() => [1, 1, 1]), facets }, 'must be 0.05 mm across at least, got 0'],
+  ['that is a point', { vertices: vertices.map(() => [1, 1, 1]), facets }, 'must be at least 0.05 mm across, got 0'],
   ['with a hole through it', ring, 'must be 2, got 0'],
   [
     'with a bent facet',
     withCorner(7, [2, 2, 1.5]),
-    'Facet 2 is not flat: its corner (0, 0, 2) lies 0.123 mm beside its plane',
+    'Facet 2 is not flat: its corner (0, 0, 2) is 0.123 mm off its plane',
   ],
   ['with a valley', triangulated(withCorner(7, [0.8, 0.8, 0.8])), 'The body is not convex at the edge from'],
   [
