@@ -64,7 +64,7 @@ test('reads a compressed file', async (context) => {
 test('lists bad lines by number and writes nothing', async (context) => {
   const { code, out, err } = await context.commands.run(['import', context.sheet(BAD), ...USER])
   assert.is(code, 1)
-  assert.match(err, 'line 3: carat must be a number over 0')
+  assert.match(err, 'line 3: carat must be a number greater than 0')
   assert.match(err, 'line 4: has 2 cells where the header has 3')
   assert.equal(
     JSON.parse(out).bad.map(({ line }: { line: number }) => line),
@@ -84,7 +84,7 @@ test('stops at an unknown column with the nearest, unless it is to be ignored', 
   const file = context.sheet('sku,cutShape,carat,colur\nA,Round,1,G\n')
   const stopped = await context.commands.run(['import', file, ...USER])
   assert.is(stopped.code, 2)
-  assert.match(stopped.err, 'colur is no field of a v4 diamond; did you mean color?')
+  assert.match(stopped.err, 'colur is not a field of a v4 diamond; did you mean color?')
   assert.equal(await created(context.commands), [])
 
   const ignored = await context.commands.run(['import', file, ...USER, '--ignore-unknown'])
