@@ -29,11 +29,10 @@ export type FailureWindow = {
   waiting: (() => void)[]
 }
 
-/** Milliseconds. Older failures do not count. */
 const WINDOW_MS = 600_000
 
 export type FailureWindowsOptions = {
-  /** Attempts are refused after this many failures in 10 minutes. */
+  /** Per 10 minutes. */
   readonly maxFailures: number
   readonly maxKeys: number
   /**
@@ -131,7 +130,6 @@ const MAX_FAILURES_PER_ACCOUNT = 99
 /** Limits on how many addresses with recent failures and how many unknown login names are tracked. */
 const MAX_ADDRESSES = 50_000
 const MAX_UNKNOWN_NAMES = 10_000
-/** Concurrent attempts that may wait in one window. */
 const MAX_WAITING_ATTEMPTS = 64
 
 const UNBOUNDED = { maxKeys: Infinity, evictsOldest: false } as const

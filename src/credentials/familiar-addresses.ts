@@ -4,7 +4,7 @@ import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 import { hmac } from './digests.ts'
 import { networkOf } from './failed-attempt-limiter.ts'
 
-/** Milliseconds for which an address stays familiar after a log-in: 30 days. */
+/** 30 days. */
 const FAMILIAR_MS = 2_592_000_000
 /** The least recently used are evicted first. */
 const MAX_MARKS = 100_000
@@ -31,7 +31,6 @@ export class FamiliarAddresses {
     this.#keys = known.map((key) => createSecretKey(deriveKey(key, 'log-in-place')))
   }
 
-  /** The mark to store in the event of a log-in. */
   mark(account: number, address: string): string {
     return this.#marksOf(account, address)[0] ?? ''
   }

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import { RequestError } from '../domain/decider.ts'
 
-/** Milliseconds. */
 const WINDOW_MS = 3_600_000
 
-/** Milliseconds between removals of accounts and recipients without recent mails. */
 const SWEEP_INTERVAL_MS = 60_000
 
 export type MailRateLimiterOptions = {

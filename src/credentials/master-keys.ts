@@ -21,7 +21,6 @@ export type MasterKeyOptions = {
 
 const FILE = 'master.key'
 
-/** A configured master key or the key file is invalid. */
 export class BadMasterKey extends Error {
   override readonly name = 'BadMasterKey'
 }

@@ -17,7 +17,7 @@ export type PassphraseRequest = {
   readonly purpose: 'read' | 'share'
   /** Undefined for unauthenticated requests: a secret's key suffices to read it. */
   readonly account?: number | undefined
-  /** The client address; undefined for the operator. */
+  /** Undefined for the operator. */
   readonly address?: string | undefined
 }
 

@@ -71,7 +71,7 @@ export class PasswordHasher {
 
   constructor(private readonly cost: number = BCRYPT_COST) {}
 
-  /** @throws RequestError 'invalid' for an unacceptable password */
+  /** @throws RequestError 'invalid' */
   async hash(password: string): Promise<string> {
     checkPassword(password)
     return String(await this.#run({ password, cost: this.cost }, []))

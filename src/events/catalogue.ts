@@ -4,10 +4,8 @@ import type { StoredEvent } from '../stores/ports/event-store.ts'
 import { decode, isDecodeError, UnsupportedEventVersion } from './decode.ts'
 import { EVENTS } from './registry.ts'
 
-/** JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Documentation of one event type. */
 export type CatalogueEntry = Pick<EventDeclaration, 'stream' | 'about'> & {
   /** What changed, by version number, from version 2 on. */
   readonly changes: Readonly<Record<number, string>>
@@ -16,7 +14,6 @@ export type CatalogueEntry = Pick<EventDeclaration, 'stream' | 'about'> & {
   readonly version: number
   /** Members that are redacted in all output: hashes and sealed values. */
   readonly notShown: readonly string[]
-  /** Schema of the payload in this version. */
   readonly schema: JsonSchema
 }
 
@@ -61,13 +58,13 @@ export function catalogue(types: readonly string[] = Object.keys(EVENTS)): Catal
 
 function toCatalogueEntry(type: string, event: EventDeclaration): CatalogueEntry {
   const { stream, about, changes = [], notShown = [], payload } = event
-  const told = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
+  const changesByVersion = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
   return {
     type,
     version: payloadVersionOf(event),
     stream,
     about,
-    changes: told,
+    changes: changesByVersion,
     notShown,
     schema: jsonSchemaOf(payload),
   }

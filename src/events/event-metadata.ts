@@ -8,9 +8,7 @@ export type Origin = {
   readonly via: 'http' | 'cli' | 'projection'
   /** The request's id, or one id for a whole run of the command line. */
   readonly correlation: string
-  /** The id of the OAuth client that made the request for the account. */
   readonly client?: string
-  /** The operating system user who ran the command. */
   readonly osUser?: string
   /** The id of the event that a reaction handled. */
   readonly causation?: string

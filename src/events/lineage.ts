@@ -1,7 +1,7 @@
 import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../domain/installation/installation.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 
-/** The log's current epoch. @throws StoreUnavailable */
+/** @throws StoreUnavailable */
 export async function readEpoch(store: Pick<EventStore, 'read'>): Promise<number> {
   const [last] = await store.read(RESTORES_STREAM, { last: 1 })
   return epochOfLastRestore(last)

@@ -30,7 +30,6 @@ export function rootFromInclusionProof(
   return last === 0 ? root : undefined
 }
 
-/** The root of a tree at one of its sizes. */
 export type TreeRoot = { readonly size: number; readonly root: Hash }
 
 /** Verifies a consistency proof: whether the first tree is a prefix of the second. */
@@ -58,7 +57,6 @@ export function isConsistent(one: TreeRoot, other: TreeRoot, path: readonly Hash
 const isOdd = (number: number) => number % 2 === 1
 const up = (number: number) => Math.floor(number / 2)
 
-/** The proof format that this release creates and verifies. */
 export const PROOF_FORMAT = 'adamant-proof/1'
 
 /** An event with its leaf index and its inclusion proof. */
@@ -84,7 +82,6 @@ export type ProofCheck = {
   readonly why: string
 }
 
-/** The message says what is wrong with the proof. */
 class InvalidProof extends Error {}
 
 /**

@@ -14,7 +14,6 @@ export type TileAddress = { readonly row: number; readonly tile: number }
 /** Returns the hashes of a tile, at most TILE_WIDTH, or none if it does not exist. */
 export type TileReader = (place: TileAddress) => readonly Hash[] | Promise<readonly Hash[]>
 
-/** The number of hashes in a row of a tree with `size` leaves. */
 const inRow = (size: number, row: number): number => Math.floor(size / TILE_WIDTH ** row)
 
 /**

@@ -26,11 +26,11 @@ const PROGRAM = {
   preload: ['pdfjs-dist/legacy/build/pdf.mjs', 'pdfjs-dist/legacy/build/pdf.worker.mjs'],
 }
 
-/** Milliseconds after the timeout at which the process ends itself, in case its parent was killed. */
+/** After the timeout the process ends itself, in case its parent was killed. */
 const SELF_KILL_GRACE_MS = 10_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Milliseconds between two checks of the process's memory. Growth between them stays below 256 MB. */
+/** Growth between two checks stays below 256 MB. */
 const MEMORY_CHECK_INTERVAL_MS = 20
 
 const number = z.number().nullable()
@@ -79,7 +79,6 @@ export class PdfReader {
     }
   }
 
-  /** Kills running processes. */
   close(): void {
     this.#closed = true
     for (const child of this.#running) child.kill('SIGKILL')
@@ -95,7 +94,6 @@ function parseOutput(output: string, complaint: string): ReportReading {
   }
 }
 
-/** Characters of stdout and stderr that are kept. */
 const OUTPUT_MAX = 10_000
 
 async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: Readable) {

@@ -46,7 +46,6 @@ export function certificationJson(
 /** The path of a certification's PDF, to which a signature is added. */
 export const certificationFilePath = (id: number) => `/v4/certification/${id}/file`
 
-/** Characters of a laboratory's name that are compared. */
 const NAME_READ = 100
 
 /** Case-insensitive, like dictionary look-ups. */

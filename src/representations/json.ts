@@ -1,7 +1,6 @@
 import type { ErrorDetail } from '../domain/decider.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
-/** The parsed value, or all errors. */
 export type ParseResult<Value> =
   | { readonly value: Value; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: readonly ErrorDetail[] }
@@ -10,7 +9,6 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Names a JSON value's type, for messages. */
 export function describeJsonType(value: unknown): string {
   if (value === null) return 'null'
   if (value === undefined) return 'nothing'
@@ -57,7 +55,6 @@ export type LinkLifetime = (typeof LINK_LIFETIMES)[keyof typeof LINK_LIFETIMES]
  * Builds links for response bodies from paths. The origin and the signing key are known only when the response is sent.
  */
 export type LinkBuilder = {
-  /** A link without signature. */
   plain(path: string): string
   /** A signed link. @param revision of the diamond's access settings; the link is valid for this revision only */
   signed(path: string, lasting: LinkLifetime, revision: number): string

@@ -5,7 +5,6 @@ import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseRe
 
 /** Unknown members of one object that get a separate error. The limit keeps responses to large bodies small. */
 const NAMED = 50
-/** Characters of a member's name in pointers and messages. */
 const IN_POINTER = 200
 const IN_MESSAGE = 60
 

@@ -90,12 +90,11 @@ export const legacyLoginStream = (email: string) =>
 /** Shown instead of an address that was deleted or is not available in this installation. */
 const placeholderOf = (account: number) => `account-${account}`
 
-/** A reserved login name: its stream and the account that it belongs to. */
 export type LoginReference = { readonly stream: string; readonly account: number }
 
 /**
  * Finds accounts by login name, which the event log holds as an HMAC, and reads their e-mail addresses from the person
- * store, outside the event log.
+ * store.
  */
 export class AccountDirectory {
   readonly #keys: PersonKeyProvider

@@ -125,7 +125,6 @@ export async function changePassword(
   return changeAccount(accounts, email, origin, (state) => domain.changePassword(state, { password: hash, apiTokens }))
 }
 
-/** @throws RequestError 'missing' */
 export const changePlan = (
   accounts: AccountCommandContext,
   { email, plan }: { email: string; plan: Plan },

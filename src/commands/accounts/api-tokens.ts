@@ -139,7 +139,6 @@ type VerifiedApiToken = {
   readonly cachedUntil: number
 }
 
-/** Milliseconds for which a verified token is not looked up again. */
 const CACHE_TTL_MS = 10_000
 const CACHE_SIZE = 5000
 

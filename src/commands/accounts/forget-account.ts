@@ -46,9 +46,9 @@ async function findLoginByAccountId(store: EventStore, account: number): Promise
 }
 
 /**
- * Erases the person behind an account. The event log stays as it is; the address is deleted from the person store, and
- * credentials, webhooks and pending secrets are revoked. The login is released last, so after an interruption the same
- * command still finds the account and resumes.
+ * Erases the person behind an account. The event log stays as it is. The e-mail address, webhooks and pending secrets
+ * are deleted, and sessions and tokens revoked. The login is released last, so that after an interruption the same
+ * command finds the account and resumes.
  * @throws StoreUnavailable
  */
 export async function forgetAccount(
@@ -81,7 +81,7 @@ async function endWebhooks(context: ForgetAccountContext, owner: number, origin:
   return webhooks.length
 }
 
-/** Burns the account's pending secrets and deletes their vault entries, which hold notification addresses. */
+/** Burns the account's pending secrets and deletes their vault entries and queued mails, which contain addresses. */
 async function burnPendingSecrets(context: ForgetAccountContext, owner: number, origin: Origin): Promise<number> {
   const { store, vault } = context
   let events = 0

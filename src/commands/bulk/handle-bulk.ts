@@ -131,7 +131,7 @@ function withMonotonicTimes(last: StoredEvent | undefined, events: Append['event
   })
 }
 
-/** The decision on one of several diamonds. Without events nothing is appended. */
+/** Without events nothing is appended. */
 export type DiamondDecision = {
   readonly stream: string
   /** The revision that the decision is based on. `at` is the time of that event in milliseconds since 1970, or 0. */
@@ -140,12 +140,11 @@ export type DiamondDecision = {
   readonly events: readonly DiamondEvent[]
 }
 
-/** `result` is returned to the caller. */
 export type BulkDecision<Result> = { readonly decisions: readonly DiamondDecision[]; readonly result: Result }
 
 export type BulkResult<Result> = Result & { readonly position: Position | undefined }
 
-/** Makes a bulk idempotent: the record shows that the request was completed. */
+/** The record shows that the bulk was completed. */
 export type BulkIdempotency<Result> = RequestRecord & {
   /** Whether to store a record even if there is nothing to append. */
   readonly recordsNoChange?: boolean

@@ -8,7 +8,6 @@ import type { CommandContext } from '../core/handle.ts'
 import { withRetry } from '../core/retry.ts'
 import { readRecord, requestRecordOf, requireSameBody, type KeyedRequest } from './request-record.ts'
 
-/** A command on one stream. */
 export type IdempotentAction<Result> = {
   readonly diamond: number
   readonly origin: Origin

@@ -52,7 +52,6 @@ export function requireSameBody<Data extends { readonly body: string }>(
   )
 }
 
-/** Changes to append together. */
 export type BulkChanges = {
   readonly diamonds: readonly number[]
   readonly appends: readonly Append[]
@@ -60,10 +59,8 @@ export type BulkChanges = {
   readonly metadata: NewEvent['metadata']
 }
 
-/** Changes with the stream of their request record and its expected revision. */
 export type Bulk = BulkChanges & Pick<RequestRecord, 'stream' | 'body'> & { readonly expected: Revision }
 
-/** An accepted bulk, to be completed by any process. */
 export type BulkWork = Omit<Bulk, 'expected'>
 
 /** The stream name for the request with these identifying parts. */

@@ -154,7 +154,6 @@ export type ReportReadingEntry = {
   readonly trace?: string
 }
 
-/** The contradictions between the report and the owner's data. */
 export type ReportReadingResult = { readonly contradictions: readonly Contradiction[] }
 
 /**

@@ -67,7 +67,6 @@ export const disableClient = (context: CommandContext, client: string, origin: O
 export const enableClient = (context: CommandContext, client: string, origin: Origin) =>
   changeClient(context, client, origin, domain.enableClient)
 
-/** A client that has authenticated with its secret. */
 export type VerifiedClient = { readonly client: string; readonly clientEpoch: number }
 
 /** The client is unknown, disabled, or its secret is wrong. The error deliberately does not say which. */

@@ -10,7 +10,6 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { withRetry } from './retry.ts'
 
-/** Turns a decided event into one that can be appended. */
 export type EventFactory = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
 
 /**

@@ -32,7 +32,6 @@ export class CommandOutcomes {
     }
   }
 
-  /** @param error what the failed attempt threw */
   countRetry(stream: string, error: unknown): void {
     this.#count(this.#retryCounts, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
   }

@@ -11,7 +11,6 @@ const UNKNOWN_OUTCOME_DEADLINE_MS = 1_000
 
 const MAX_BACKOFF_MS = 50
 
-/** Errors worth a retry: another writer was first, or the outcome of an append is unknown. */
 export type Retryable = typeof WrongRevision | typeof OutcomeUnknown
 
 export type RetryOptions = {

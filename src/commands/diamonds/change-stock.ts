@@ -10,7 +10,6 @@ import {
   type DiamondCommandContext,
 } from './diamonds.ts'
 
-/** Diamonds of one account to create and change atomically. */
 export type StockChange = {
   /** The stream of a permanent record that keeps the change from being applied twice. */
   readonly record: string

@@ -37,7 +37,6 @@ export type CreateDiamonds = {
   readonly owner: number
   readonly entries: readonly NewDiamond[]
   readonly origin: Origin
-  /** From Idempotency-Key. */
   readonly key?: Omit<KeyedRequest, 'owner'>
 }
 
@@ -80,7 +79,6 @@ export async function decideCreations(
   return { decisions, result: { created } }
 }
 
-/** The diamonds as they were created by an earlier request. */
 async function readCreatedDiamonds(
   { store }: DiamondCommandContext,
   diamonds: readonly number[],
@@ -150,7 +148,7 @@ export async function changeDiamond(
       return decide(diamond)
     },
   )
-  // If events were appended now or by an earlier attempt, the last of them is the owner's latest change.
+  // The revision of appended events is the owner's latest change; no later report readings are subtracted from it.
   const left = events.length > 0 ? diamondDecider.initialState : state
   return { position, changed: [{ id, revision: ownerRevisionOf(left, revision) }] }
 }

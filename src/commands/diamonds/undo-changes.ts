@@ -83,18 +83,16 @@ export type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed si
 export type DiamondUndoRequest = {
   /** The stream of a permanent record that keeps the undo from being applied twice. */
   readonly record: string
-  /** The correlation id to undo. */
   readonly correlation: string
   readonly diamonds: readonly number[]
 }
 
-/** Numbers of diamonds. */
+/** Numbers of diamonds. `refused`: changed by someone else since, and left alone. */
 export type DiamondUndoResult = {
   readonly created: number
   readonly changed: number
   readonly deleted: number
   readonly unchanged: number
-  /** Changed by someone else since, and left alone. */
   readonly refused: number
   readonly position: Position | undefined
 }

@@ -23,8 +23,8 @@ const LOG_KEY: SealedKeyDefinition<LogKeySealed> = {
 }
 
 /**
- * The Ed25519 key that signs the log's checkpoints, shared by all instances. Moving the log and rotating the master key
- * keep it.
+ * The Ed25519 key that signs the log's checkpoints, shared by all instances. It survives moves of the log and rotations
+ * of the master key.
  * @returns undefined if there is no key yet and the log is closed for appends
  * @throws WrongMasterKey, StoreUnavailable
  */

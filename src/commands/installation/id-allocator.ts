@@ -3,9 +3,9 @@ import type { Origin } from '../../events/event-metadata.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 
 export type IdAllocatorOptions = CommandContext & {
-  /** The kind of ids, for the stream `ids-{kind}`: `diamond`, `certification`, `account` ... */
+  /** Ids are reserved in the stream `ids-{kind}`. */
   readonly kind: string
-  /** The block size: how many ids one event reserves. Ids that a process has not used when it ends are lost. */
+  /** Ids per reservation. Ids that a process has not used when it ends are lost. */
   readonly size: number
   /** Prefetch the next block when fewer than this many ids are left. 0 or undefined: fetch on demand only. */
   readonly ahead?: number

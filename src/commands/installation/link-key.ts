@@ -24,7 +24,6 @@ export class WrongMasterKey extends Error {
 
 type SealedKeyEvent = { readonly type: string; readonly data: SealedKey }
 
-/** Where a key is stored and how it is sealed. */
 export type SealedKeyDefinition<Event extends SealedKeyEvent> = {
   readonly stream: string
   readonly type: Event['type']

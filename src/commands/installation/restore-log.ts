@@ -16,8 +16,7 @@ import { appendAll, createEventFactory } from '../core/append.ts'
 export type RestoreLogContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 
 /**
- * Clients may know ids that were allocated after the backup, which must not be allocated again. More per kind than can
- * have been allocated in that time.
+ * How many ids of each kind to skip: more than can have been allocated after the backup. Clients may still know those.
  */
 const SKIPPED_ID_COUNT = 1_000_000
 const APPENDS_PER_BATCH = 500
@@ -26,7 +25,6 @@ const APPENDS_PER_BATCH = 500
  * Starts a new epoch of a log that was restored from a backup. Pending secrets expire, because they may have been read
  * after the backup. Id allocation skips ids that may have been allocated since. LogRestored is appended last. No other
  * process may write. After an interruption, run it again.
- * |
  * The epoch is the time in seconds since 1970, and higher than any known epoch. With a counter, two restores of the
  * same backup would get the same epoch, and tokens issued in the first one would be valid in the second.
  * @param seen the highest epoch known outside the log

@@ -19,9 +19,9 @@ export async function retryStreams(
   origin: Origin,
 ): Promise<Position> {
   const target = { stream: retriesStream(model), origin }
-  const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
+  const request: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
   const { position } = await handle(context, target, latestEventDecider<RetryRequested>('RetryRequested'), () => [
-    asked,
+    request,
   ])
   if (position === undefined) throw new Error('RetryRequested was not appended')
   return position

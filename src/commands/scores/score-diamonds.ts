@@ -27,7 +27,6 @@ export type DiamondToScore = {
   readonly isNew: boolean
 }
 
-/** The version of the scoring model. Another version can give other scores. */
 export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 
 /**

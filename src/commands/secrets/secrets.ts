@@ -100,7 +100,6 @@ export type RevealSecret = {
   readonly secretKey: string
   /** Empty for none. */
   readonly passphrase: string
-  /** The authenticated account and the client address of the request. */
   readonly account?: number | undefined
   readonly address?: string
   readonly origin: Origin
@@ -174,9 +173,7 @@ export type BurnSecret = {
   readonly metadataKey: string
   /** Empty for none. */
   readonly passphrase: string
-  /** The authenticated account of the request. */
   readonly account: number | undefined
-  /** The client address of the request. */
   readonly address?: string
   readonly origin: Origin
 }
@@ -184,8 +181,7 @@ export type BurnSecret = {
 export type BurnedSecret = { readonly keys: SecretKeys; readonly secret: KnownSecret }
 
 /**
- * Burns a pending secret. The owner needs no passphrase. Anyone else needs the metadata key and the secret's
- * passphrase; wrong attempts count.
+ * Burns a pending secret. Except for the owner it requires the secret's passphrase, and wrong attempts count.
  * @throws RequestError 'missing' for everything that can't be burned, 'too-many'; OutcomeUnknown, StoreUnavailable
  */
 export async function burnSecret(secrets: SecretCommandContext, command: BurnSecret): Promise<BurnedSecret> {

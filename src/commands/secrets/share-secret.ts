@@ -36,7 +36,6 @@ export type ShareSecret = {
   readonly recipients: readonly string[]
   readonly notify: boolean
   readonly sender: SecretSender | undefined
-  /** The client address of the request. */
   readonly address?: string
   readonly origin: Origin
 }

@@ -30,7 +30,7 @@ import { loadStream } from '../../events/load-stream.ts'
 
 export type SessionCommandContext = AccountCommandContext & {
   readonly tokens: AccessTokens
-  /** Lifetime of refresh tokens in seconds. */
+  /** Seconds. */
   readonly refreshTtl: number
   /** The log's current epoch (domain/installation/installation.ts), from the session feed. */
   readonly logEpoch: () => number
@@ -109,7 +109,6 @@ export function applyToSessionFeed(
 export type LogInContext = SessionCommandContext & {
   readonly passwords: Pick<PasswordHasher, 'matches'>
   readonly guesses: FailedAttemptLimiter
-  /** The addresses that accounts have logged in from. */
   readonly places: FamiliarAddresses
 }
 

@@ -16,7 +16,6 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL))
 }
 
-/** What the operator allows. */
 export type WebhookRules = {
   /** WEBHOOKS_HTTP: allow http as well as https. */
   readonly http: boolean

@@ -77,7 +77,6 @@ function memberOf(name: FieldName, version: ApiVersion): JsonMember {
   return { name, text }
 }
 
-/** Returns the JSON writer for a field, by API version and kind of field. */
 export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonWriter {
   switch (field.kind) {
     case 'text':

@@ -40,7 +40,6 @@ const BESIDE: Readonly<Record<string, string>> = {
   scores: 'Scores',
 }
 
-/** The display name of a v4 member. */
 export function fieldDisplayName(field: string): string {
   const words: FieldDescription | undefined = isField(field) ? FIELD_DESCRIPTIONS[field] : undefined
   return words?.label ?? BESIDE[field] ?? field

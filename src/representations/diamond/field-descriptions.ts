@@ -5,7 +5,6 @@ import type {
   FieldSortableBothWays,
 } from '../../domain/diamond/fields.ts'
 
-/** Documentation and labels of a field. */
 export type FieldDescription = {
   /** A sentence for the API reference. */
   readonly about: string
@@ -21,11 +20,10 @@ export type FieldDescription = {
   readonly vague?: readonly string[]
   /** Headings of columns that each hold one end of a range; combined, for example, to `Thin-Medium`. */
   readonly ends?: readonly string[]
-  /** Label on the report page. Fields with the same label are shown together. Fields without a label are not shown. */
+  /** On the report page. Fields with the same label are shown together. Fields without a label are not shown. */
   readonly label?: string
-  /** Label of the filter on /inventory. */
   readonly filter?: string
-  /** Labels of the sort orders on /inventory: ascending, then descending. */
+  /** On /inventory: ascending, then descending. */
   readonly orders?: readonly [fromLeast: string, fromGreatest?: string]
 }
 

@@ -23,14 +23,12 @@ const versions = <Schema extends z.ZodType>(schemaOf: (version: ApiVersion) => S
   v4: schemaOf('v4'),
 })
 
-/** Description, and an example in the form of the API version. */
 function documentationOf(name: FieldName, version: ApiVersion) {
   const { about, example } = FIELD_DESCRIPTIONS[name]
   const value = V4_FIELDS[name].parse(example)
   return { description: about, examples: [JSON.parse(jsonWriterOf(FIELDS[name], version)(value)) as unknown] }
 }
 
-/** Members that the service assigns. */
 export const ASSIGNED_MEMBERS = ['id', 'date', 'certifications', 'scores', '_links'] as const
 
 type DiamondInput = Readonly<Record<string, unknown>>

@@ -32,7 +32,6 @@ export const hasScores = (kept: ScoresJson | null): kept is ScoresJson => kept !
 /** The text before each score's value. */
 const STARTS = NAMES.map((name, index) => [name, `${index === 0 ? '{' : ','}"${name}":`] as const)
 
-/** The text before the member's value. */
 type ScoreJsonMember = readonly [name: string, start: string]
 
 function scoreText(
@@ -60,7 +59,6 @@ const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
 
 /** Quoted model versions. There are few, and each scored diamond contains six. */
 const VERSIONS = new Map<string, string>()
-/** A bound, in case of unexpected values. */
 const VERSIONS_KEPT = 100
 
 function quoteVersion(version: string): string {
