@@ -36,7 +36,12 @@ async function prepare(bench: Bench): Promise<Case[]> {
   })
   return Object.entries(stores).flatMap(([engine, [ours, other]]) => [
     { name: `${engine}: append with fence check`, unit: 'us', ours: inTurn(ours), other: inTurn(other) },
-    { name: `${engine}: append with fence check, ${CALLERS} callers`, unit: 'us', ours: atOnce(ours), other: atOnce(other) },
+    {
+      name: `${engine}: append with fence check, ${CALLERS} callers`,
+      unit: 'us',
+      ours: atOnce(ours),
+      other: atOnce(other),
+    },
   ])
 }
 
