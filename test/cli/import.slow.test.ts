@@ -84,7 +84,7 @@ test('stops at an unknown column with the nearest, unless it is to be ignored', 
   const file = context.sheet('sku,cutShape,carat,colur\nA,Round,1,G\n')
   const stopped = await context.commands.run(['import', file, ...USER])
   assert.is(stopped.code, 2)
-  assert.match(stopped.err, 'colur is not a field of a v4 diamond; did you mean color?')
+  assert.match(stopped.err, 'colur is no field of a v4 diamond; did you mean color?')
   assert.equal(await created(context.commands), [])
 
   const ignored = await context.commands.run(['import', file, ...USER, '--ignore-unknown'])
