@@ -128,7 +128,7 @@ async function change(
 
 function checkDescription(description: string | null): void {
   if (description === null || description.length <= MAX_DESCRIPTION_LENGTH) return
-  const message = `A description has at most ${MAX_DESCRIPTION_LENGTH} characters, got ${description.length}`
+  const message = `A description must have at most ${MAX_DESCRIPTION_LENGTH} characters, got ${description.length}`
   throw new RequestError('invalid', [{ pointer: '/description', message }])
 }
 
