@@ -4,15 +4,14 @@ import { stones, type Stone } from './stones.ts'
 
 const BULK = 500
 
-/** A stone that a filling made. */
 export type Filled = { readonly id: number; readonly sku: string }
 
 export type Version = 'v3' | 'v4'
 
 /**
- * Creates stones in bulks over HTTP, several at a time.
- * @param form a stone's JSON for the version, from a real stone
- * @returns the stones of the last bulks, at most 10,000: enough to ask for
+ * Creates stones in bulks over HTTP, with two requests at a time.
+ * @param form converts a stone to the JSON of the version
+ * @returns the last created stones, at most 10,000
  */
 export async function fill(
   service: Service,
@@ -50,17 +49,18 @@ async function post({ port, token }: Service, version: Version, body: string): P
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body,
   })
-  if (!answer.ok) throw new Error(`a bulk was answered with ${answer.status}: ${(await answer.text()).slice(0, 1000)}`)
+  if (!answer.ok)
+    throw new Error(`creating a bulk returned status ${answer.status}: ${(await answer.text()).slice(0, 1000)}`)
   return ((await answer.json()) as Filled[]).map(({ id, sku }) => ({ id, sku }))
 }
 
-/** Milliseconds that scoring may take, and between two looks at it. */
+/** Milliseconds: maximum duration of scoring, and interval between checks. */
 const SCORING_TIME = 30 * 60_000
 const LOOK = 500
 
 /**
- * Waits until every stone is scored, so that lists are measured and not what is computed beside them.
- * @throws Error when that takes half an hour
+ * Waits until all stones are scored, so that background scoring does not affect measurements.
+ * @throws Error after half an hour
  */
 export async function scored({ port }: Service): Promise<void> {
   const deadline = Date.now() + SCORING_TIME

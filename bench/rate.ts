@@ -3,7 +3,7 @@ import type { Ask } from './request.ts'
 import { requestText } from './request.ts'
 import type { Service } from './services/service.ts'
 
-/** Measures requests a second: `asks` in turn, over so many connections. */
+/** Measures requests per second with the requests in turn over a number of connections. */
 export function rateOf(
   bench: Bench,
   service: Pick<Service, 'port'> & Partial<Service>,

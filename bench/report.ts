@@ -1,6 +1,6 @@
 import type { Case } from './group.ts'
 
-/** What the rounds of one case gave. */
+/** Results of all rounds of one case. */
 export type Rounds = { readonly of: Case; readonly ours: readonly number[]; readonly other: readonly number[] }
 
 export type Line = {
@@ -8,7 +8,7 @@ export type Line = {
   readonly unit: Case['unit']
   readonly ours: number
   readonly other?: number
-  /** Median of the rounds' own ratios: what slowed a whole round down slowed both sides. */
+  /** The median of the ratios per round, because whatever slows a round slows both sides. */
   readonly ratio?: number
   readonly target?: string
   readonly ok?: boolean
@@ -32,7 +32,7 @@ export function median(figures: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
-/** A Markdown table, fit for RESULTS.md. */
+/** The results as a Markdown table, as in RESULTS.md. */
 export function table(lines: readonly Line[]): string {
   const head = ['case', 'unit', 'ours', 'against', 'ratio', 'target', 'ok']
   const rows = [head, head.map(() => '---'), ...lines.map(cells)]

@@ -1,6 +1,6 @@
 import { UNIQUE } from './load/measure.ts'
 
-/** What stands for UNIQUE when a body's bytes are counted. */
+/** Replaces UNIQUE when a body's bytes are counted. */
 const SAMPLE = '000000000'
 
 export type Ask = {
@@ -10,18 +10,18 @@ export type Ask = {
   readonly json?: string
 }
 
-/** What a proxy in front adds, and a tracing system that it asks. */
+/** Headers that a reverse proxy and a tracing system add. */
 export const PROXIED = {
   'X-Forwarded-For': '198.51.100.7, 203.0.113.9',
   'X-Forwarded-Proto': 'https',
   'X-Request-Id': '0af7651916cd43dd8448eb211c80319c',
 } as const
 
-/** The same requests as a proxy hands them on: they have to be answered as fast. */
+/** The same requests as forwarded by a reverse proxy; they must not be slower. */
 export const proxied = (asks: readonly Ask[]): Ask[] =>
   asks.map((ask) => ({ ...ask, headers: { ...ask.headers, ...PROXIED } }))
 
-/** A request as the load generator sends it; with the token, where there is one. */
+/** A request as HTTP/1.1 text, with the access token if there is one. */
 export function requestText(service: { readonly port: number; readonly token?: string }, ask: Ask): string {
   const { method, path, headers = {}, json } = ask
   const all: Record<string, string> = { Host: `127.0.0.1:${service.port}`, ...headers }

@@ -20,10 +20,9 @@ npm run bench -- --longest-block
 npm run bench -- --attack MINUTES
 Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
 
-/** What `--engines` runs. */
 const ENGINES = [eventStore, ceiling, readModels, mongodb, fence, ...onServers].map(({ name }) => name)
 
-/** What measures something else than cases. */
+/** A measurement without cases. */
 type Other = { readonly run: () => Promise<boolean> }
 
 type Options = { readonly groups: readonly Group[]; readonly rounds: number; readonly seconds: number }
@@ -39,7 +38,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** @throws Error that ends with the usage */
+/** @throws Error whose message includes the usage */
 function readOptions(): Options | Other | 'help' {
   const { values } = given()
   if (values.help === true) return 'help'
@@ -55,7 +54,7 @@ function readOptions(): Options | Other | 'help' {
     GROUPS.filter((group) => !group.long).map(({ name }) => name)
   const groups = names.map((name) => {
     const group = GROUPS.find((each) => each.name === name)
-    if (group === undefined) throw new Error(`no case ${name}\n${USAGE}`)
+    if (group === undefined) throw new Error(`there is no group of cases ${name}\n${USAGE}`)
     return group
   })
   return { groups, rounds: positive('rounds', values.rounds), seconds: positive('seconds', values.seconds) }
@@ -71,14 +70,14 @@ function given() {
 
 function positive(name: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${name} must be a number over 0, got ${text}\n${USAGE}`)
+  if (!(value > 0)) throw new Error(`--${name} must be a number greater than 0, got ${text}\n${USAGE}`)
   return value
 }
 
-/** Rounds that do not count: on one core it takes some seconds until the hot functions of either side are compiled. */
+/** Rounds that do not count. On one core it takes some seconds until both sides' hot functions are compiled. */
 const WARM_ROUNDS = 2
 
-/** The sides take turns, the first of them alternating. */
+/** Alternates which side goes first. */
 async function runCase(of: Case, rounds: number): Promise<Rounds> {
   const ours: number[] = []
   const other: number[] = []

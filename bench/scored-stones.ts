@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { EventStore, NewEvent } from '../src/stores/ports/event-store.ts'
 
-/** Stones that are appended at once. */
+/** Stones per append. */
 const AT_ONCE = 500
 
 /**
- * Appends stones with their scores, two events each, as bulks of 500 leave them: straight to the log, for what measures what
- * becomes of a log.
- * @param first id: above what a running service gives out
+ * Appends stones and their scores directly to the log, two events per stone, in bulks of 500 as the service does.
+ * @param first id; must be greater than all ids that a running service allocates
  */
 export async function appendStones(store: EventStore, count: number, owner = 7, first = 1): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { UNIQUE } from './load/measure.ts'
 
-/** A stone as a request's JSON holds it. */
+/** A stone as request JSON. */
 export type Stone = Readonly<Record<string, unknown>>
 
 const FILE = new URL('../data/diamonds.csv.gz', import.meta.url)
@@ -10,7 +10,7 @@ const CUTS: Readonly<Record<string, string>> = { Premium: 'Excellent' }
 const GIRDLES = ['Thin-Medium', 'Medium', 'Slightly Thick', 'Medium-Thick']
 const INTENSITIES = ['None', 'Faint', 'Medium', 'Strong']
 
-/** Real stones of the bundled data set, as v4 takes them, each with a sku of its own. */
+/** Real stones of the bundled data set in v4 form, each with a unique sku. */
 export function stones(count: number): Stone[] {
   const lines = gunzipSync(readFileSync(FILE)).toString().trim().split('\n').slice(1)
   return lines.slice(0, count).map(stone)

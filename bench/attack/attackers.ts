@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { LANES, type Aim, type Lane } from './lanes.ts'
 
-/** The attackers' own process: takes an aim from its parent, attacks for as long as that says, and tells how often. */
+/**
+ * The attackers' process: receives an aim from its parent, attacks for that time, and reports the number of attacks.
+ */
 process.on('message', (aim: Aim) => {
   void attackAll(aim).then((done) => process.send?.({ done }))
 })
@@ -12,7 +14,7 @@ async function attackAll(aim: Aim): Promise<Record<string, number>> {
   const until = performance.now() + aim.seconds * 1000
   const counts: Record<string, number> = {}
   for (const lane of LANES) for (let one = 0; one < lane.many; one++) void repeat(lane, aim, until, counts)
-  // What still hangs then ends with the process.
+  // Attacks that still hang end with the process.
   await pause(aim.seconds * 1000)
   return counts
 }

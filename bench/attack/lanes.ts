@@ -3,24 +3,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { BULK_BODY_MAX_BYTES } from '../../src/http/kit/json-body.ts'
 import { DEFAULT_BODY_MAX_BYTES } from '../../src/http/kit/read-body.ts'
 
-/** Whom the attack is on, and what its own account may do. It crosses a process boundary: plain data only. */
+/** The target of the attacks and the attackers' own credentials. Sent to another process: plain data only. */
 export type Aim = {
   readonly port: number
   readonly seconds: number
-  /** Where it comes from: another address than the client beside it, where the machine has one. */
+  /** Source address of the attacks; differs from the normal client's if the machine allows it. */
   readonly localAddress: string
   readonly token: string
   readonly basic: string
   readonly client: { readonly client_id: string; readonly client_secret: string }
-  /** Whose password is guessed. */
+  /** The account whose password is guessed. */
   readonly victim: string
 }
 
-/** One kind of attack, done again and again by so many at a time. */
+/** One kind of attack, repeated by `many` attackers concurrently. */
 export type Lane = {
   readonly name: string
   readonly many: number
-  /** Milliseconds between two. */
+  /** Milliseconds between two attacks. */
   readonly pause: number
   readonly once: (aim: Aim) => Promise<unknown>
 }
@@ -33,7 +33,7 @@ const head = (method: string, path: string, headers: Readonly<Record<string, str
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
 
-/** Opens a connection, does something with it, and waits until it is gone or has been answered. */
+/** Opens a connection, uses it, and destroys it. */
 async function withSocket({ port, localAddress }: Aim, use: (socket: Socket) => Promise<unknown>): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
   socket.on('error', () => undefined)
@@ -43,11 +43,11 @@ async function withSocket({ port, localAddress }: Aim, use: (socket: Socket) => 
   socket.destroy()
 }
 
-/** Until the first bytes of an answer, or the end of the connection. */
+/** Waits for the first bytes of a response, or the end of the connection. */
 const answered = (socket: Socket) =>
   new Promise<void>((done) => void socket.once('data', () => done()).once('close', () => done()))
 
-/** Sends a byte every so many milliseconds for as long as the service listens. */
+/** Sends one byte per interval until there is a response. */
 async function drip(socket: Socket, milliseconds: number): Promise<void> {
   const answer = { came: false }
   socket.once('data', () => (answer.came = true))
@@ -67,7 +67,7 @@ const posted = (aim: Aim, path: string, body: string, headers: Readonly<Record<s
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const basicOf = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-/** Within the limit of a body: a longer one is refused by its head. */
+/** As long as the body limit allows; a longer one would be rejected by its Content-Length. */
 const TINY = 'a&'.repeat(DEFAULT_BODY_MAX_BYTES / 2)
 let guesses = 0
 

@@ -7,18 +7,18 @@ import { request, type Request } from '../../test/api/harness/request.ts'
 import { startAdamant, type Adamant } from '../services/adamant.ts'
 import { stones } from '../stones.ts'
 
-/** Milliseconds that one request may hold the event loop. */
+/** Maximum CPU time in milliseconds for which one request may block the event loop. */
 const TARGET = 100
 
-/** How often each is sent; the longest counts. */
+/** How often each request is sent; the longest block counts. */
 const TIMES = 5
 
-/** Milliseconds that what a request leaves behind may take: projections, collections. */
+/** Milliseconds to wait for work that a request leaves behind: projections, garbage collection. */
 const AFTER = 100
 
 /**
- * Runs in the service: tells by SIGUSR2 how long the event loop was held at most since it was asked before, in time of
- * the clock and in processor time of its thread, which other programs on the machine do not change.
+ * Preloaded into the service. On SIGUSR2 it writes the longest block of the event loop since the previous SIGUSR2, in
+ * wall-clock time and in CPU time of the thread. The latter does not depend on other programs.
  */
 const WATCH = `
 import { renameSync, writeFileSync } from 'node:fs'
@@ -49,14 +49,17 @@ type Held = { readonly clock: number; readonly processor: number }
 type Kind = {
   readonly name: string
   readonly send: () => Promise<string>
-  /** Several requests at once, for which there is no target. */
+  /** Several concurrent requests, which have no target. */
   readonly isMany?: true
 }
 type Line = Held & Pick<Kind, 'name' | 'isMany'> & { readonly answer: string }
 
 const isMissed = ({ processor, isMany }: Line) => isMany !== true && processor > TARGET
 
-/** Sends the worst of each kind of request and prints how long each held the event loop. @returns whether all hold */
+/**
+ * Sends the worst request of each kind and prints how long each blocks the event loop. @returns whether all meet the
+ * target
+ */
 export async function longestBlock(): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-block-'))
   const file = join(folder, 'longest')
@@ -101,7 +104,7 @@ async function longestSince(pid: number, file: string): Promise<Held> {
   }
 }
 
-/** Stones that a list shows, and that a bulk change changes. */
+/** Number of stones in the list and in bulk changes. */
 const LISTED = 2_000
 
 async function kindsFor(adamant: Adamant): Promise<Kind[]> {
@@ -127,7 +130,7 @@ async function kindsFor(adamant: Adamant): Promise<Kind[]> {
     kind('a list of 1,000 stones', { path: '/v4/diamond?limit=1000' }),
     kind('500 stones created', { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }),
     kind('500 stones changed', { method: 'PATCH', path: '/v4/diamond/bulk', json: { entries: changes } }),
-    { name: 'twenty bulks of unknown fields at once', send: () => twenty(asked), isMany: true },
+    { name: 'twenty concurrent bulks of unknown fields', send: () => twenty(asked), isMany: true },
   ]
 }
 
@@ -141,14 +144,14 @@ async function twenty(asked: (wanted: Request) => Promise<{ readonly status: num
 }
 
 function print(lines: readonly Line[]): void {
-  console.log(
-    `| longest block | answer | processor ms | target <= ${TARGET} | clock ms |\n| --- | --- | --- | --- | --- |`,
-  )
+  console.log(`| request | status | CPU ms | target <= ${TARGET} | wall-clock ms |\n| --- | --- | --- | --- | --- |`)
   for (const line of lines) {
     const { name, answer, processor, clock } = line
     const holds = line.isMany === true ? 'none' : isMissed(line) ? 'NO' : 'yes'
     console.log(`| ${name} | ${answer} | ${processor.toFixed(1)} | ${holds} | ${clock.toFixed(1)} |`)
   }
   const single = lines.filter(({ isMany }) => isMany !== true)
-  console.log(`\nlongest block of one request: ${Math.max(...single.map(({ processor }) => processor)).toFixed(1)} ms`)
+  console.log(
+    `\nlongest event loop block of a single request: ${Math.max(...single.map(({ processor }) => processor)).toFixed(1)} ms`,
+  )
 }

@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Adamant } from '../services/adamant.ts'
 import { stones } from '../stones.ts'
 
-/** Milliseconds between an answer and the next request, and between two of what takes long by itself. */
+/** Milliseconds from a response to the next request, and between two rounds of slow operations. */
 const PAUSE = 10
 const SELDOM = 5_000
 
-/** What a client met: milliseconds of each usual request, and of what went wrong the words. */
+/** `taken`: milliseconds of each timed request. `seldom`: number of rounds of slow operations. */
 export type Met = { readonly taken: number[]; readonly errors: string[]; seldom: number }
 
 type Answer = { readonly status: number; readonly text: string }
 
 /**
- * A client as there are many: it lists, reads, creates and changes stones, shares and reads secrets, one after another;
- * now and then it logs in, shares with a passphrase and attaches a report, which is not timed.
+ * A typical client: lists, reads, creates and changes stones, and shares and reads secrets, sequentially. Every 5 s it
+ * also logs in, shares with a passphrase and attaches a report; these are not timed.
  * @param until a time of performance.now()
  */
 export async function beNormal(adamant: Adamant, until: number): Promise<Met> {
@@ -49,7 +49,6 @@ function asker({ port }: Adamant, met: Met): Asking {
   }
 }
 
-/** The usual requests in turn. */
 function usualOf(adamant: Adamant, ask: Asking): (() => Promise<unknown>)[] {
   const headers = { Authorization: `Bearer ${adamant.token}`, 'Content-Type': 'application/json' }
   const [stone] = stones(1)

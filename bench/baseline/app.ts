@@ -19,8 +19,9 @@ import type { ParseResult } from '../../src/representations/json.ts'
 export type AppOptions = { readonly stones: Stones; readonly authenticate: Step; readonly address: string }
 
 /**
- * The plain service: one table, JSON made on reading, no events. Requests have ids and lines in the log, answers are compressed and open to other
- * origins, as with the real one. It checks what the real one checks, by the same functions.
+ * The baseline service: one table, JSON created on reading, no events. As in the real service, requests have ids and
+ * are logged, and responses are compressed and allow cross-origin access. It validates with the real service's
+ * functions.
  */
 export function createApp({ stones, authenticate, address }: AppOptions): Koa<State> {
   const router = new Router<State>({ prefix: '/v4/diamond' })

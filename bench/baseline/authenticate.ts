@@ -2,19 +2,18 @@ import type { Context } from 'koa'
 import type { AccessClaims, AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { RequestError } from '../../src/domain/decider.ts'
 
-/** What a request's middlewares leave for each other. */
 export type State = { caller: AccessClaims }
 export type Ctx = Context & { state: State }
 export type Step = (ctx: Ctx, next: () => Promise<unknown>) => unknown
 
 type Checks = { readonly tokens: AccessTokens; readonly isLive: (claims: AccessClaims) => boolean }
 
-/** Lets pass who sends an access token that is good, by the checks of the real service. */
+/** Requires a valid access token, verified as in the real service. */
 export function authenticate({ tokens, isLive }: Checks): Step {
   return (ctx, next) => {
     const claims = tokens.verify(/^Bearer (.+)$/.exec(ctx.get('Authorization'))?.[1] ?? '')
     if (typeof claims === 'string' || !isLive(claims))
-      throw new RequestError('unauthenticated', 'The token is not good')
+      throw new RequestError('unauthenticated', 'The access token is invalid')
     ctx.state.caller = claims
     return next()
   }

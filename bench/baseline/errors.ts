@@ -2,7 +2,7 @@ import { toHttpErrorDetails } from '../../src/http/kit/errors.ts'
 import { VERSION } from '../../src/runtime/version.ts'
 import type { Ctx } from './authenticate.ts'
 
-/** The statuses and sentences of the real service. */
+/** Responds with the statuses and messages of the real service. */
 export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {
   ctx.set('X-App-Version', VERSION)
   try {

@@ -10,14 +10,16 @@ import { Stones } from './stones.ts'
 const TTL = 604_800
 const [folder = '.', port = '0'] = process.argv.slice(2)
 
-/** The token check of the real service. Nothing here ends a token. */
+/** Tokens are verified as in the real service, but never revoked. */
 const keys = openMasterKeys({ dataDir: folder, masterKey: undefined, masterKeyOld: undefined })
 const tokens = new AccessTokens({ keys, ttl: TTL, clock: Date.now })
 const ended = new RevokedTokens(TTL)
 const isLive = ended.isLive.bind(ended)
 const token = tokens.issue({ account: 1, accountEpoch: 0, client: 'bench', clientEpoch: 0 }, 'session', 0)
 
-/** `node main.js FOLDER PORT`: serves until it is ended; prints one line with an access token when it listens. */
+/**
+ * `node main.js FOLDER PORT`: prints one line with an access token once it listens, and serves until it is terminated.
+ */
 const app = createApp({
   stones: new Stones(join(folder, 'stones.db')),
   authenticate: authenticate({ tokens, isLive }),

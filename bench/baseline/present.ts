@@ -4,7 +4,7 @@ import type { Row } from './row.ts'
 
 const NO_SCORES = { integral: null, spread: null, fire: null, brilliance: null, fluor: null, symmetry: null }
 
-/** A row as the v4 API shows it. */
+/** A row in the form of the v4 API. */
 export function present(row: Row, address: string): Readonly<Record<string, unknown>> {
   return {
     id: row.id,

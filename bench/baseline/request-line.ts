@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { destination, pino } from 'pino'
 import type { Ctx } from './authenticate.ts'
 
-/** Written in the background to stderr, as the real service writes its own. */
+/** Writes to stderr in the background, like the real service. */
 const log = pino(destination({ dest: 2, sync: false }))
 
-/** Names each request, and writes a line of it when it was answered: what the real service does as well. */
+/** Assigns a request id and logs the request after the response, like the real service. */
 export async function logRequest(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {
   const started = performance.now()
   const request = ctx.get('X-Request-Id') || randomUUID()

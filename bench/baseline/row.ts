@@ -1,6 +1,5 @@
 import type { DiamondFields } from '../../src/domain/diamond/fields.ts'
 
-/** The fields of v4. */
 export const COLUMNS = [
   'sku',
   'price',
@@ -26,7 +25,7 @@ export const COLUMNS = [
 
 export type Column = (typeof COLUMNS)[number]
 
-/** A stone as its row holds it: dictionary fields as ids, booleans as 0 and 1, `date` in seconds since 1970. */
+/** A stone as stored: dictionary fields as ids, booleans as 0 and 1, `date` in seconds since 1970. */
 export type Row = { readonly id: number; readonly owner: number; readonly date: number } & {
   readonly [Name in Column]: DiamondFields[Name] extends boolean ? number : DiamondFields[Name]
 }
@@ -34,7 +33,7 @@ export type Row = { readonly id: number; readonly owner: number; readonly date: 
 export type Value = number | string | null
 export type Values = Readonly<Record<string, Value>>
 
-/** SQLite has no booleans. */
+/** Booleans as 0 and 1, because SQLite has none. */
 export function valuesOf(fields: Readonly<Partial<DiamondFields>>): Values {
   const values: Record<string, Value> = {}
   for (const name of COLUMNS) {

@@ -4,7 +4,7 @@ import type { DiamondFilter } from '../../src/projections/diamonds/list-attribut
 import type { DiamondPageRequest } from '../../src/projections/diamonds/list-plan.ts'
 import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
 
-/** One row a stone in one table; every write is a transaction of its own, durable when it returns. */
+/** One row per stone in one table. Every write is a separate transaction, durable on return. */
 export class Stones {
   readonly #database: Database.Database
   readonly #insert: Statement<[Values], Row>
@@ -30,7 +30,7 @@ export class Stones {
     return row
   }
 
-  /** All of them in one transaction. */
+  /** In one transaction. */
   createAll(owner: number, diamonds: readonly NewDiamond[]): Row[] {
     return this.#database.transaction(() => diamonds.map((diamond) => this.create(owner, diamond)))()
   }
@@ -39,7 +39,6 @@ export class Stones {
     return this.#byId.get(id)
   }
 
-  /** Sets the given fields of a stone and returns it as it is then. */
   update(id: number, fields: Readonly<Partial<DiamondFields>>): Row | undefined {
     const values = valuesOf(fields)
     const sets = Object.keys(values).map((name) => `${name} = @${name}`)

@@ -19,7 +19,7 @@ import { secrets } from './secrets.ts'
 import { tree } from './tree.ts'
 import { watching } from './watching.ts'
 
-/** In the order of the table. */
+/** In the order of the result table. */
 export const GROUPS: readonly Group[] = [
   create,
   get,

@@ -2,7 +2,7 @@ import type { Bench, Case, Group } from '../group.ts'
 import { rateOf } from '../rate.ts'
 import { stones } from '../stones.ts'
 
-/** 500 stones a request; the plain service inserts them in one transaction. */
+/** 500 stones per request. The baseline inserts them in one transaction. */
 export const bulk: Group = { name: 'bulk', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {

@@ -3,7 +3,7 @@ import { rateOf } from '../rate.ts'
 import { proxied, type Ask } from '../request.ts'
 import { stones } from '../stones.ts'
 
-/** One diamond a request, durable before the answer. */
+/** One diamond per request, durable before the response. */
 export const create: Group = { name: 'create', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {

@@ -4,7 +4,7 @@ import { rateOf } from '../rate.ts'
 import { proxied, type Ask } from '../request.ts'
 import type { Service } from '../services/service.ts'
 
-/** One diamond by its id, another one each time. */
+/** One diamond by id, a different one each time. */
 export const getAmong = (stones: number): Group => ({
   name: 'get',
   long: false,
@@ -29,7 +29,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   return [on('GET by id, 20 connections', (asks) => asks), on('GET by id, 20 connections, behind a proxy', proxied)]
 }
 
-/** @returns requests for the stones that the service was filled with */
+/** @returns requests for the created stones */
 async function filledWith(service: Service, stones: number): Promise<Ask[]> {
   const filled = await fill(service, stones)
   return filled.map(({ id }) => ({ method: 'GET', path: `/v4/diamond/${id}` }))

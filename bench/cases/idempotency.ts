@@ -3,7 +3,7 @@ import { UNIQUE } from '../load/measure.ts'
 import { rateOf } from '../rate.ts'
 import { stones } from '../stones.ts'
 
-/** Creates with an Idempotency-Key, a new one each time, against creates of the plain service, which knows no keys. */
+/** Creates with a new Idempotency-Key each, against creates of the baseline, which has no idempotency keys. */
 export const idempotency: Group = { name: 'idempotency', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {

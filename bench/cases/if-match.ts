@@ -7,7 +7,10 @@ import type { Service } from '../services/service.ts'
 const CONNECTIONS = 20
 const json = `{"price":1${UNIQUE}}`
 
-/** Price changes under If-Match, each connection on a stone of its own, against changes of the plain service, which has no ETags. */
+/**
+ * Price changes with If-Match, each connection on a separate stone, against changes of the baseline, which has no
+ * ETags.
+ */
 export const ifMatch: Group = { name: 'if-match', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {

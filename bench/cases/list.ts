@@ -5,7 +5,7 @@ import { proxied, type Ask } from '../request.ts'
 
 const asks = [{ method: 'GET', path: '/v4/diamond' }]
 
-/** The first page of 25, with its total. */
+/** The first page of 25 with the total. */
 export const listAmong = (stones: number): Group => ({
   name: 'list',
   long: false,

@@ -8,10 +8,13 @@ const LARGE = 1_000_000
 const SMALL = 10_000
 const LATEST = 1000
 
-/** What one owner's first page costs, the total included, among 1,000,000 stones and among 10,000. */
+/** The cost of one owner's first page with the total, among 1,000,000 stones and among 10,000. */
 export const listsOfAMillion: Group = { name: 'lists-1m', long: true, prepare }
 
-/** An inventory made in three parts, at least a second apart: `half` begins the second, `latest` the last. */
+/**
+ * An inventory created in three parts, at least a second apart. `half` is the start of the second part, `latest` of the
+ * last.
+ */
 type Inventory = { readonly service: Service; readonly known: Filled; readonly half: string; readonly latest: string }
 
 async function prepare(bench: Bench): Promise<Case[]> {
@@ -30,8 +33,8 @@ async function prepare(bench: Bench): Promise<Case[]> {
     listing('isPublished', 1.5, () => '/v3/diamond?f[isPublished]=1'),
     listing('id', 1.5, ({ known }) => `/v4/diamond?f[id][]=${known.id}`),
     listing('sku', 1.5, ({ known }) => `/v4/diamond?f[sku][]=${known.sku}`),
-    listing('dates of 1,000', 3, ({ latest }) => `/v4/diamond?f[dateFrom]=${latest}`),
-    listing('dates of half', undefined, ({ half }) => `/v4/diamond?f[dateFrom]=${half}`),
+    listing('date range of 1,000 stones', 3, ({ latest }) => `/v4/diamond?f[dateFrom]=${latest}`),
+    listing('date range of half of the stones', undefined, ({ half }) => `/v4/diamond?f[dateFrom]=${half}`),
   ]
 }
 
@@ -51,7 +54,7 @@ async function inventory(service: Service, size: number): Promise<Inventory> {
   return { service, known, half, latest }
 }
 
-/** Every tenth stone is published, which only v3 can say. */
+/** Publishes every tenth stone, which is only possible through v3. */
 async function part(service: Service, size: number): Promise<Filled[]> {
   const published = size / 10
   await fill(service, published, 'v3', asPublished)
@@ -63,7 +66,7 @@ const asPublished = ({ sku, price, isColored, carat }: Stone): Stone => {
   return { sku, price, isColored, isPublished, cutShape: 2, carat }
 }
 
-/** Waits until the second that the last stones bear is over, and gives the next one. */
+/** Waits for the next second and returns it, so that it separates the parts. */
 async function nextSecond(): Promise<string> {
   await new Promise((done) => setTimeout(done, 1100))
   return `${new Date().toISOString().slice(0, 19)}Z`

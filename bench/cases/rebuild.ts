@@ -11,7 +11,7 @@ import { appendStones } from '../scored-stones.ts'
 import type { Service } from '../services/service.ts'
 import { openSqliteEventStore } from '../../src/stores/sqlite/events.ts'
 
-/** A rebuild of the diamonds beside the running service, against the bare ceiling, and what requests notice of it. */
+/** A rebuild of the diamonds while the service runs, compared with the upper limit, and its effect on requests. */
 export const rebuild: Group = { name: 'rebuild', long: true, prepare: (bench) => prepare(bench, 100_000) }
 export const rebuildOfAMillion: Group = {
   name: 'rebuild-1m',
@@ -19,11 +19,11 @@ export const rebuildOfAMillion: Group = {
   prepare: (bench) => prepare(bench, 1_000_000),
 }
 
-/** Above every id that the service gives out itself. */
+/** Greater than all ids that the service allocates. */
 const FIRST = 10_000_001
-/** Milliseconds between an answer and the next request: what is measured is the wait, not the load. */
+/** Milliseconds from a response to the next request: latency is measured, not throughput. */
 const PAUSE = 5
-/** Milliseconds between two looks at whether the rebuild goes on. */
+/** Milliseconds between checks whether the rebuild still runs. */
 const TURN = 250
 const P99 = 0.99
 
@@ -37,22 +37,22 @@ async function prepare(bench: Bench, events: number): Promise<Case[]> {
   const ours = async () => each((last = await rebuilt(large.dataDir)))
   return [
     {
-      name: `rebuild, an event of ${size}: against the bare ceiling`,
+      name: `rebuild of ${size} events, per event: against the bare ceiling`,
       unit: 'us',
       ours,
       other: async () => each(await copiedBare(large.dataDir, FIRST)),
       target: { most: 2 },
     },
     {
-      name: `rebuild, most memory: ${size} events against a tenth`,
+      name: `rebuild, peak memory: ${size} events against a tenth`,
       unit: 'MB',
       ours: async () => (last ?? (await rebuilt(large.dataDir))).megabytes,
       other: async () => (await rebuilt(small.dataDir)).megabytes,
-      // The read store keeps 64 MiB of a build in memory, which a smaller one does not fill.
+      // The read store keeps up to 64 MiB of a build in memory, which a smaller build does not fill.
       ...(events >= 1_000_000 && { target: { most: 1.2 } }),
     },
     ...['/v4/diamond/{id}', '/v4/diamond'].map((path): Case => ({
-      name: `GET ${path}, p99 while a rebuild runs: against at rest`,
+      name: `GET ${path}, p99 during a rebuild: against idle`,
       unit: 'us',
       ours: () => whileRebuilding(large, path),
       other: async () => percentile(await taken(large, path, bench.seconds * 1000), P99),
@@ -63,7 +63,7 @@ async function prepare(bench: Bench, events: number): Promise<Case[]> {
 
 const each = ({ events, seconds }: Gone) => (seconds / events) * 1e6
 
-/** Stones of the service's account and their scores, all in its read models. */
+/** Stones of the service's account with scores, all projected to the read models. */
 async function inventory(bench: Bench, events: number): Promise<Inventory> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
   bench.finally(async () => rmSync(dataDir, { recursive: true }))
@@ -74,29 +74,29 @@ async function inventory(bench: Bench, events: number): Promise<Inventory> {
   await appendStones(store, stones, owner, FIRST)
   await store.close()
   await shown(service, FIRST + stones - 1)
-  // It scores them again: theirs are no scores of its own.
+  // The service computes the scores again, because the appended ones are not from its model.
   await scored(service)
   return { service, dataDir, stones }
 }
 
-/** The account behind the token: whose the first stone is that it makes. */
+/** The account behind the token: the owner of the first stone created with it. */
 async function ownerOf({ port, token }: Service, dataDir: string): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}/v4/diamond`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ sku: 'BENCH', cutShape: 'Round', carat: 1 }),
   })
-  if (!answer.ok) throw new Error(`a stone was answered with ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`creating a stone returned status ${answer.status}: ${await answer.text()}`)
   const store = openSqliteEventStore(join(dataDir, 'events.db'))
   try {
     for await (const { data } of store.readAll('start', { prefixes: ['diamond-'] })) return Number(data['owner'])
   } finally {
     await store.close()
   }
-  throw new Error('the log has no stone')
+  throw new Error('the event log has no stone')
 }
 
-/** Milliseconds that the service may take to fold what was appended behind its back. */
+/** Milliseconds that the service may take to project events appended directly to its log. */
 const FOLDING_TIME = 30 * 60_000
 
 async function shown({ port, token }: Service, id: number): Promise<void> {
@@ -110,13 +110,13 @@ async function shown({ port, token }: Service, id: number): Promise<void> {
   throw new Error('the stones were not shown in time')
 }
 
-/** @returns what each answer took, in microseconds @throws when any was not a 2xx */
+/** @returns the latency of each request in microseconds @throws if any status is not 2xx */
 function taken({ service, stones }: Inventory, path: string, milliseconds: number): Promise<number[]> {
   const request = requestText(service, { method: 'GET', path: path.replace('{id}', String(FIRST + stones / 2)) })
   return watch(service.port, { request, pause: PAUSE }, performance.now() + milliseconds)
 }
 
-/** Of all answers from the start of the process to its end, the switch among them. */
+/** Includes all requests from start to end of the process, also during the switch to the new read model. */
 async function whileRebuilding(inventory: Inventory, path: string): Promise<number> {
   const over = new AbortController()
   const rebuilding = rebuilt(inventory.dataDir).finally(() => over.abort())

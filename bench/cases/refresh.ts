@@ -5,7 +5,10 @@ import type { Adamant } from '../services/adamant.ts'
 
 const CONNECTIONS = 20
 
-/** Refresh grants, each connection with a session of its own: every answer's refresh token pays for the next. */
+/**
+ * Refresh grants. Each connection has a separate session and uses the refresh token of each response for the next
+ * request.
+ */
 export const refresh: Group = { name: 'refresh', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {

@@ -9,7 +9,10 @@ import { stones } from '../stones.ts'
 
 const CONNECTIONS = 20
 
-/** An account has at most a third of the 33 places for passphrases (src/credentials/passphrase-kdf.ts); more would be 429. */
+/**
+ * An account can use a third of the 33 slots for key derivation (src/credentials/passphrase-kdf.ts); more would return
+ * 429.
+ */
 const STRETCHING = 8
 
 /** Milliseconds between two of the watched requests. */
@@ -17,7 +20,7 @@ const PAUSE = 5
 
 type Asked = Pick<Load, 'connections' | 'requests' | 'turns' | 'carry'>
 
-/** Shares and reveals, both counted, against diamonds created one a request by the same service. */
+/** Shares and reveals (each counts as a request), against single creates of diamonds by the same service. */
 export const secrets: Group = { name: 'secrets', long: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
@@ -34,7 +37,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
     },
     { name: 'share + reveal with a passphrase', unit: 'requests/s', ours: rate(bench, adamant, stretching) },
     {
-      name: 'p99 of GET while passphrases are tried, against at rest',
+      name: 'p99 of GET during passphrase derivation, against idle',
       unit: 'us',
       ours: atRest(adamant, slowestBeside(bench, adamant, stretching)),
       other: atRest(adamant, slowestBeside(bench, adamant, { connections: 0, requests: [] })),
@@ -43,7 +46,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   ]
 }
 
-/** Each connection shares a secret, reads it, shares the next. */
+/** Each connection shares a secret, reveals it, and shares the next. */
 function sharesAndReveals(adamant: Adamant, passphrase: string): Asked {
   const given = passphrase === '' ? {} : { passphrase }
   const headers = { Authorization: adamant.basic }
@@ -63,14 +66,14 @@ function rate({ generator, seconds }: Bench, { port }: Adamant, asked: Asked): M
   return async () => (await generator.measure({ port, seconds, ...asked })).rate
 }
 
-/** The 99th percentile of a small GET beside what is asked, in microseconds. */
+/** The p99 of a small GET during this load, in microseconds. */
 function slowestBeside({ generator, seconds }: Bench, adamant: Adamant, asked: Asked): Measurement {
   const request = requestText(adamant, { method: 'GET', path: '/v4/diamond?limit=1' })
   const load = { port: adamant.port, seconds, ...asked, watched: { request, pause: PAUSE } }
   return async () => percentile((await generator.measure(load)).watched, 0.99)
 }
 
-/** What was created by the turn before is scored first: its scores are no work of this turn. */
+/** Waits until the stones of the previous measurement are scored. */
 const atRest =
   (adamant: Adamant, measured: Measurement): Measurement =>
   async () => {

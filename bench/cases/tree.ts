@@ -4,7 +4,7 @@ import { stones } from '../stones.ts'
 
 const WITHOUT = new URL('../services/without-tree.js', import.meta.url).href
 
-/** What the tree of the log costs a create: of the same service, with it and without. */
+/** The cost of the Merkle tree for creates: the same service with and without it. */
 export const tree: Group = { name: 'tree', long: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
@@ -12,7 +12,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const without = await bench.adamant({ NODE_OPTIONS: `--import=${WITHOUT}` })
   const asks = stones(500).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
   const on = (connections: number): Case => ({
-    name: `create with the tree of the log, and without, ${connections} connection${connections === 1 ? '' : 's'}`,
+    name: `create with the Merkle tree, against without, ${connections} connection${connections === 1 ? '' : 's'}`,
     unit: 'requests/s',
     ours: rateOf(bench, kept, connections, asks),
     other: rateOf(bench, without, connections, asks),

@@ -5,8 +5,8 @@ import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
 
 /**
- * What a GET pays for its line in the log and for the figures of `/metrics`: a service with both, against one with neither. It is
- * told in processor time, as the service's own figures have it, which other programs on the machine hardly change.
+ * The cost of logging and metrics for a GET: a service with both against one with neither. Measured as CPU time from
+ * the service's own metrics, which hardly depends on other programs on the machine.
  */
 export const watching: Group = { name: 'watching', long: true, prepare }
 
@@ -19,7 +19,15 @@ async function prepare(bench: Bench): Promise<Case[]> {
     bench,
     await bench.adamant({ LOG_LEVEL: 'silent', NODE_OPTIONS: `--import=${unwatched}` }),
   )
-  return [{ name: 'processor time of a GET, logged and counted', unit: 'us', ours, other, target: { most: 1.3 } }]
+  return [
+    {
+      name: 'CPU time of a GET with logging and metrics, against without',
+      unit: 'us',
+      ours,
+      other,
+      target: { most: 1.3 },
+    },
+  ]
 }
 
 async function readsOf(bench: Bench, service: Adamant): Promise<Measurement> {
@@ -34,7 +42,7 @@ async function readsOf(bench: Bench, service: Adamant): Promise<Measurement> {
   }
 }
 
-/** That the process has used since it was started, as it says itself. */
+/** CPU time of the process since its start, from its metrics. */
 async function processorSeconds({ port }: Pick<Adamant, 'port'>): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])

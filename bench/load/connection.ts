@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net'
 
-/** An answer as received: the status, and the whole of head and body as latin1 text. */
+/** A received response; `text` is the head and the body as latin1. */
 export type Answer = { readonly status: number; readonly text: string }
 
-/** What is wrong with an answer that is not a 2xx; undefined for one that is. */
+/** Returns an error unless the status is 2xx. */
 export function refusalOf({ status, text }: Answer): Error | undefined {
   if (status >= 200 && status <= 299) return undefined
-  return new Error(`an answer that is not a success:\n${text.slice(0, 2000)}`)
+  return new Error(`unsuccessful response:\n${text.slice(0, 2000)}`)
 }
 
 const HEAD_END = '\r\n\r\n'
 
 /**
- * One keep-alive HTTP/1.1 connection with one request under way at a time. It understands answers with a
- * Content-Length or without a body, which is all that both services send; anything else is an error.
+ * A keep-alive HTTP/1.1 connection with one request at a time. It only supports responses with Content-Length or
+ * without a body, which is all that the measured services send.
  */
 export class Connection {
   readonly #socket: Socket
@@ -55,11 +55,10 @@ export class Connection {
 function bodyLength(status: number, text: string, head: number): number {
   if (status === 204 || status === 304) return 0
   const found = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, head))
-  if (!found) throw new Error(`an answer without Content-Length:\n${text.slice(0, head)}`)
+  if (!found) throw new Error(`response without Content-Length:\n${text.slice(0, head)}`)
   return Number(found[1])
 }
 
-/** Opens a connection to a service on this machine. */
 export function open(port: number): Promise<Socket> {
   return new Promise((done, fail) => {
     const socket = connect(port, '127.0.0.1', () => done(socket))

@@ -6,7 +6,7 @@ import type { Load, Measured } from './measure.ts'
 
 type Message = { ready?: true; measured?: Measured; failed?: string }
 
-/** A load generator in a process of its own, on a core of its own. */
+/** A load generator in a separate process on a separate core. */
 export class Generator {
   readonly #child: ChildProcess
   #unique = 1
@@ -25,11 +25,11 @@ export class Generator {
     return new Generator(child)
   }
 
-  /** @throws when an answer was not a success */
+  /** @throws if a response was unsuccessful */
   async measure(load: Omit<Load, 'unique'>): Promise<Measured> {
     this.#child.send({ ...load, unique: this.#unique } satisfies Load)
     const message = await answerOf(this.#child)
-    if (!message.measured) throw new Error(message.failed ?? 'the load generator answered nothing')
+    if (!message.measured) throw new Error(message.failed ?? 'the load generator returned no result')
     this.#unique = message.measured.unique
     return message.measured
   }
@@ -39,7 +39,7 @@ export class Generator {
   }
 }
 
-/** The child's next message. @throws when it ends instead */
+/** The child's next message. @throws if it exits instead */
 async function answerOf(child: ChildProcess): Promise<Message> {
   const wait = new AbortController()
   const { signal } = wait

@@ -1,6 +1,6 @@
 import { measure, type Load } from './measure.ts'
 
-/** The load generator's own process: takes loads from its parent, one at a time, and answers with what it measured. */
+/** The load generator's process: measures the loads that its parent sends, one at a time. */
 process.on('message', (load: Load) => {
   measure(load).then(
     (measured) => process.send?.({ measured }),

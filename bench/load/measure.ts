@@ -1,48 +1,53 @@
 import { Connection, open, refusalOf, type Answer } from './connection.ts'
 import { watch, type Watched } from './watch.ts'
 
-/** What is sent, and for how long. It crosses a process boundary: plain data only. */
+/** The load to generate. Sent to another process: plain data only. */
 export type Load = {
   readonly port: number
   readonly connections: number
   readonly seconds: number
-  /** Ready HTTP/1.1 requests. UNIQUE becomes a number of nine digits, CARRIED what `carry` says. */
+  /** HTTP/1.1 requests as text. UNIQUE is replaced by a nine-digit number, CARRIED by a value according to `carry`. */
   readonly requests: readonly string[]
   /**
-   * `shared`, the default: connections take the requests in turn. `own`: each sends one of them, always the same.
-   * `each`: every connection sends all of them, one after another.
+   * `shared` (default): connections take the requests in turn. `own`: each connection repeats one request. `each`: each
+   * connection sends all requests in sequence.
    */
   readonly turns?: 'shared' | 'own' | 'each'
-  /** Where UNIQUE starts, so that no two measurements send the same. */
+  /** First number for UNIQUE, so that no two measurements send the same. */
   readonly unique: number
-  /** Sent beside the load, by the same process: one of its own would wait for this one, which never sleeps. */
+  /**
+   * Sent concurrently with the load by the same process. A separate process would compete with this one, which never
+   * sleeps.
+   */
   readonly watched?: Watched
-  /** For requests that need a part of the answer before: the first value of each connection, and how to find the next. */
+  /**
+   * For requests that need a value from the previous response: each connection's first value, and a pattern to find the
+   * next.
+   */
   readonly carry?: { readonly first: readonly string[]; readonly pattern: string }
 }
 
 export type Measured = {
   readonly requests: number
   readonly seconds: number
-  /** Requests a second. */
   readonly rate: number
-  /** The next number that UNIQUE may become. */
+  /** The next unused number for UNIQUE. */
   readonly unique: number
-  /** Microseconds that each watched request took. */
+  /** Latencies of the watched requests in microseconds. */
   readonly watched: readonly number[]
 }
 
-/** Stands for a number that no other request has. */
+/** Replaced by a number that no other request has. */
 export const UNIQUE = '{unique}'
-/** Stands for what was found in the connection's answer before. */
+/** Replaced by a value from the connection's previous response. */
 export const CARRIED = '{carried}'
 
-/** Milliseconds, from anywhere. */
+/** A clock in milliseconds with an arbitrary origin. */
 export type Now = () => number
 
 /**
  * Keeps every connection busy with one request at a time until the time is over.
- * @throws when any answer is not a 2xx
+ * @throws if any status is not 2xx
  */
 export async function measure(load: Load, now: Now = () => performance.now()): Promise<Measured> {
   const begun = now()
@@ -61,8 +66,8 @@ export async function measure(load: Load, now: Now = () => performance.now()): P
 }
 
 /**
- * Keeps the event loop turning: on a virtual machine a core that slept takes up to 50 us to wake, and with a few connections
- * every server's rate would be that of the waking. @returns what ends it
+ * Keeps the event loop busy. On a virtual machine an idle core takes up to 50 us to wake up, which would dominate the
+ * measured rate with few connections. @returns a function that stops it
  */
 function stayAwake(): () => void {
   let awake = true
@@ -104,7 +109,7 @@ async function drive(load: Load, end: number, now: Now): Promise<number> {
   return answered
 }
 
-/** The requests in turn, with their gaps filled. Split once, so that filling costs no search. */
+/** Returns the next request with its placeholders replaced. The texts are split once, for speed. */
 function requestsOf(load: Load): (connection: number, carried: string) => string {
   const pieces = load.requests.map((request) => request.split(UNIQUE))
   let turn = 0
@@ -126,6 +131,6 @@ function requestsOf(load: Load): (connection: number, carried: string) => string
 
 function found(answer: Answer, pattern: string): string {
   const value = new RegExp(pattern, 'i').exec(answer.text)?.[1]
-  if (value === undefined) throw new Error(`no ${pattern} in the answer:\n${answer.text.slice(0, 2000)}`)
+  if (value === undefined) throw new Error(`no match for ${pattern} in the response:\n${answer.text.slice(0, 2000)}`)
   return value
 }

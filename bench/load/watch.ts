@@ -1,18 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
 import { Connection, open, refusalOf, type Answer } from './connection.ts'
 
-/** One request, sent again and again on a connection of its own beside the load: how long it takes is what is asked. */
+/** A request that is repeated on a separate connection during the load, to measure its latency. */
 export type Watched = {
   readonly request: string
-  /** Milliseconds between an answer and the next request, so that waiting is measured and not its own load. */
+  /** Milliseconds from a response to the next request, so that the measurement causes little load. */
   readonly pause: number
 }
 
 /**
- * Sends the request until the time is over, and at least once.
- * @param end a time of that clock
- * @returns the microseconds that each took, from the write to the whole answer
- * @throws when any answer is not a 2xx
+ * Sends the request until the time is over, at least once.
+ * @param end a time of the clock `now`
+ * @returns latencies in microseconds, from sending to the complete response
+ * @throws if any status is not 2xx
  */
 export async function watch(
   port: number,

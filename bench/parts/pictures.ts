@@ -5,7 +5,7 @@ import { encodePng } from '../../src/scoring/png.ts'
 
 const LOOKS: readonly PictureKind[] = ['face-up', 'aset', 'rocked']
 
-/** Stones with measurements of their own, as reports have them. */
+/** Stones with individual measurements, as in reports. */
 const STONES: readonly (readonly [ModelledShape, CutMeasurements])[] = [
   ['Round', { tablePct: 57, depthPct: 61.3, crownAngle: 34.6, pavilionAngle: 40.9, girdlePct: 3.2 }],
   ['Oval', { tablePct: 58, depthPct: 62, girdlePct: 3.2, lengthToWidth: 1.41 }],
@@ -17,7 +17,7 @@ const STONES: readonly (readonly [ModelledShape, CutMeasurements])[] = [
 
 const ROUNDS = 3
 
-/** Milliseconds of processor time from a cut to its PNG file, all threads of the process. */
+/** Milliseconds of CPU time from a cut to its PNG file, over all threads. */
 function drawn(cut: Cut, look: PictureKind): number {
   const before = process.cpuUsage()
   encodePng(drawPicture(solidOfCut(cut).solid, look))
@@ -36,7 +36,7 @@ const cutOf = (shape: ModelledShape, measured: CutMeasurements): Cut => ({
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
 const [first] = STONES
-if (first !== undefined) console.log(`the first of all: ${drawn(cutOf(...first), 'face-up').toFixed(0)} ms`)
+if (first !== undefined) console.log(`first picture: ${drawn(cutOf(...first), 'face-up').toFixed(0)} ms`)
 console.log(`| shape | ${LOOKS.join(' | ')} |\n| --- | --- | --- | --- |`)
 for (const [shape, measured] of STONES) {
   const times = LOOKS.map((look) =>

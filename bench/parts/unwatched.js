@@ -1,4 +1,4 @@
-/** Loaded before the service (`--import`), it leaves out what counts and times requests and stores: what they cost is then the difference. */
+/** Preloaded into the service (`--import`): disables metrics of requests, stores and commands, so that their cost can be measured. */
 import { CommandOutcomes } from '../../dist/commands/core/command-outcomes.js'
 import { RequestMetrics } from '../../dist/http/health/health.js'
 import { StoreMetrics } from '../../dist/wiring/store-metrics.js'

@@ -7,15 +7,14 @@ import { openSqliteReadStore } from '../../src/stores/sqlite/documents.ts'
 import { schemaOf, valueColumns } from '../../src/stores/sqlite/documents/schema.ts'
 import type { Document } from '../../src/stores/ports/read-store.ts'
 
-/** Documents that are written in one transaction. */
 const AT_ONCE = 1_000
 
 const { declaration } = diamonds
 
 /**
- * `node bare.ts DATA_DIR ID`: what no rebuild can be faster than. Reads every event of the log, parses it, and inserts one
- * document for it, of the size of stone ID's and with the same indexes; counts, folds and checks nothing. Prints how many
- * events and seconds that were.
+ * `node bare.ts DATA_DIR ID`: the upper limit for a rebuild. Reads and parses every event of the log and inserts one
+ * document per event, with the size of stone ID's document and the same indexes, but without counting, folding or
+ * checking. Prints the number of events and the seconds.
  */
 async function main(dataDir: string, id: number): Promise<void> {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -40,7 +39,7 @@ async function documentOf(dataDir: string, id: number): Promise<Document> {
   const reads = openSqliteReadStore(dataDir)
   try {
     const [found] = await (await reads.live(declaration)).load([id])
-    if (found === undefined) throw new Error(`there is no stone ${id}`)
+    if (found === undefined) throw new Error(`stone ${id} does not exist`)
     return found.document
   } finally {
     await reads.close()

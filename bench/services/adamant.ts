@@ -12,15 +12,15 @@ const PASSWORD = 'correct horse battery staple'
 
 export type Client = { readonly client_id: string; readonly client_secret: string }
 
-/** The real service, with what the token endpoint needs. */
+/** The real service, with credentials. */
 export type Adamant = Service & {
   readonly client: Client
-  /** `Basic ...` of an API token of the secrets API. */
+  /** `Basic ...` header value with an API token, for the secrets API. */
   readonly basic: string
-  /** The answer of a password grant: every call opens a session of its own. */
+  /** Password grant; each call opens a new session. */
   logIn(): Promise<Granted>
   readonly pid: number
-  /** Another account, with a session and an API token of its own. */
+  /** Creates another account with a session and an API token. */
   newAccount(email: string): Promise<Account>
 }
 
@@ -32,7 +32,7 @@ export type Account = {
   readonly basic: string
 }
 
-/** Starts the service on an empty folder, with an account and a client made by its own commands. */
+/** Starts the service on an empty data directory, with an account and a client created by its commands. */
 export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Adamant> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-'))
   const port = await freePort()
@@ -65,7 +65,6 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   }
 }
 
-/** @returns `Basic ...` for the secrets API */
 function newApiToken(environment: NodeJS.ProcessEnv, email: string): string {
   const { token } = run(environment, 'token', 'add', email) as { token: string }
   return `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
@@ -74,11 +73,11 @@ function newApiToken(environment: NodeJS.ProcessEnv, email: string): string {
 async function passwordGrant(address: string, client: Client, username: string): Promise<Granted> {
   const parameters = new URLSearchParams({ grant_type: 'password', username, password: PASSWORD, ...client })
   const answer = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: parameters })
-  if (!answer.ok) throw new Error(`the token endpoint answered ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`the token endpoint returned status ${answer.status}: ${await answer.text()}`)
   return (await answer.json()) as Granted
 }
 
-/** Runs a command with --json: its result is the last line. */
+/** Runs a command with --json; the last line of its output is the result. */
 function run(environment: NodeJS.ProcessEnv, ...args: string[]): unknown {
   const output = execFileSync(process.execPath, [main, ...args, '--json'], {
     env: { ...process.env, ...environment },

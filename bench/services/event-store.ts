@@ -8,7 +8,7 @@ export type EventStoreServer = { readonly url: string; stop(): Promise<void> }
 
 const PEER = fileURLToPath(new URL('../../test/eventstoredb/peer/main.ts', import.meta.url))
 
-/** The server at EVENTSTOREDB_URL, else the tests' peer in a process of its own. */
+/** The server at EVENTSTOREDB_URL, or else the tests' stand-in server in a separate process. */
 export async function startEventStore(): Promise<EventStoreServer> {
   const given = process.env['EVENTSTOREDB_URL']
   if (given) return { url: given, stop: async () => {} }

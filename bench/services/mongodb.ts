@@ -6,16 +6,16 @@ import { startFerretDB } from '../../test/ferretdb/server.ts'
 import { databaseAt, dropDatabase } from '../../test/mongo-server.ts'
 
 export type MongoServer = {
-  /** The address of an empty database. */
+  /** Connection string of an empty database. */
   readonly database: string
-  /** Drops the database, and ends the server where it was started here. */
+  /** Drops the database, and stops the server if it was started here. */
   stop(): Promise<void>
 }
 
-const HELP = `The cases of MongoDB need a server: MONGODB_URL names one, or FERRETDB_BIN the program of test/ferretdb, built by
+const HELP = `The MongoDB cases need a server: set MONGODB_URL, or FERRETDB_BIN to the program of test/ferretdb, built with
   (cd test/ferretdb && go build -o FILE .)`
 
-/** The server at MONGODB_URL, else FerretDB on an empty folder. @throws Error where there is neither */
+/** The server at MONGODB_URL, or else FerretDB on an empty folder. @throws Error if neither is configured */
 export async function startMongo(): Promise<MongoServer> {
   const name = `bench_${randomUUID().slice(0, 8)}`
   const given = process.env['MONGODB_URL']

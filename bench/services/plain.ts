@@ -10,7 +10,9 @@ import { end, freePort, startPinned, type Service } from './service.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const built = join(root, '.tmp/bench')
 
-/** Compiles the plain service, as the real one is: tsx would slow it down. The version is read from package.json. */
+/**
+ * Compiles the baseline like the real service, because tsx would slow it down. It reads its version from package.json.
+ */
 export function buildPlain(): void {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'bench')], {
     stdio: 'inherit',
@@ -22,7 +24,7 @@ export async function startPlain(): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
   const port = await freePort()
   const child = startPinned([join(built, 'bench/baseline/main.js'), folder, String(port)], join(folder, 'log'))
-  if (child.stdout === null) throw new Error('the plain service has no output')
+  if (child.stdout === null) throw new Error('the baseline service has no output')
   const [line] = (await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })) as [Buffer]
   const { token } = JSON.parse(line.toString()) as { token: string }
   const stop = async () => {

@@ -4,14 +4,17 @@ import { closeSync, openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { SERVER_CORE, pinned } from '../cores.ts'
 
-/** A service under test, with an access token for the account whose stones it holds. */
+/** A service under test. `token` is an access token of the account that owns the stones. */
 export type Service = {
   readonly port: number
   readonly token: string
   stop(): Promise<void>
 }
 
-/** A free port. Nothing keeps it free until the service listens; nobody else hunts for ports during a run. */
+/**
+ * A port that was free just now. Another process could take it before the service listens; during a benchmark none
+ * does.
+ */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,8 +25,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a node program on the services' core.
- * @param log file that its stderr goes to: both services write a line there for each request
+ * Starts a Node program on the core of the services.
+ * @param log file for stderr, to which services log requests
  */
 export function startPinned(args: readonly string[], log: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
   const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, ...args])
@@ -35,7 +38,7 @@ export function startPinned(args: readonly string[], log: string, environment: N
   }
 }
 
-/** Asks the process to end, and waits until it has. */
+/** Sends SIGTERM and waits for the exit. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const over = once(child, 'exit')
@@ -43,11 +46,11 @@ export async function end(child: ChildProcess): Promise<void> {
   await over
 }
 
-/** @throws when the path does not answer 200 within 30 s, or the process ends before */
+/** @throws if the URL does not return 200 within 30 s, or the process exits */
 export async function ready(child: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + 30_000
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`the service at ${url} ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`the service at ${url} exited with code ${child.exitCode}`)
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.status === 200) return
     await new Promise((done) => setTimeout(done, 50))

@@ -6,7 +6,7 @@ import type { Grant } from '../domain/session/session.ts'
 import { hmac } from './digests.ts'
 import { deriveKey, type MasterKey, type MasterKeys } from './master-keys.ts'
 
-/** What an access token says. `session` and `number` name it; times in milliseconds since 1970. */
+/** `session` and `number` identify the token. Times are in milliseconds since 1970. */
 export type AccessClaims = Grant & {
   readonly session: string
   readonly number: number
@@ -16,14 +16,17 @@ export type AccessClaims = Grant & {
 
 export type AccessTokensOptions = {
   readonly keys: MasterKeys
-  /** Seconds; a token issued under a longer one is cut to it. */
+  /** Lifetime in seconds. It also limits tokens that were issued under a longer one. */
   readonly ttl: number
   readonly clock: () => number
-  /** So many tokens at most are known without computing their signature again, and as many of an older generation. */
+  /** How many verified tokens to cache. */
   readonly remembered?: number
 }
 
-/** The last one is the log's epoch: it is left out where the log was never restored, as in releases before restores. */
+/**
+ * The last member is the log's epoch. It is omitted if the log was never restored, as in releases before restores
+ * existed.
+ */
 const payload = z.tuple([
   z.int(),
   z.int(),
@@ -37,8 +40,8 @@ const payload = z.tuple([
 ])
 
 /**
- * Stateless access tokens: `v1.{key id}.{claims, base64url}.{HMAC-SHA256 of all before, base64url}`.
- * A token that was seen before costs one look-up.
+ * Stateless access tokens: `v1.{key id}.{claims, base64url}.{HMAC-SHA256 of everything before, base64url}`. Verified
+ * tokens are cached.
  */
 export class AccessTokens {
   readonly ttl: number
@@ -65,7 +68,7 @@ export class AccessTokens {
     return `${signed}.${this.#sign(this.#current, signed)?.toString('base64url')}`
   }
 
-  /** The claims of a token that this service issued, `expired` past its life, `invalid` for everything else. */
+  /** The claims of a token that this service issued, `expired` after its lifetime, or `invalid`. */
   verify(token: string): AccessClaims | 'invalid' | 'expired' {
     const claims = this.#opened.get(token) ?? this.#openNew(token)
     if (claims === undefined) return 'invalid'
@@ -100,7 +103,7 @@ export class AccessTokens {
   }
 }
 
-/** Base64url has several spellings of one value; only the one that was issued counts. */
+/** Base64url can encode one value in several ways; only the canonical one is accepted. */
 function isSignature(given: string, expected: Buffer): boolean {
   const bytes = Buffer.from(given, 'base64url')
   return bytes.length === expected.length && timingSafeEqual(bytes, expected) && bytes.toString('base64url') === given

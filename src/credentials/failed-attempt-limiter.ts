@@ -5,8 +5,8 @@ import { RequestError } from '../domain/decider.ts'
 import { tokenDigest } from './digests.ts'
 
 /**
- * An IPv4 address, or the /64 network of an IPv6 address: the smallest part of it that somebody has to themselves. What is
- * no address stays as it is.
+ * Returns the /64 network of an IPv6 address, the smallest block that one client has to itself. An IPv4 address, and
+ * anything that is not an address, is returned as it is.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return address
@@ -18,7 +18,9 @@ export function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** Failures of one key, and the tries of it that are under way. Milliseconds by a clock that never goes back. */
+/**
+ * The recent failures of one key, and its running and waiting attempts. Times in milliseconds on the monotonic clock.
+ */
 export type FailureWindow = {
   readonly key: string
   readonly maxFailures: number
@@ -27,24 +29,25 @@ export type FailureWindow = {
   waiting: (() => void)[]
 }
 
-/** Milliseconds in which failures count together. */
 const WINDOW_MS = 600_000
 
 export type FailureWindowsOptions = {
-  /** So many failures in 10 minutes are checked; the next try is refused. */
+  /** Per 10 minutes. */
   readonly maxFailures: number
-  /** So many keys at most are remembered. */
   readonly maxKeys: number
-  /** Whether the one that failed longest ago is forgotten for a new one, where all of them have failures that count. */
+  /**
+   * Whether a new key evicts the one with the oldest failure when `maxKeys` are tracked. Otherwise the new key is not
+   * tracked.
+   */
   readonly evictsOldest: boolean
 }
 
 /**
- * Failures by whom or whence. A key has a track only while something of it counts, so that keys which never failed, or
- * failed 10 minutes ago, take no place from others.
+ * Sliding windows of failures by account, address or other key. Only keys with recent failures or running attempts take
+ * up space.
  */
 export class FailureWindows {
-  /** The one that failed longest ago comes first. */
+  /** Ordered by the latest failure, oldest first. */
   readonly #windows = new Map<string, FailureWindow>()
 
   constructor(
@@ -53,8 +56,8 @@ export class FailureWindows {
   ) {}
 
   /**
-   * The key's track, which takes a place only once something is counted on it. Undefined where there is no place: what has
-   * failures that count is not forgotten for what has none.
+   * The key's window, which is stored only once something is counted in it. Returns undefined if `maxKeys` are tracked
+   * and none may be evicted.
    */
   windowOf(key: string): FailureWindow | undefined {
     const known = this.#windows.get(key)
@@ -68,7 +71,7 @@ export class FailureWindows {
     return { key, maxFailures: this.options.maxFailures, failures: [], running: 0, waiting: [] }
   }
 
-  /** @returns whether the next try will be refused because of this one */
+  /** @returns whether this failure exhausts the limit */
   recordFailure(window: FailureWindow): boolean {
     window.failures.push(this.clock())
     this.#windows.delete(window.key)
@@ -106,26 +109,27 @@ export class FailureWindows {
 
 const isIdle = ({ running, waiting }: FailureWindow) => running === 0 && waiting.length === 0
 
-/** Whose password is tried, and from where. */
 export type PasswordAttempt = {
-  /** The account's id; the name itself where no account has it. */
+  /** The account's id, or the login name if no account has it. */
   readonly subject: number | string
   readonly address: string
-  /** The account has logged in from this address lately: it has tries of its own there, which nobody else can use up. */
+  /**
+   * Whether the account has recently logged in from this address. It then has a separate limit there, which attempts
+   * from elsewhere can't exhaust.
+   */
   readonly familiar: boolean
 }
 
-/** Random credentials of 256 bits, of which wrong ones are counted by the address they come from. */
+/** Credentials of 256 random bits. Wrong ones are counted per address. */
 export type RandomCredential = 'client secret' | 'API token'
 
-/** The 6th failed log-in of an account from an address is refused, the 50th of an address, and the 100th of an account. */
+/** Failed log-ins allowed in 10 minutes: per account and address, per address, and per account. */
 const MAX_FAILURES_PER_PAIR = 5
 const MAX_FAILURES_PER_ADDRESS = 49
 const MAX_FAILURES_PER_ACCOUNT = 99
-/** So many addresses with failures that count are remembered, and so many names that nobody has. */
+/** Limits on how many addresses with recent failures and how many unknown login names are tracked. */
 const MAX_ADDRESSES = 50_000
 const MAX_UNKNOWN_NAMES = 10_000
-/** So many right or wrong log-ins of one subject wait for those under way. */
 const MAX_WAITING_ATTEMPTS = 64
 
 const UNBOUNDED = { maxKeys: Infinity, evictsOldest: false } as const
@@ -137,12 +141,12 @@ type AttemptWindow = {
 }
 
 /**
- * Stops guessing, within this process: failures are counted in memory, by the account and the address they come from.
- * The address comes first: whatever names it invents, it has 49 failures, and so no more tracks than that. Names that
- * nobody has are counted apart, since there are as many as somebody can think of; they are answered as others are.
+ * Limits password guessing, within this process: failures are counted in memory, per account and client address. An
+ * address is refused after 49 failures, which also limits how many windows it can create by inventing names. Names
+ * without an account are counted separately, because there is no limit to them; the responses are the same.
  */
 export class FailedAttemptLimiter {
-  /** One account from one address. Each failure here is one of its address too, so that these need no bound of their own. */
+  /** Unbounded: each failure here also counts for its address, which is limited. */
   readonly #pairs: FailureWindows
   readonly #familiar: FailureWindows
   readonly #addresses: FailureWindows
@@ -150,7 +154,7 @@ export class FailedAttemptLimiter {
   readonly #unknownNames: FailureWindows
   readonly #random: Readonly<Record<RandomCredential, FailureWindows>>
 
-  /** @param clock milliseconds that never go back */
+  /** @param clock monotonic, in milliseconds */
   constructor(
     private readonly clock: () => number,
     private readonly note: SecurityEventRecorder = () => {},
@@ -171,9 +175,9 @@ export class FailedAttemptLimiter {
   }
 
   /**
-   * Checks a password: past a limit it is not checked at all, right or wrong. Parallel guesses get no further than
-   * guesses in a row: more than might fail wait until those under way are done.
-   * @throws Refusal too-many
+   * Checks a password unless a limit is exhausted; then it is refused without a check. If the running attempts could
+   * exhaust a limit, further ones wait for them, so parallel guesses get no more attempts than sequential ones.
+   * @throws RequestError 'too-many'
    */
   async attempt(attempt: PasswordAttempt, check: () => Promise<boolean>): Promise<boolean> {
     const attemptWindows = await this.#beginAttempt(attempt)
@@ -187,9 +191,9 @@ export class FailedAttemptLimiter {
   }
 
   /**
-   * Counts a wrong credential of 256 random bits. Right ones pass in any case: nobody guesses them, and so nobody can
-   * lock out who has one.
-   * @throws Refusal too-many when it was one too many
+   * Counts a wrong credential of 256 random bits. A correct one is always accepted: it can't be guessed, so its owner
+   * need not be locked out.
+   * @throws RequestError 'too-many' if the limit is exhausted
    */
   recordWrongCredential(what: RandomCredential, address: string): void {
     const windows = this.#random[what]
@@ -236,12 +240,12 @@ export class FailedAttemptLimiter {
     const address = networkOf(from)
     const isKnown = typeof subject === 'number'
     const account = isKnown ? subject : null
-    // What a caller calls itself may be long; its digest is not.
+    // The name comes from the request and may be long; its digest is short.
     const name = isKnown ? `${subject}` : `name ${tokenDigest(subject)}`
     const pair = `${name} from ${address}`
     if (familiar) return findAttemptWindow(this.#familiar, pair, { what: 'log-ins', account, address })
     const ofAddress = findAttemptWindow(this.#addresses, address, { what: 'log-ins', address })
-    // Where there is no place for one more address, the account's own limit holds.
+    // If the address can't be tracked because too many are, only the account's limit applies.
     const ofPair =
       ofAddress.length > 0 ? findAttemptWindow(this.#pairs, pair, { what: 'log-ins', account, address }) : []
     const ofAll = findAttemptWindow(isKnown ? this.#accounts : this.#unknownNames, name, { what: 'log-ins', account })

@@ -1,24 +1,22 @@
 import { createHash } from 'node:crypto'
 import { RequestError } from '../domain/decider.ts'
 
-/** Milliseconds in which mails are counted. */
 const WINDOW_MS = 3_600_000
 
-/** Between two sweeps of who has sent or got nothing in the window. */
 const SWEEP_INTERVAL_MS = 60_000
 
 export type MailRateLimiterOptions = {
-  /** Mails to one address in an hour, whoever sends them; 0 for no limit. */
+  /** Mails per hour to one address, from all accounts; 0 for no limit. */
   readonly perRecipient: number
-  /** Mails of one account in an hour; 0 for no limit. */
+  /** Mails per hour from one account; 0 for no limit. */
   readonly perAccount: number
-  /** Milliseconds that only ever go on: a wall clock that jumps ahead must not lock anybody. */
+  /** Milliseconds; never goes back. A wall clock that jumps ahead must not lock anyone out. */
   readonly monotonic?: () => number
 }
 
 /**
- * Counts mails of this process in a sliding hour, so that nobody's mailbox is flooded with links through somebody's account.
- * Recipients are remembered by a digest: an address is nobody's to find in memory.
+ * Limits the mails that this process sends in a sliding hour, so that an account can't be used to flood a mailbox.
+ * Recipients are stored as digests, so that memory holds no addresses.
  */
 export class MailRateLimiter {
   readonly #sent = new Map<string, number[]>()
@@ -32,9 +30,9 @@ export class MailRateLimiter {
   }
 
   /**
-   * Counts one mail to each of these addresses, or none where one of them is too many.
-   * @returns takes them back, where they are not sent after all
-   * @throws Refusal too-many, with the seconds until it is worth trying again
+   * Counts one mail for each recipient, or none if one of them exceeds a limit.
+   * @returns a function that undoes the count, for mails that are not sent after all
+   * @throws RequestError 'too-many', with the seconds until a retry can succeed
    */
   reserve(account: number, recipients: readonly string[]): () => void {
     const now = this.#monotonic()
@@ -86,5 +84,5 @@ export class MailRateLimiter {
   }
 }
 
-/** Without regard to case: servers deliver both to one mailbox. */
+/** Case-insensitive: mail servers deliver both spellings to one mailbox. */
 const recipientKey = (address: string) => createHash('sha256').update(address.toLowerCase()).digest('base64')

@@ -4,24 +4,23 @@ import { join } from 'node:path'
 import { derive } from './digests.ts'
 
 export type MasterKey = {
-  /** Names the key beside what was made with it: the first 8 bytes of its SHA-256, in hex. */
+  /** Identifies the key in sealed data: the first 8 bytes of its SHA-256 digest, in hex. */
   readonly id: string
   readonly bytes: Buffer
 }
 
-/** `old` only opens and verifies what was made before the rotation. */
+/** `old` only opens and verifies data from before the rotation. */
 export type MasterKeys = { readonly current: MasterKey; readonly old: MasterKey | undefined }
 
 export type MasterKeyOptions = {
   readonly dataDir: string
-  /** 32 bytes in base64, from the environment; without it the key is in the data folder. */
+  /** 32 bytes in base64, from the environment. If undefined, the key file in the data directory is used. */
   readonly masterKey: string | undefined
   readonly masterKeyOld: string | undefined
 }
 
 const FILE = 'master.key'
 
-/** The key file can't be used. */
 export class BadMasterKey extends Error {
   override readonly name = 'BadMasterKey'
 }
@@ -34,18 +33,18 @@ export function openMasterKeys({ dataDir, masterKey, masterKeyOld }: MasterKeyOp
   }
 }
 
-/** A key of its own for each purpose, so that what one is used for tells nothing about another. */
+/** Derives a separate key for each purpose, so that the use of one reveals nothing about another. */
 export const deriveKey = (key: MasterKey, purpose: string): Buffer => derive(key.bytes, purpose)
 
 function parseMasterKey(base64: string, where: string): MasterKey {
   const bytes = Buffer.from(base64.trim(), 'base64')
   if (bytes.length !== 32) {
-    throw new BadMasterKey(`${where} must be 32 bytes in base64, as \`openssl rand -base64 32\` makes them`)
+    throw new BadMasterKey(`${where} must be 32 bytes in base64, such as the output of \`openssl rand -base64 32\``)
   }
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes }
 }
 
-/** Gives a folder that has no master key this one. @throws the file system's error */
+/** Writes the key file unless the data directory has one. @throws the file system's error */
 export function writeMasterKeyIfMissing(dataDir: string, { bytes }: MasterKey): void {
   const path = join(dataDir, FILE)
   if (readIfThere(path) === undefined) makeKeyFile(dataDir, path, bytes)
@@ -57,12 +56,14 @@ function readOrMakeKeyFile(dataDir: string): string {
   if (found === undefined) makeKeyFile(dataDir, path, randomBytes(32))
   const text = found ?? readFileSync(path, 'utf8')
   if (Buffer.from(text.trim(), 'base64').length === 32) return text
-  throw new BadMasterKey(`${path} must hold 32 bytes in base64; restore it from a backup, or nothing it sealed opens`)
+  throw new BadMasterKey(
+    `${path} must contain 32 bytes in base64: restore it from a backup, or data sealed with it is lost`,
+  )
 }
 
 /**
- * Written whole under another name, then linked: of two processes that start at once one link succeeds, both read
- * that one's key, and no crash leaves half a key behind.
+ * Writes a temporary file and links it, so that a crash leaves no partial key and, of two processes that start at the
+ * same time, one succeeds and both read its key.
  */
 function makeKeyFile(dataDir: string, path: string, key: Buffer): void {
   mkdirSync(dataDir, { recursive: true })

@@ -3,35 +3,37 @@ import { FairThread } from '../runtime/fairness/fair-thread.ts'
 import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './failed-attempt-limiter.ts'
 
-/** scrypt at 32 MiB: some 80 ms of a core, https://www.rfc-editor.org/rfc/rfc7914. Stands in every sealed secret. */
+/**
+ * scrypt with 32 MiB: about 80 ms on one core (https://www.rfc-editor.org/rfc/rfc7914). Stored in every sealed secret.
+ */
 export type ScryptCost = { readonly N: number; readonly r: number; readonly p: number }
 export const SCRYPT_COST: ScryptCost = { N: 2 ** 15, r: 8, p: 1 }
 
-/** One is stretched, so many wait for a permit: at 80 ms each that is some 3 s. One more is told to come back. */
+/** One derivation runs and 32 wait: about 3 s at 80 ms each. Further requests are rejected. */
 const MAX_QUEUED = 1 + 32
 
-/** Whose passphrase it is, and what for: who reads goes before who shares, and can't do it later as well. */
+/** `read` takes precedence over `share`, because a reader can less easily come back later. */
 export type PassphraseRequest = {
   readonly purpose: 'read' | 'share'
-  /** Undefined for who has shown no credentials: a secret's key suffices to read it. */
+  /** Undefined for unauthenticated requests: a secret's key suffices to read it. */
   readonly account?: number | undefined
-  /** Where the request comes from; undefined for the operator. */
+  /** Undefined for the operator. */
   readonly address?: string | undefined
 }
 
-/** A place in the queue, taken before anything is written down about a try. */
+/** A place in the queue, acquired before an attempt is recorded. */
 export type PassphraseSlot = {
-  /** 32 bytes that follow from the passphrase. Ends the place. */
+  /** Derives 32 bytes from the passphrase, and releases the slot. */
   deriveKey(passphrase: string, salt: Buffer, cost: ScryptCost): Promise<Buffer>
   release(): void
 }
 
-/** What the worker is asked for. */
 export type PassphraseKdfTask = { readonly text: string; readonly salt: Uint8Array; readonly cost: ScryptCost }
 
 /**
- * Stretches passphrases, one at a time a process: on a thread that gives way to requests, and never more memory than one
- * takes. The places are shared fairly among accounts and addresses.
+ * Key derivation from passphrases. It runs one at a time per process, on a thread with low priority, so that it delays
+ * no requests and uses the memory of one derivation. Waiting requests are scheduled fairly among accounts and
+ * addresses.
  */
 export class PassphraseKdf {
   readonly #thread = new FairThread<PassphraseKdfTask, Uint8Array>(
@@ -39,21 +41,21 @@ export class PassphraseKdf {
     MAX_QUEUED,
   )
 
-  /** @throws Refusal too-many when all places are taken, or too many of them by this account or from this address */
+  /** @throws RequestError 'too-many' if all slots are in use, or too many by this account or from this address */
   acquireSlot(request: PassphraseRequest): PassphraseSlot {
     const slot = this.#thread.acquireSlot(namesOf(request))
     if (slot === undefined) throw new RequestError('too-many', 'Too many passphrases at this moment; try again', 5)
     return {
       release: () => slot.release(),
       async deriveKey(passphrase, salt, cost) {
-        // Keyboards write the same letter in several ways (NFC, NFD): the passphrase is what it looks like.
+        // Keyboards encode the same character in different ways (NFC, NFD), so the passphrase is normalized.
         const task = { text: passphrase.normalize('NFKC'), salt, cost }
         return Buffer.from(await slot.run(task, request.purpose === 'read'))
       },
     }
   }
 
-  /** Whoever still waits is told that the service ends. */
+  /** Rejects all waiting requests. */
   close(): Promise<void> {
     return this.#thread.close()
   }
@@ -62,6 +64,6 @@ export class PassphraseKdf {
 function namesOf({ account, address }: PassphraseRequest): string[] {
   if (address === undefined) return []
   const network = networkOf(address)
-  // Those who show no account are one at their address, beside the accounts there.
+  // Unauthenticated requests from one network count as one more account there.
   return [`address ${network}`, account === undefined ? `nobody at ${network}` : `account ${account}`]
 }

@@ -4,7 +4,8 @@ import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from '../runtime/priority.ts'
 import type { PassphraseKdfTask } from './passphrase-kdf.ts'
 
-// Requests go before, but on a busy machine a tenth of a core is left: somebody waits for this.
+// Requests take precedence, but on a busy machine the thread still gets about a tenth of a core, because a client waits
+// for it.
 lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on('message', ({ text, salt, cost: { N, r, p } }: PassphraseKdfTask) => {

@@ -6,75 +6,81 @@ import { startWorker } from '../runtime/start-worker.ts'
 import { networkOf } from './failed-attempt-limiter.ts'
 import type { PasswordTask } from './password-worker.ts'
 
-/** Characters (code points) of a password that is set. */
+/** Length limits of new passwords in code points. */
 const MIN_LENGTH = 8
 const MAX_LENGTH = 128
 
-/** The 10,000 most common passwords in lower case, the most common first; data/README.md tells their source. */
+/** The 10,000 most common passwords in lower case; data/README.md names the source. */
 const COMMON = new URL('../../data/common-passwords.txt', import.meta.url)
 
 let common: ReadonlySet<string> | undefined
 
 /**
- * What holds for a password that is set from now on; those set before go on letting people in.
- * @throws Refusal invalid
+ * Checks the rules for new passwords. Existing passwords that break them keep working.
+ * @throws RequestError 'invalid'
  */
 export function checkPassword(password: string): void {
   const length = [...password].length
   if (length < MIN_LENGTH || length > MAX_LENGTH) {
-    throw new RequestError('invalid', `A password has ${MIN_LENGTH} to ${MAX_LENGTH} characters, got ${length}`)
+    throw new RequestError('invalid', `A password must have ${MIN_LENGTH} to ${MAX_LENGTH} characters, got ${length}`)
   }
-  // Bcrypt reads no further.
-  if (truncates(password)) throw new RequestError('invalid', 'A password has at most 72 bytes of UTF-8')
+  // Bcrypt ignores everything after 72 bytes.
+  if (truncates(password)) throw new RequestError('invalid', 'A password must have at most 72 bytes in UTF-8')
   if (isCommon(password)) {
     throw new RequestError(
       'invalid',
-      'This is one of the 10,000 most common passwords, which are tried first: take another',
+      'This is one of the 10,000 most common passwords, which attackers try first: choose another',
     )
   }
 }
 
-/** Read when the first password is set, which most processes never do. In any case of its letters. */
+/** Case-insensitive. The list is read when the first password is set, because most processes never need it. */
 function isCommon(password: string): boolean {
   common ??= new Set(readFileSync(COMMON, 'utf8').split('\n'))
   return common.has(password.toLowerCase())
 }
 
-/** The cost of a password's hash: 66 ms on a core of 2020; each step up doubles it. Hashes of another cost are compared, too. */
+/**
+ * The cost of password hashes: 66 ms on a core of 2020; each step doubles it. Hashes with another cost can still be
+ * compared.
+ */
 export const BCRYPT_COST = 10
 
-/** What an unknown user's password is compared with, so that the answer takes as long: of bytes that nobody has. */
+/** The hash of a random value. An unknown user's password is compared with it, so that the response takes as long. */
 const dummyHash = (cost: number) =>
   `$2b$${String(cost).padStart(2, '0')}$MGkm3lNnnQbYg.0.7jnz5u15FOxuBaol1N4vxm68D3vavAErv2Udq`
 
-/** So many wait for the worker, shared fairly among addresses; one more is told to come back. At 66 ms each that is some 4 s. */
+/**
+ * How many tasks wait for the worker, scheduled fairly among addresses: about 4 s at 66 ms each. Further ones are
+ * rejected.
+ */
 const MAX_QUEUED = 64
 
-/** Milliseconds after the last password at which the thread ends: idle, it takes 14 MB, and starting one takes 50 ms. */
+/** Milliseconds without a task after which the thread ends: an idle one takes 14 MB, starting one takes 50 ms. */
 const IDLE_TIMEOUT_MS = 1_000
 
-/** Hashes and compares passwords with bcrypt in a worker thread: 66 ms of a core each, outside the event loop. */
+/** Hashes and compares passwords with bcrypt in a worker thread: 66 ms of CPU time each, outside the event loop. */
 export class PasswordHasher {
   readonly #thread = new FairThread<PasswordTask, string | boolean>(
     () => startWorker('./password-worker', import.meta.url),
     MAX_QUEUED,
     IDLE_TIMEOUT_MS,
   )
-  /** Comparisons that were run, of known users and others. */
+  /** Comparisons so far, including those for unknown users. */
   comparisonCount = 0
 
   constructor(private readonly cost: number = BCRYPT_COST) {}
 
-  /** @throws Refusal invalid for a password that nobody should have */
+  /** @throws RequestError 'invalid' */
   async hash(password: string): Promise<string> {
     checkPassword(password)
     return String(await this.#run({ password, cost: this.cost }, []))
   }
 
   /**
-   * Whether the password is the one that was hashed; without a hash false, after the same time.
-   * @param address where it is tried: of many at once the others' go in between
-   * @throws Refusal too-many
+   * Whether the password matches the hash. Without a hash it takes as long and returns false.
+   * @param address client address, for fair scheduling
+   * @throws RequestError 'too-many'
    */
   async matches(password: string, hash: string | undefined, address: string): Promise<boolean> {
     if (truncates(password)) return false
@@ -84,7 +90,7 @@ export class PasswordHasher {
     return same === true && hash !== undefined
   }
 
-  /** Whoever still waits is told that the service ends. */
+  /** Rejects all waiting tasks. */
   close(): Promise<void> {
     return this.#thread.close()
   }

@@ -7,8 +7,8 @@ const TAG_BYTES = 16
 const KEY_ID_BYTES = 8
 
 /**
- * AES-256-GCM: nonce, ciphertext, tag.
- * @param context what the ciphertext belongs to: it opens nowhere else
+ * AES-256-GCM. The result is nonce, ciphertext and tag.
+ * @param context additional authenticated data: the ciphertext opens only with the same context
  */
 export function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
@@ -16,7 +16,7 @@ export function encrypt(key: Buffer, plain: Buffer, context: string): Buffer {
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** undefined where the key, the context or a bit is not the one it was made with. */
+/** Returns undefined if the key or the context is a different one or the ciphertext is damaged. */
 export function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context))
@@ -29,17 +29,20 @@ export function decrypt(key: Buffer, sealed: Buffer, context: string): Buffer | 
   }
 }
 
-/** What was sealed with neither of the master keys at hand. */
+/** The value was sealed with a master key that is neither of the configured ones. */
 export class SealedByAnotherKey extends Error {
   override readonly name = 'SealedByAnotherKey'
 }
 
-/** Seals with the master key: the key's id (8 bytes) first, so that after a rotation the right one opens it. */
+/**
+ * Seals values with a key derived from the master key. The key's id (8 bytes) comes first, so that the right key is
+ * found after a rotation.
+ */
 export class MasterSeal {
   readonly #current: { readonly id: string; readonly key: Buffer }
   readonly #keys: ReadonlyMap<string, Buffer>
 
-  /** @param purpose separates this seal's key from every other one of the master key */
+  /** @param purpose distinguishes the derived key from others of the same master key */
   constructor({ current, old }: MasterKeys, purpose: string) {
     const known = [current, old].filter((key): key is MasterKey => key !== undefined)
     this.#keys = new Map(known.map((key) => [key.id, deriveKey(key, purpose)]))
@@ -57,17 +60,17 @@ export class MasterSeal {
     const plain = key && decrypt(key, sealed.subarray(KEY_ID_BYTES), context)
     if (plain === undefined) {
       throw new SealedByAnotherKey(
-        `The vault holds something sealed with the master key ${id}; set MASTER_KEY or MASTER_KEY_OLD to that key`,
+        `The vault has a value that was sealed with the master key ${id}: set MASTER_KEY or MASTER_KEY_OLD to that key`,
       )
     }
     return plain
   }
 }
 
-/** What must be known to write a mail: its whole address, and the secret's key where it carries the link. */
+/** What is needed to send a mail: the full address and, for mails with a link, the secret key. */
 export type Addressee = { readonly to: string; readonly secretKey?: string }
 
-/** Seals what waits in the mail queue with the master key: a link is there until its mail is sent. */
+/** Seals queued mails, because a mail with a link holds the secret key until it is sent. */
 export class MailSeal {
   readonly #seal: MasterSeal
 
@@ -75,7 +78,7 @@ export class MailSeal {
     this.#seal = new MasterSeal(keys, 'mail')
   }
 
-  /** @param mail the mail's id: the seal opens for no other one */
+  /** @param mail the mail's id: the result opens for no other mail */
   seal(addressee: Addressee, mail: string): Buffer {
     return this.#seal.seal(Buffer.from(JSON.stringify(addressee)), mail)
   }
@@ -86,11 +89,13 @@ export class MailSeal {
   }
 }
 
-/** Seals a metadata key for whoever has the API token that it was shared with: the service itself can't open it. */
+/**
+ * Seals a metadata key with a key derived from the API token that shared the secret. The service alone can't open it.
+ */
 export const sealReceipt = (apiToken: string, metadataKey: string, digest: string): Buffer =>
   encrypt(receiptKey(apiToken), Buffer.from(metadataKey), digest)
 
-/** undefined for another token's. */
+/** Returns undefined for another token. */
 export const openReceipt = (apiToken: string, sealed: Buffer, digest: string): string | undefined =>
   decrypt(receiptKey(apiToken), sealed, digest)?.toString()
 

@@ -4,20 +4,21 @@ import type { PassphraseRequest, ScryptCost, PassphraseKdf, PassphraseSlot } fro
 import { decrypt, encrypt, MasterSeal } from './sealing.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
-/** A sealed value with its outer layer taken off: what is left opens only for who has the key. */
+/** The inner layer of a sealed value. It can only be opened with the secret key. */
 export type InnerSealedValue = { readonly passphrase: ScryptCost | undefined; readonly sealed: Buffer }
 
 type SecretBoxKeys = Pick<SecretKeys, 'secretKey' | 'digest'>
 
-/** First byte of the inner layer: how it is made. */
+/** First byte of the inner layer: its format. */
 const PLAIN = 1
 const WITH_PASSPHRASE = 2
 const COST_BYTES = 3
 
 /**
- * What the vault keeps of a secret. Inside, AES-256-GCM by the secret key, and the passphrase through scrypt: the tag
- * decides whether both are right, no other check is stored. Outside, AES-256-GCM by the master key. A stolen disk opens
- * nothing, master key and all; a stolen link opens nothing without the service.
+ * Seals secret values for the vault, in two layers. The inner one is AES-256-GCM with a key derived from the secret key
+ * and, through scrypt, the passphrase; its tag is the only check of both. The outer one is AES-256-GCM with a key
+ * derived from the master key. Neither the vault together with the master key nor a link alone is enough to read a
+ * secret.
  */
 export class SecretBox {
   readonly #seal: MasterSeal
@@ -30,7 +31,7 @@ export class SecretBox {
     this.#cost = cost
   }
 
-  /** @throws Refusal too-many when too many passphrases wait */
+  /** @throws RequestError 'too-many' if too many passphrases wait for key derivation */
   async seal(
     value: string,
     keys: SecretBoxKeys,
@@ -59,17 +60,17 @@ export class SecretBox {
     return { passphrase: { N: 2 ** logN, r, p }, sealed: inner.subarray(1 + COST_BYTES) }
   }
 
-  /** A place among those whose passphrase is to be tried. @throws Refusal too-many */
+  /** A slot for trying a passphrase. @throws RequestError 'too-many' */
   acquireSlot(request: PassphraseRequest): PassphraseSlot {
     return this.#passphrases.acquireSlot(request)
   }
 
-  /** undefined where a key is wrong, which can't be told from a damaged value. */
+  /** Returns undefined if a key is wrong or the value is damaged. */
   open({ sealed }: InnerSealedValue, keys: SecretBoxKeys): string | undefined {
     return decrypt(innerKey(keys), sealed, keys.digest)?.toString()
   }
 
-  /** undefined for a wrong passphrase. The place is left. */
+  /** Returns undefined for a wrong passphrase. Releases the slot. */
   async openWithPassphrase(
     slot: PassphraseSlot,
     passphrase: string,
@@ -88,5 +89,5 @@ export class SecretBox {
 const innerKey = ({ secretKey }: SecretBoxKeys, stretched: Buffer = Buffer.alloc(0)): Buffer =>
   derive(Buffer.concat([Buffer.from(secretKey), stretched]), 'vault')
 
-/** Random as the key is, and not stored either. */
+/** As random as the secret key, and not stored either. */
 const saltOf = ({ secretKey }: SecretBoxKeys): Buffer => derive(secretKey, 'passphrase-salt', 16)

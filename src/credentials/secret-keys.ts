@@ -2,9 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { derive } from './digests.ts'
 
 /**
- * A secret has two keys. The metadata key is random and its sender's; the secret key follows from it and is its
- * reader's. Neither is stored: of both only the digest is known, which names the secret's stream.
- * A key is 50 characters of base 36 for 256 bits, as clients of the original know them by their alphabet.
+ * The two keys of a secret. The metadata key is random and stays with the sender; the secret key is derived from it and
+ * goes to the reader. Neither is stored; the digest of the secret key names the secret's stream.
+ * Keys are 256 bits as 50 characters in base 36, the format that clients of the original platform expect.
  */
 export type SecretKeys = { readonly metadataKey: string; readonly secretKey: string; readonly digest: string }
 
@@ -13,10 +13,10 @@ const KEY = /^[0-9a-z]{50}$/
 
 export const newSecretKeys = (): SecretKeys => keysOf(inBase36(randomBytes(32)))
 
-/** All that follows from a metadata key; undefined for what can't be one. */
+/** Returns undefined if the text is not formatted as a key. */
 export const parseMetadataKey = (text: string): SecretKeys | undefined => (KEY.test(text) ? keysOf(text) : undefined)
 
-/** The digest of a secret key; undefined for what can't be one. */
+/** Returns undefined if the text is not formatted as a key. */
 export const parseSecretKeyDigest = (text: string): string | undefined => (KEY.test(text) ? digestOf(text) : undefined)
 
 export const secretStream = (digest: string): string => `secret-${digest}`

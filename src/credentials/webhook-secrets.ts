@@ -4,10 +4,10 @@ import { MasterSeal } from './sealing.ts'
 
 const PREFIX = 'whsec_'
 const BYTES = 32
-/** Of the master key that sealed it: what a seal begins with. */
+/** A sealed value starts with the id of the master key. */
 const KEY_ID_BYTES = 8
 
-/** The secrets that webhooks are signed with: sealed by the master key, since signing needs them as they are. */
+/** The signing secrets of webhooks. They are sealed rather than hashed, because signing needs the plain value. */
 export class WebhookSecrets {
   readonly #seal: MasterSeal
   readonly #current: string
@@ -22,7 +22,7 @@ export class WebhookSecrets {
     return PREFIX + randomBytes(BYTES).toString('base64')
   }
 
-  /** @param webhook the seal opens for no other one */
+  /** @param webhook the webhook's id: the result opens for no other webhook */
   seal(secret: string, webhook: number): string {
     return this.#seal.seal(Buffer.from(secret), contextOf(webhook)).toString('base64url')
   }
@@ -32,7 +32,7 @@ export class WebhookSecrets {
     return this.#seal.open(Buffer.from(sealed, 'base64url'), contextOf(webhook)).toString()
   }
 
-  /** False for what a former master key has sealed. */
+  /** Returns false if an earlier master key sealed it. */
   isCurrent(sealed: string): boolean {
     return Buffer.from(sealed, 'base64url').subarray(0, KEY_ID_BYTES).toString('hex') === this.#current
   }
@@ -40,10 +40,10 @@ export class WebhookSecrets {
 
 const contextOf = (webhook: number) => `webhook-${webhook}`
 
-/** What is signed: Standard Webhooks, "id.timestamp.body". @property timestamp seconds since 1970 */
+/** The signed content of Standard Webhooks: `id.timestamp.body`. @property timestamp seconds since 1970 */
 export type SignedMessage = { readonly id: string; readonly timestamp: number; readonly body: string }
 
-/** The header of Standard Webhooks: one signature a secret, separated by blanks. */
+/** The `webhook-signature` header of Standard Webhooks: one signature per secret, separated by spaces. */
 export const signatureHeaderOf = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
     .map((secret) => {

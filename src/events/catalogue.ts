@@ -4,50 +4,51 @@ import type { StoredEvent } from '../stores/ports/event-store.ts'
 import { decode, isDecodeError, UnsupportedEventVersion } from './decode.ts'
 import { EVENTS } from './registry.ts'
 
-/** A JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** One type of event, for people and for programs that read the log. */
 export type CatalogueEntry = Pick<EventDeclaration, 'stream' | 'about'> & {
-  /** What each version after the first one changed, by its number. */
+  /** What changed, by version number, from version 2 on. */
   readonly changes: Readonly<Record<number, string>>
   readonly type: string
-  /** The version of its payload that this release writes; it reads those before, too. */
+  /** The payload version that this release writes. It also reads all earlier ones. */
   readonly version: number
-  /** Members that no command prints: hashes, and what is sealed. */
+  /** Members that are redacted in all output: hashes and sealed values. */
   readonly notShown: readonly string[]
-  /** Of the payload in this version. */
   readonly schema: JsonSchema
 }
 
 export type Catalogue = { readonly metadata: JsonSchema; readonly events: readonly CatalogueEntry[] }
 
-/** What stands beside the payload of every event; values are texts. */
+/** Metadata of every event. All values are strings. */
 export const metadataSchema = z.object({
   actor: z
     .string()
-    .describe('account-7, operator (the command line), anonymous, system, or the name of a follower such as scoring'),
-  via: z.enum(['http', 'cli', 'projection', 'store']).describe('the way it came: projection is a follower of the log'),
+    .describe(
+      'account-7, operator (the command line), anonymous, system, or the name of a reaction or projection such as scoring',
+    ),
+  via: z
+    .enum(['http', 'cli', 'projection', 'store'])
+    .describe('the source of the command; projection: a projection or reaction'),
   $correlationId: z
     .string()
     .optional()
-    .describe('the request (X-Request-Id), or one run of a command; followers repeat it'),
-  $causationId: z.string().optional().describe('id of the event that a follower acted on'),
-  client: z.string().optional().describe('id of the OAuth client that an account came through'),
-  osUser: z.string().optional().describe("the operating system's user behind a command"),
+    .describe('id of the request (X-Request-Id) or of the command-line run; reactions copy it'),
+  $causationId: z.string().optional().describe('id of the event that a reaction handled'),
+  client: z.string().optional().describe('id of the OAuth client that made the request for the account'),
+  osUser: z.string().optional().describe('the operating system user who ran the command'),
   traceparent: z
     .string()
     .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
     .optional()
-    .describe('the trace that the request was a part of (W3C Trace Context); followers repeat it'),
+    .describe('trace context of the request (W3C Trace Context); reactions copy it'),
   schema: z
     .string()
     .regex(/^[1-9]\d*$/)
-    .describe("version of the payload, the type's own"),
-  at: z.iso.datetime({ precision: 3 }).describe('when it was written, UTC; it never goes back within a stream'),
+    .describe('version of the payload, per event type'),
+  at: z.iso.datetime({ precision: 3 }).describe('when it was appended, UTC; never decreases within a stream'),
 })
 
-/** Every type of event that this release reads and writes. @param types only these */
+/** @param types defaults to all event types that this release reads and writes */
 export function catalogue(types: readonly string[] = Object.keys(EVENTS)): Catalogue {
   const events = Object.entries(EVENTS).flatMap(([type, event]) =>
     types.includes(type) ? [toCatalogueEntry(type, event)] : [],
@@ -57,32 +58,35 @@ export function catalogue(types: readonly string[] = Object.keys(EVENTS)): Catal
 
 function toCatalogueEntry(type: string, event: EventDeclaration): CatalogueEntry {
   const { stream, about, changes = [], notShown = [], payload } = event
-  const told = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
+  const changesByVersion = Object.fromEntries(changes.map((change, at) => [at + 2, change.about]))
   return {
     type,
     version: payloadVersionOf(event),
     stream,
     about,
-    changes: told,
+    changes: changesByVersion,
     notShown,
     schema: jsonSchemaOf(payload),
   }
 }
 
-/** As events are read: members that are unknown are left out, not refused. Checks that JSON Schema has no word for are not in it. */
+/**
+ * The schema of payloads as they are read: unknown members are ignored. Checks that JSON Schema can't express are
+ * missing.
+ */
 const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'throw', override: withoutSafeBounds }) as JsonSchema
 
-/** That an integer is one that JSON can carry goes without saying. */
+/** Omits the bounds of safe integers, which would be noise. */
 function withoutSafeBounds({ jsonSchema }: { readonly jsonSchema: { minimum?: number; maximum?: number } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
-/** What stands in their place, so that a reader sees that there is something. */
+/** Replaces redacted values, to show that there is one. */
 export const REDACTED = '(not shown)'
 
-/** An event's payload as people and their tools may see it. */
+/** An event's payload without the members that must not be shown. */
 export function redactData(type: string, data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const unshown = EVENTS[type]?.notShown ?? []
   if (unshown.length === 0) return data
@@ -91,17 +95,16 @@ export function redactData(type: string, data: Readonly<Record<string, unknown>>
   )
 }
 
-/** An event for people and their tools. */
 export type RedactedEvent = {
-  /** Without what lets nobody in but helps who guesses. */
+  /** Without hashes and sealed values, which would help an attacker to guess. */
   readonly data: Readonly<Record<string, unknown>>
-  /** Why this release does not understand it; undefined where it does. */
+  /** Why this release can't decode the event; undefined if it can. */
   readonly decodeError: string | undefined
 }
 
 /**
- * An event as people and their tools may see it. Of what a newer release wrote only the members' names are shown: which
- * of them are nobody's business is not known here.
+ * Redacts an event. Of an event from a newer release only the members' names are shown, because it is unknown which of
+ * them are confidential.
  */
 export function redactEvent(event: StoredEvent): RedactedEvent {
   const { type, data } = event

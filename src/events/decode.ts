@@ -2,24 +2,28 @@ import type { StoredEvent } from '../stores/ports/event-store.ts'
 import { payloadVersionOf, type EventDeclaration } from '../domain/event.ts'
 import { EVENTS } from './registry.ts'
 
-/** An event of a release newer than this one, by its type or its version: what it means is not known here, so nothing is decided on it. */
+/**
+ * The event's type or version is newer than this release. Its meaning is unknown, so no decision may be based on it.
+ */
 export class UnsupportedEventVersion extends Error {
   override readonly name = 'NewerSchema'
 }
 
-/** An event whose payload never was valid: nothing is decided on it either. */
+/** The event's payload is invalid. No decision may be based on it either. */
 export class InvalidEventPayload extends Error {
-  override readonly name = 'BrokenEvent'
+  override readonly name = 'InvalidEventPayload'
 }
 
-/** True for what `decode` throws: the log is there, and what it holds can't be understood here. */
+/**
+ * Whether `decode` threw the error: the event log is available, but contains an event that this release can't decode.
+ */
 export const isDecodeError = (error: unknown): error is UnsupportedEventVersion | InvalidEventPayload =>
   error instanceof UnsupportedEventVersion || error instanceof InvalidEventPayload
 
 /**
- * A stored event as this release understands it: its payload lifted to the current version and checked.
- * Unknown fields are left out. What is stored in EventStoreDB by others, in streams of ours, is as unknown as the future.
- * @throws NewerSchema, BrokenEvent
+ * Upcasts a stored event's payload to the current version and validates it. Unknown members are dropped. Events that
+ * other applications append to this service's streams in EventStoreDB are treated like those of a newer release.
+ * @throws UnsupportedEventVersion, InvalidEventPayload
  */
 export function decode<Event extends { type: string; data: object }>(event: StoredEvent): Event {
   const { known, written } = findDeclaration(event)
@@ -31,8 +35,8 @@ export function decode<Event extends { type: string; data: object }>(event: Stor
 }
 
 /**
- * The declaration of an event that this release can read, and the version that it was written with.
- * @throws NewerSchema
+ * The declaration of an event's type, and the version that the event was written with.
+ * @throws UnsupportedEventVersion
  */
 function findDeclaration({ type, stream, metadata }: StoredEvent): {
   readonly known: EventDeclaration
@@ -40,7 +44,7 @@ function findDeclaration({ type, stream, metadata }: StoredEvent): {
 } {
   const known = EVENTS[type]
   if (known === undefined)
-    throw new UnsupportedEventVersion(`${type} in ${stream} is of a type that this release does not know`)
+    throw new UnsupportedEventVersion(`${type} in ${stream} has an event type that this release does not know`)
   const written = Number(metadata['schema'] ?? '1')
   const newest = payloadVersionOf(known)
   if (written > newest)
@@ -48,7 +52,7 @@ function findDeclaration({ type, stream, metadata }: StoredEvent): {
   return { known, written }
 }
 
-/** Where and what, never the value: an event may hold what is no log's business. */
+/** Names paths and problems but never values, because events may hold data that must not be logged. */
 const formatIssues = (error: {
   readonly issues: readonly { readonly path: PropertyKey[]; readonly message: string }[]
 }) => error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')

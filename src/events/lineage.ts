@@ -1,15 +1,15 @@
 import { epochOfLastRestore, FIRST_EPOCH, RESTORES_STREAM } from '../domain/installation/installation.ts'
 import type { EventStore } from '../stores/ports/event-store.ts'
 
-/** The epoch that the log is in now. @throws StoreUnavailable */
+/** @throws StoreUnavailable */
 export async function readEpoch(store: Pick<EventStore, 'read'>): Promise<number> {
   const [last] = await store.read(RESTORES_STREAM, { last: 1 })
   return epochOfLastRestore(last)
 }
 
 /**
- * Names a log and its epoch: `IDENTITY`, or `IDENTITY/EPOCH` since it was restored. Checkpoints carry it, so that what was
- * folded in days which are lost is worth nothing, wherever it had come to.
+ * Identifies a log and its epoch: `IDENTITY`, or `IDENTITY/EPOCH` after a restore. Checkpoints include it: one from
+ * before a restore is invalid, because it may include events that were lost.
  * @throws StoreUnavailable
  */
 export async function logLineage(store: Pick<EventStore, 'identity' | 'read'>): Promise<string> {
@@ -18,7 +18,6 @@ export async function logLineage(store: Pick<EventStore, 'identity' | 'read'>): 
   return epoch === FIRST_EPOCH ? identity : `${identity}/${epoch}`
 }
 
-/** What a lineage names. */
 export function parseLineage(lineage: string): { readonly identity: string; readonly epoch: number } {
   const [identity = '', epoch] = lineage.split('/')
   return { identity, epoch: Number(epoch ?? FIRST_EPOCH) }

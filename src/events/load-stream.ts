@@ -5,19 +5,19 @@ import { eventId, eventTimeOf } from './event-metadata.ts'
 
 export type LoadedStream<State, Event> = {
   readonly state: State
-  /** What a wish has written here before: `revision` and `position` are those of its last event then. */
+  /** Events of an earlier attempt at the same command. `revision` and `position` are then those of the last of them. */
   readonly commandEvents: readonly Event[]
   readonly revision: Revision
   readonly position: Position | undefined
-  /** The stream's last event: its id, and its time in milliseconds since 1970; 0 without one. */
+  /** Id and time (milliseconds since 1970) of the stream's last event; undefined and 0 for an empty stream. */
   readonly lastEventId: string | undefined
   readonly lastEventAt: number
 }
 
 /**
- * A stream as it is now, read from the store.
- * @param id of a wish whose events are looked for
- * @throws StoreUnavailable; NewerSchema, BrokenEvent for an event that can't be understood here
+ * Reads and folds a stream.
+ * @param commandId command whose earlier events to look for
+ * @throws StoreUnavailable; UnsupportedEventVersion, InvalidEventPayload for an event that can't be decoded here
  */
 export async function loadStream<State, Event extends DomainEvent>(
   store: Pick<EventStore, 'read'>,
@@ -58,18 +58,18 @@ function toLoadedStream<State, Event extends DomainEvent>(
   return { state, commandEvents: own, revision, position, lastEventId: last?.id, lastEventAt: eventTimeOf(last) }
 }
 
-/** The state that stored events make. @throws NewerSchema, BrokenEvent */
+/** @throws UnsupportedEventVersion, InvalidEventPayload */
 export const foldEvents = <State, Event extends DomainEvent>(
   { initialState, evolve }: Decider<State, Event>,
   stored: readonly StoredEvent[],
 ): State => stored.reduce((state, event) => evolve(state, decode<Event>(event)), initialState)
 
 /**
- * The states of all streams of a category, in the order of their first events. It reads the category from the start:
- * for what an operator asks now and then, not for requests.
+ * The states of all streams of a category, in the order of their first events. Reads the whole category: for operator
+ * commands, not for requests.
  * @param prefix such as `account-`
- * @param passedOver told of each event that this release does not understand: its stream's state goes without it
- * @returns states by what follows the prefix in the stream's name
+ * @param onSkippedEvent called for each event that can't be decoded; the state is folded without it
+ * @returns states by the rest of the stream's name
  */
 export async function foldStreams<State, Event extends DomainEvent>(
   store: EventStore,

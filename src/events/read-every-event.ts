@@ -8,9 +8,9 @@ import {
 } from '../stores/ports/event-store.ts'
 
 /**
- * Every event behind a position, in the order of the log. One whose text is damaged is told, and passed over: what comes behind it is to
- * be looked at too. A store gives nothing of a page with such an event, so what stands before it there is read one by one: only the
- * embedded log has such events, whose positions are consecutive numbers.
+ * Reads all events after a position, in log order. A damaged event is reported and skipped. The store returns nothing
+ * from a page with a damaged event, so the events before it are read one by one. Only the embedded log has such events,
+ * and its positions are consecutive numbers.
  */
 export async function* readEveryEvent(
   store: Pick<EventStore, 'readAll' | 'eventAt'>,

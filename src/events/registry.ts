@@ -38,25 +38,25 @@ const all = {
 export type EventType = keyof typeof all
 
 /**
- * Every event type there is, by its stored name, in the order in which docs/events.md and `events --schema` tell them. Nothing
- * else is in it, whatever its name: not even what other objects have, such as `constructor`.
+ * All event types by stored name, in the order of docs/events.md and `events --schema`. It has no prototype, so names
+ * such as `constructor` are not found.
  */
 export const EVENTS: Readonly<Record<string, EventDeclaration>> = Object.assign(Object.create(null), all)
 
-/** False for types of newer releases, and of others who write to the same server. */
+/** Returns false for types of newer releases and of other applications on the same server. */
 export const isKnownEventType = (type: string): type is EventType => EVENTS[type] !== undefined
 
 /**
- * The version of a type's payload that this release writes.
- * @throws Error for a type that is not declared: it could not be read again
+ * The payload version that this release writes.
+ * @throws Error for an undeclared type, because the event could not be read again
  */
 export function currentPayloadVersion(type: string): number {
   const known = EVENTS[type]
-  if (known === undefined) throw new Error(`${type} is not declared in src/domain, so it must not be written`)
+  if (known === undefined) throw new Error(`${type} is not declared in src/domain, so it must not be appended`)
   return payloadVersionOf(known)
 }
 
-/** What stands before the first dash of a stream's name: what commands are on. */
+/** The parts of stream names before the first dash. */
 export const STREAM_CATEGORIES: readonly string[] = [
   ...new Set(Object.values(all).map(({ stream }) => categoryOf(stream))),
 ]

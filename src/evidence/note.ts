@@ -2,20 +2,19 @@ import { createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto
 import { formatHash, parseHash, type Hash } from './hashes.ts'
 
 /**
- * Signed notes as C2SP has them (c2sp.org/signed-note): a text, an empty line, and a line for each signature. A key is
- * known by a name and four bytes; 0x01 says Ed25519.
+ * Signed notes (c2sp.org/signed-note): a text, an empty line, and one line per signature. A key is identified by a name
+ * and a 4-byte id. 0x01 is the algorithm Ed25519.
  */
 const ED25519 = 0x01
 const KEY_BYTES = 32
 const ID_BYTES = 4
 const SIGNATURE_BYTES = 64
 const DASH = '\u2014'
-/** What stands before the 32 bytes of an Ed25519 public key in DER: RFC 8410, 4. */
+/** The SPKI prefix of a 32-byte Ed25519 public key in DER (RFC 8410, section 4). */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
 export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly key: KeyObject }
 
-/** A name as it may stand in a note. */
 const isName = (name: string) => name !== '' && !/[\s+]/u.test(name)
 
 /** @param publicKey 32 bytes */
@@ -26,7 +25,7 @@ function keyId(name: string, publicKey: Buffer): Buffer {
 
 const publicBytes = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
 
-/** `NAME+ID+KEY`: what somebody needs to check signatures. @param privateKey Ed25519 */
+/** A verifier key, `NAME+ID+KEY`. @param privateKey Ed25519 */
 export function formatVerifierKey(name: string, privateKey: KeyObject): string {
   const bytes = publicBytes(createPublicKey(privateKey))
   return `${name}+${keyId(name, bytes).toString('hex')}+${Buffer.concat([Buffer.of(ED25519), bytes]).toString('base64')}`
@@ -35,13 +34,14 @@ export function formatVerifierKey(name: string, privateKey: KeyObject): string {
 /** @throws Error that says what is wrong with it */
 export function parseVerifierKey(text: string): VerifierKey {
   const [, name = '', id = '', encoded = ''] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text.trim()) ?? []
-  if (!isName(name)) throw new Error('a key is NAME+ID+KEY, as GET /log/key tells it')
+  if (!isName(name)) throw new Error('a verifier key has the form NAME+ID+KEY, as returned by GET /log/key')
   const bytes = Buffer.from(encoded, 'base64')
   if (bytes.length !== KEY_BYTES + 1 || bytes[0] !== ED25519 || bytes.toString('base64') !== encoded) {
-    throw new Error('the last part of the key is not that of an Ed25519 key')
+    throw new Error('the last part of the key is not an Ed25519 public key')
   }
   const raw = bytes.subarray(1)
-  if (keyId(name, raw).toString('hex') !== id) throw new Error('the parts of the key do not belong together')
+  if (keyId(name, raw).toString('hex') !== id)
+    throw new Error('the id of the key does not match its name and public key')
   return {
     name,
     id: Buffer.from(id, 'hex'),
@@ -49,47 +49,47 @@ export function parseVerifierKey(text: string): VerifierKey {
   }
 }
 
-/** @param text ends with a line break */
+/** @param text must end with a line break */
 export function signNote(text: string, name: string, privateKey: KeyObject): string {
   const id = keyId(name, publicBytes(createPublicKey(privateKey)))
   const signature = Buffer.concat([id, sign(null, Buffer.from(text), privateKey)])
   return `${text}\n${DASH} ${name} ${signature.toString('base64')}\n`
 }
 
-/** @returns the text that is signed. @throws Error that says why it is not */
+/** @returns the signed text @throws Error that says why the signature is not valid */
 export function verifyNote(note: string, { name, id, key }: VerifierKey): string {
   const at = note.lastIndexOf('\n\n')
-  if (at < 0 || !note.endsWith('\n')) throw new Error('it is no signed note')
+  if (at < 0 || !note.endsWith('\n')) throw new Error('it is not a signed note')
   const text = note.slice(0, at + 1)
   let known = false
   for (const line of note.slice(at + 2, -1).split('\n')) {
     const [, signer, encoded = ''] = /^\u2014 ([^ ]+) ([A-Za-z0-9+/]+=*)$/u.exec(line) ?? []
-    if (signer === undefined) throw new Error('it is no signed note')
+    if (signer === undefined) throw new Error('it is not a signed note')
     const bytes = Buffer.from(encoded, 'base64')
     if (signer !== name || !bytes.subarray(0, ID_BYTES).equals(id)) continue
     known = true
     const signature = bytes.subarray(ID_BYTES)
     if (bytes.toString('base64') !== encoded || signature.length !== SIGNATURE_BYTES)
       throw new Error('its signature is malformed')
-    if (!verify(null, Buffer.from(text), key, signature)) throw new Error('its signature is not that of the key')
+    if (!verify(null, Buffer.from(text), key, signature)) throw new Error('its signature does not match the key')
   }
   if (!known) throw new Error('it is not signed by the key')
   return text
 }
 
-/** What a signed checkpoint says (c2sp.org/tlog-checkpoint). */
+/** The content of a checkpoint (c2sp.org/tlog-checkpoint). */
 export type TreeHead = { readonly origin: string; readonly size: number; readonly root: Hash }
 
 export const formatCheckpoint = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${formatHash(root)}\n`
 
-/** Lines behind the third are extensions, for others. @throws Error for what is no checkpoint */
+/** Ignores lines after the third, which are extensions. @throws Error if the text is not a checkpoint */
 export function parseCheckpoint(text: string): TreeHead {
   const [origin = '', size = '', hash = ''] = text.split('\n')
   const root = parseHash(hash)
   const leaves = Number(size)
   if (origin === '' || !/^(?:0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(leaves) || root === undefined) {
-    throw new Error('it is no checkpoint: origin, size and root, a line each')
+    throw new Error('it is not a checkpoint: expected origin, size and root, one per line')
   }
   return { origin, size: leaves, root }
 }

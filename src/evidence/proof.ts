@@ -2,11 +2,14 @@ import { hashLeafEvent, nodeHash, parseHash, type Hash, type LeafEvent } from '.
 import { verifyNote, parseCheckpoint, parseVerifierKey, type TreeHead } from './note.ts'
 
 /**
- * What a verifier does with a proof: RFC 9162, 2.1.3.2 and 2.1.4.2. It walks up by the bits of the numbers and shares nothing
- * with what makes proofs.
+ * Verifies inclusion and consistency proofs (RFC 9162, sections 2.1.3.2 and 2.1.4.2). It shares no code with the
+ * generation of proofs.
  */
 
-/** @returns the root that the path leads to, undefined where it does not fit the numbers. @param size of the tree */
+/**
+ * Computes the root from an inclusion proof. @param size of the tree @returns undefined if the path does not fit index
+ * and size
+ */
 export function rootFromInclusionProof(
   leaf: Hash,
   index: number,
@@ -27,10 +30,9 @@ export function rootFromInclusionProof(
   return last === 0 ? root : undefined
 }
 
-/** Roots of a tree at two of its sizes. */
 export type TreeRoot = { readonly size: number; readonly root: Hash }
 
-/** Whether the path shows that the one is the beginning of the other. */
+/** Verifies a consistency proof: whether the first tree is a prefix of the second. */
 export function isConsistent(one: TreeRoot, other: TreeRoot, path: readonly Hash[]): boolean {
   if (one.size > other.size || one.size < 0) return false
   if (one.size === other.size) return path.length === 0 && one.root.equals(other.root)
@@ -55,13 +57,14 @@ export function isConsistent(one: TreeRoot, other: TreeRoot, path: readonly Hash
 const isOdd = (number: number) => number % 2 === 1
 const up = (number: number) => Math.floor(number / 2)
 
-/** The form of a proof that this release makes and checks. */
 export const PROOF_FORMAT = 'adamant-proof/1'
 
-/** An event with its place in the tree, and the hashes that lead from it to the root. */
+/** An event with its leaf index and its inclusion proof. */
 export type ProvenEvent = { readonly index: number } & LeafEvent & { readonly path: readonly string[] }
 
-/** What happened to a stone, for who holds it in hand. `key` is for who trusts it: a check is given one from elsewhere. */
+/**
+ * A proof of a diamond's history. `key` is the verifier key of its creator; a verifier must get the key from elsewhere.
+ */
 export type Proof = {
   readonly format: typeof PROOF_FORMAT
   readonly diamond: number
@@ -70,7 +73,7 @@ export type Proof = {
   readonly key: string
 }
 
-/** What became of a check. `why` is empty where it is ok. */
+/** `why` is empty if `ok` is true. */
 export type ProofCheck = {
   readonly ok: boolean
   readonly diamond: number | null
@@ -79,15 +82,14 @@ export type ProofCheck = {
   readonly why: string
 }
 
-/** What a proof does not show, in words for who checks it. */
 class InvalidProof extends Error {}
 
 /**
- * Checks a proof without anything but a key: that every event stands where it says in the very tree whose root is signed,
- * that they are the stone's alone, and that none is left out between the first and the last of a stream. That there are none
- * behind the last can't be seen from it.
- * @param text of the proof, as it came
- * @param key a verifier key, as the one who signs has made it known
+ * Verifies a proof offline, with only a key: every event is in the tree whose root is signed, all events belong to the
+ * diamond, and none is missing between the first and the last of a stream. A proof can't show whether later events
+ * exist.
+ * @param text the proof as JSON
+ * @param key the verifier key, from a trusted source
  */
 export function verifyProof(text: string, key: string): ProofCheck {
   let found: Omit<ProofCheck, 'ok' | 'why'> = { diamond: null, events: 0, size: null }
@@ -107,12 +109,14 @@ export function verifyProof(text: string, key: string): ProofCheck {
 
 function parseProof(text: string): Proof {
   const proof = withContext('the file', () => JSON.parse(text) as Partial<Proof> | null)
-  if (proof?.format !== PROOF_FORMAT) throw new InvalidProof(`the file is no proof of the form ${PROOF_FORMAT}`)
+  if (proof?.format !== PROOF_FORMAT) throw new InvalidProof(`the file is not a proof in the format ${PROOF_FORMAT}`)
   const { diamond, events, checkpoint } = proof
-  if (typeof diamond !== 'number' || !Number.isSafeInteger(diamond)) throw new InvalidProof('diamond is no id')
-  if (typeof checkpoint !== 'string') throw new InvalidProof('checkpoint is no text')
-  if (!Array.isArray(events) || events.length === 0) throw new InvalidProof('events is no list, or an empty one')
-  for (const [at, event] of events.entries()) if (!isEvent(event)) throw new InvalidProof(`events[${at}] is no event`)
+  if (typeof diamond !== 'number' || !Number.isSafeInteger(diamond))
+    throw new InvalidProof('diamond: must be an integer')
+  if (typeof checkpoint !== 'string') throw new InvalidProof('checkpoint: must be a string')
+  if (!Array.isArray(events) || events.length === 0) throw new InvalidProof('events: must be a non-empty array')
+  for (const [at, event] of events.entries())
+    if (!isEvent(event)) throw new InvalidProof(`events[${at}]: must be an event`)
   return proof as Proof
 }
 
@@ -129,25 +133,25 @@ function verifyTreeHead(checkpoint: string, key: string): TreeHead {
   const verifier = withContext('the key', () => parseVerifierKey(key))
   const head = withContext('the checkpoint', () => parseCheckpoint(verifyNote(checkpoint, verifier)))
   if (head.origin !== verifier.name)
-    throw new InvalidProof(`the checkpoint is of ${head.origin}, the key of ${verifier.name}`)
+    throw new InvalidProof(`the checkpoint is from ${head.origin}, but the key is from ${verifier.name}`)
   return head
 }
 
-/** In the order of the log, each stream from its beginning, one behind the other. */
+/** Events must be in log order, and those of each stream complete from revision 0. */
 function checkStreams({ diamond, events }: Proof): void {
   const next = new Map([`diamond-${diamond}`, `scores-${diamond}`].map((stream) => [stream, 0]))
   let before = -1
   for (const { index, stream, revision } of events) {
     const expected = next.get(stream)
     if (expected === undefined)
-      throw new InvalidProof(`event ${index} is of ${stream}, which is not of diamond ${diamond}`)
+      throw new InvalidProof(`event ${index} is in stream ${stream}, which does not belong to diamond ${diamond}`)
     if (revision !== expected)
-      throw new InvalidProof(`event ${index} is ${stream}@${revision}, where ${stream}@${expected} is due`)
-    if (index <= before) throw new InvalidProof(`event ${index} stands behind event ${before}`)
+      throw new InvalidProof(`event ${index} is ${stream}@${revision}, expected ${stream}@${expected}`)
+    if (index <= before) throw new InvalidProof(`event ${index} comes after event ${before}`)
     next.set(stream, expected + 1)
     before = index
   }
-  if (next.get(`diamond-${diamond}`) === 0) throw new InvalidProof(`no event of diamond-${diamond} itself is there`)
+  if (next.get(`diamond-${diamond}`) === 0) throw new InvalidProof(`there is no event of diamond-${diamond}`)
 }
 
 function verifyInclusion(
@@ -160,12 +164,12 @@ function verifyInclusion(
   const root = known.length === hashes.length ? rootFromInclusionProof(leaf, index, head.size, known) : undefined
   if (root?.equals(head.root) !== true) {
     throw new InvalidProof(
-      `event ${index}, ${stream}@${revision} (${type}), is not in the tree of ${head.size} events that is signed`,
+      `event ${index}, ${stream}@${revision} (${type}), is not in the signed tree of ${head.size} events`,
     )
   }
 }
 
-/** @throws NotProven with what was wrong with what */
+/** @throws InvalidProof that says which part is wrong and why */
 function withContext<Result>(what: string, read: () => Result): Result {
   try {
     return read()

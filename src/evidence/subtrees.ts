@@ -1,22 +1,22 @@
 /**
- * Which parts of a tree a proof is made of: RFC 6962, 2.1. Only numbers of leaves, no hashes. A range holds the leaves from
- * `begin` up to and without `end`, and is one that the RFC's way of cutting a tree comes by.
+ * The leaf ranges of which a proof consists (RFC 6962, section 2.1); numbers only, no hashes. A range includes `begin`,
+ * excludes `end`, and is one of those into which the RFC splits a tree.
  */
 export type LeafRange = { readonly begin: number; readonly end: number }
 
-/** The 2^level leaves from index * 2^level on: as long as the tree grows, its hash stays what it is. */
+/** The 2^level leaves from index * 2^level on. Its hash never changes once all of them exist. */
 export type PerfectSubtree = { readonly level: number; readonly index: number }
 
-/** The largest power of two below a number of leaves; from 2 on. */
+/** The largest power of two that is less than `leaves`, which must be at least 2. */
 function half(leaves: number): number {
   let power = 1
   while (power * 2 < leaves) power *= 2
   return power
 }
 
-/** What is hashed with a leaf, one after another, to come to the root of the first `size` leaves. */
+/** The ranges whose hashes lead from a leaf to the root of the first `size` leaves, in the order of hashing. */
 export function inclusionProofRanges(index: number, size: number): LeafRange[] {
-  if (!(index >= 0 && index < size)) throw new RangeError(`there is no leaf ${index} among ${size}`)
+  if (!(index >= 0 && index < size)) throw new RangeError(`leaf ${index} does not exist in a tree of ${size} leaves`)
   const path: LeafRange[] = []
   let [begin, end] = [0, size]
   while (end - begin > 1) {
@@ -28,9 +28,12 @@ export function inclusionProofRanges(index: number, size: number): LeafRange[] {
   return path
 }
 
-/** What shows that the first `from` leaves are the beginning of the first `to`; nothing where either is all or none. */
+/**
+ * The ranges that prove that a tree of `from` leaves is a prefix of a tree of `to` leaves. Empty if `from` is 0 or
+ * equal to `to`.
+ */
 export function consistencyProofRanges(from: number, to: number): LeafRange[] {
-  if (!(from >= 0 && from <= to)) throw new RangeError(`${from} leaves are no beginning of ${to}`)
+  if (!(from >= 0 && from <= to)) throw new RangeError(`a tree of ${to} leaves had no earlier size ${from}`)
   if (from === 0 || from === to) return []
   const path: LeafRange[] = []
   let [begin, end] = [0, to]
@@ -40,11 +43,11 @@ export function consistencyProofRanges(from: number, to: number): LeafRange[] {
     if (from <= middle) end = middle
     else begin = middle
   }
-  // The verifier knows the hash of the first `from` leaves already, where they are one subtree.
+  // If the first `from` leaves are one subtree, the verifier knows its hash already.
   return begin === 0 ? path : [{ begin, end }, ...path]
 }
 
-/** The perfect subtrees that a range consists of, from the left, each smaller than the one before. */
+/** Splits a range into perfect subtrees, from left to right, in decreasing size. */
 export function perfectSubtreesOf({ begin, end }: LeafRange): PerfectSubtree[] {
   const parts: PerfectSubtree[] = []
   for (let at = begin; at < end;) {

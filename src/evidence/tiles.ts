@@ -3,22 +3,22 @@ import { EMPTY_ROOT, nodeHash, type Hash } from './hashes.ts'
 import { perfectSubtreesOf, type PerfectSubtree, type LeafRange } from './subtrees.ts'
 
 /**
- * The tree is kept as tiles of 256 hashes. Row 0 holds the leaves' hashes, row 1 that of each full tile of row 0, and so
- * on: what lies between two rows is hashed again when it is asked for. Every proof needs one tile a row, or two.
+ * The Merkle tree is stored as tiles of 256 hashes. Row 0 holds the leaf hashes, row 1 the hash of each full tile of
+ * row 0, and so on. Hashes between two rows are recomputed when needed. A proof needs one or two tiles per row.
  */
 export const TILE_WIDTH = 256
 const TILE_HEIGHT = Math.log2(TILE_WIDTH)
 
-/** Which tile: its row, and its number in it. */
 export type TileAddress = { readonly row: number; readonly tile: number }
 
-/** The hashes of one tile, up to TILE of them; none where there is no such tile. */
+/** Returns the hashes of a tile, at most TILE_WIDTH, or none if it does not exist. */
 export type TileReader = (place: TileAddress) => readonly Hash[] | Promise<readonly Hash[]>
 
-/** How many hashes a row has in a tree of so many leaves. */
 const inRow = (size: number, row: number): number => Math.floor(size / TILE_WIDTH ** row)
 
-/** The last tile of each row, where the next hashes go; what they hold of a tree of `size` leaves is in `count`. */
+/**
+ * The last tile of each row, to which the next hashes are appended. `count`: hashes in it for a tree of `size` leaves.
+ */
 export function edgeTiles(size: number): (TileAddress & { readonly count: number })[] {
   const places = []
   for (let row = 0; row === 0 || inRow(size, row) > 0; row++) {
@@ -31,8 +31,8 @@ export function edgeTiles(size: number): (TileAddress & { readonly count: number
 export type UpdatedTile = TileAddress & { readonly hashes: readonly Hash[] }
 
 /**
- * The tiles that so many more leaves change or add.
- * @param tiles those of the edge; what they hold beyond `size` is left out of account
+ * The tiles that change or are added when leaves are appended.
+ * @param tiles returns the edge tiles; hashes beyond `size` are ignored
  */
 export async function appendLeaves(tiles: TileReader, size: number, leaves: readonly Hash[]): Promise<UpdatedTile[]> {
   const grown: UpdatedTile[] = []
@@ -58,7 +58,7 @@ export async function appendLeaves(tiles: TileReader, size: number, leaves: read
   return grown
 }
 
-/** The hash of what the RFC's way of cutting a tree comes by. @throws IncompleteTree where a tile lacks some of it */
+/** @throws IncompleteTree if a tile lacks hashes */
 export async function rangeHash(tiles: TileReader, range: LeafRange): Promise<Hash> {
   const parts = await Promise.all(perfectSubtreesOf(range).map((part) => perfectSubtreeHash(tiles, part)))
   return (
@@ -77,7 +77,7 @@ async function perfectSubtreeHash(tiles: TileReader, { level, index }: PerfectSu
   return rootOf(hashes)
 }
 
-/** @param hashes a power of two of them */
+/** @param hashes their number is a power of two */
 function rootOf(hashes: readonly Hash[]): Hash {
   let row = hashes
   while (row.length > 1) {
@@ -88,10 +88,10 @@ function rootOf(hashes: readonly Hash[]): Hash {
   return row[0] as Hash
 }
 
-/** Some of the tree is not there: it is being written at this moment, or was damaged. */
+/** Hashes are missing: the tree is being updated at this moment, or was damaged. */
 export class IncompleteTree extends StoreUnavailable {
   override readonly name = 'IncompleteTree'
 }
 
 const missing = ({ row, tile }: TileAddress, found: number, wanted: number) =>
-  new IncompleteTree(`tile ${tile} of row ${row} of the tree has ${found} hashes where ${wanted} are needed`)
+  new IncompleteTree(`tile ${tile} of row ${row} of the tree has ${found} hashes, but ${wanted} are needed`)

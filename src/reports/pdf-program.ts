@@ -4,15 +4,15 @@ import { parseReport } from '../domain/certification/report-parser.ts'
 import { extractTextRuns } from './pdf-text.ts'
 
 /**
- * A process that reads one PDF from stdin and prints what the report says, as one line of JSON, on stdout. Whatever is
- * wrong with the PDF stays here: the process that started it ends it when it takes too long or grows too large.
+ * A separate process that reads a PDF from stdin and prints the report's data as one line of JSON on stdout. It
+ * isolates the service from malicious PDFs: the parent kills it if it takes too long or uses too much memory.
  */
 function killAfterTimeout(): void {
   const source = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${MAX_LIFETIME_MS})`
   new Worker(source, { eval: true }).unref()
 }
 
-/** Milliseconds: nobody ends this process where the one that started it was killed. */
+/** Milliseconds. The process ends itself, in case its parent was killed. */
 const MAX_LIFETIME_MS = Number(process.argv[2])
 
 async function run(): Promise<void> {

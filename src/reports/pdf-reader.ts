@@ -6,31 +6,31 @@ import { z } from 'zod'
 import { REPORT_FACTS, LABORATORIES, type ReportReading } from '../domain/certification/certification.ts'
 import { startProgram } from '../runtime/start-worker.ts'
 
-/** The PDF can't be read: it is encrypted, broken, too slow or too large to read. Trying again would not help. */
+/** The PDF can't be read: it is encrypted, broken, or exceeds a limit. A retry would not help. */
 export class UnreadableReport extends Error {
   override readonly name = 'UnreadableReport'
 }
 
 export type PdfReaderLimits = {
-  /** Milliseconds from start to answer. */
+  /** Milliseconds from start to result. */
   readonly timeoutMs: number
-  /** Bytes of the process's resident memory. */
+  /** Resident memory of the process in bytes. */
   readonly maxMemoryBytes: number
 }
 
 export const PDF_READER_LIMITS: PdfReaderLimits = { timeoutMs: 10_000, maxMemoryBytes: 192 * 1024 * 1024 }
 
-/** A report needs about 20 MB of heap. Unpacked pages are not on it; they count as resident memory. */
+/** A report needs about 20 MB of heap. Decompressed pages are outside the heap but count as resident memory. */
 const PROGRAM = {
   flags: ['--max-old-space-size=96', '--max-semi-space-size=4'],
   preload: ['pdfjs-dist/legacy/build/pdf.mjs', 'pdfjs-dist/legacy/build/pdf.worker.mjs'],
 }
 
-/** Milliseconds after its time at which the process ends itself, where nobody is left to do it. */
+/** After the timeout the process ends itself, in case its parent was killed. */
 const SELF_KILL_GRACE_MS = 10_000
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Milliseconds between two looks at the process's memory: what it grows by meanwhile stays below 256 MB. */
+/** Growth between two checks stays below 256 MB. */
 const MEMORY_CHECK_INTERVAL_MS = 20
 
 const number = z.number().nullable()
@@ -52,14 +52,14 @@ const readingSchema = z.object({
   unclear: z.array(z.enum(REPORT_FACTS)),
 })
 
-/** Reads reports, one process a PDF, bounded in time and memory and behind everything else in priority. */
+/** Reads reports in one low-priority process per PDF, with limits on time and memory. */
 export class PdfReader {
   readonly #running = new Set<ChildProcessWithoutNullStreams>()
   #closed = false
 
   constructor(private readonly limits: PdfReaderLimits = PDF_READER_LIMITS) {}
 
-  /** @throws UnreadableReport; another Error when the reader was closed meanwhile */
+  /** @throws UnreadableReport; another Error if the reader was closed meanwhile */
   async read(pdf: Readable): Promise<ReportReading> {
     if (this.#closed) throw new Error('The reader is closed')
     const child = startProgram('./pdf-program', import.meta.url, {
@@ -79,7 +79,6 @@ export class PdfReader {
     }
   }
 
-  /** Ends what is being read. */
   close(): void {
     this.#closed = true
     for (const child of this.#running) child.kill('SIGKILL')
@@ -88,14 +87,13 @@ export class PdfReader {
 
 function parseOutput(output: string, complaint: string): ReportReading {
   try {
-    // The last line: pdf.js may have had something to say before.
+    // The last line, because pdf.js may have printed warnings before it.
     return readingSchema.parse(JSON.parse(output.trim().split('\n').at(-1) ?? ''))
   } catch {
-    throw new UnreadableReport(complaint === '' ? 'the reading process ended without an answer' : complaint)
+    throw new UnreadableReport(complaint === '' ? 'the reading process ended without output' : complaint)
   }
 }
 
-/** Characters of an answer, and of a complaint, that are kept. */
 const OUTPUT_MAX = 10_000
 
 async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: Readable) {
@@ -103,7 +101,7 @@ async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: R
   let complaint = ''
   child.stdout.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, OUTPUT_MAX)))
   child.stderr.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(0, OUTPUT_MAX)))
-  // A process that ends before it has read everything breaks the pipe; its end says why.
+  // A process that ends before it has read its input breaks the pipe; stderr has the reason.
   child.stdin.on('error', () => pdf.destroy())
   pdf.on('error', () => child.kill('SIGKILL'))
   pdf.pipe(child.stdin)
@@ -114,7 +112,7 @@ async function exchangeWithProcess(child: ChildProcessWithoutNullStreams, pdf: R
   return { output, complaint: reason(complaint) }
 }
 
-/** The line that says what went wrong; around it the engine may have written more. */
+/** The line with the error; the JavaScript engine may print more around it. */
 const reason = (complaint: string) => /^\w*(?:Exception|Error): .{0,200}/m.exec(complaint)?.[0] ?? ''
 
 function enforceLimits(child: ChildProcessWithoutNullStreams, { timeoutMs, maxMemoryBytes }: PdfReaderLimits) {
@@ -137,18 +135,18 @@ function enforceLimits(child: ChildProcessWithoutNullStreams, { timeoutMs, maxMe
   }
 }
 
-/** Requests come first. */
+/** Requests take precedence. */
 function lowerChildPriority(pid: number): void {
   try {
     setPriority(pid, 10)
   } catch {
-    // It has ended already, or the system does not let us: then it is as important as everything else.
+    // The process has ended already, or the system denies it; it then runs with normal priority.
   }
 }
 
 const PAGE = 4096
 
-/** Linux: /proc/[pid]/statm, second number, in pages. Elsewhere 0: there only time and heap are bounded. */
+/** Linux: second number of /proc/[pid]/statm, in pages. Returns 0 elsewhere, where only time and heap are limited. */
 function residentBytes(pid: number | undefined): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'ascii').split(' ')[1]) * PAGE

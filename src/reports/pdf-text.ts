@@ -1,7 +1,7 @@
 import type { TextRun } from '../domain/certification/page-cells.ts'
 import { stubDrawing } from './stub-drawing.ts'
 
-/** Pages and characters that are read: a report says what counts on its first. */
+/** Limits on pages and characters. The data is on the first page of a report. */
 const PAGES = 4
 const CHARACTERS = 100_000
 
@@ -9,10 +9,10 @@ type PdfPage = import('pdfjs-dist').PDFPageProxy
 type Matrix = readonly number[]
 
 /**
- * The text of a PDF's first pages, form fields included, where a person sees it: the pages are turned as they are viewed,
- * and what is written in another direction on them is a page of its own, as if the paper had been turned to read it.
- * @returns the runs of each page
- * @throws what pdf.js says of an encrypted or broken file
+ * Extracts the text of a PDF's first pages, including form fields, with positions as displayed. Pages are rotated as in
+ * a viewer. Text in another direction on a page becomes a separate page, rotated so that it is horizontal.
+ * @returns the text runs of each page
+ * @throws pdf.js's error for an encrypted or broken file
  */
 export async function extractTextRuns(pdf: Uint8Array): Promise<readonly (readonly TextRun[])[]> {
   stubDrawing()
@@ -31,10 +31,10 @@ export async function extractTextRuns(pdf: Uint8Array): Promise<readonly (readon
   return pages
 }
 
-/** A run where it is viewed, `angle` radians clockwise from level. */
+/** A run as displayed; `angle` is in radians clockwise from horizontal. */
 type RotatedRun = TextRun & { readonly angle: number }
 
-/** What is printed on a page; pdf.js leaves out what is beyond its edges. */
+/** pdf.js omits text outside the page. */
 async function printedRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
   const { transform, scale } = viewOf(page)
   const { items } = await page.getTextContent()
@@ -47,7 +47,6 @@ async function printedRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
   })
 }
 
-/** What stands in the fields of a form. */
 async function formFieldRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
   const { transform } = viewOf(page)
   const annotations = (await page.getAnnotations()) as readonly Annotation[]
@@ -66,14 +65,14 @@ async function formFieldRuns(page: PdfPage): Promise<readonly RotatedRun[]> {
 }
 
 type Annotation = {
-  /** `Tx`: text, `Ch`: a choice, `Btn`: a box that is ticked. */
+  /** `Tx`: text, `Ch`: choice, `Btn`: checkbox or button. */
   readonly fieldType?: string
   readonly fieldValue?: unknown
   readonly rect?: readonly [number, number, number, number]
   readonly hidden?: boolean
 }
 
-/** Points: a field may be higher than the line that stands in it. */
+/** In points. A field may be higher than its line of text. */
 const LARGEST = 12
 
 function viewOf(page: PdfPage) {
@@ -81,7 +80,7 @@ function viewOf(page: PdfPage) {
   return { transform, scale: Math.hypot(transform[0] ?? 1, transform[1] ?? 0) }
 }
 
-/** The matrix that does what `second` does and then what `first` does, as PDF writes them (ISO 32000-1, 8.3.4). */
+/** The matrix product that applies `second` and then `first`, in PDF's notation (ISO 32000-1, 8.3.4). */
 function product(first: Matrix, second: Matrix): Matrix {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = first
   const [g = 1, h = 0, i = 0, j = 1, k = 0, l = 0] = second
@@ -95,10 +94,10 @@ function at([a = 1, b = 0, c = 0, d = 1, e = 0, f = 0]: Matrix, x: number, y: nu
 const sorted = (one: number, other: number) => (one < other ? ([one, other] as const) : ([other, one] as const))
 
 const QUARTER = Math.PI / 2
-/** Radians that a page may lie askew; what leans more is a mark across it. */
+/** Radians by which a page may be skewed. Text with a larger angle is a watermark. */
 const ASKEW = 0.15
 
-/** The runs of each of the four directions, level and beside each other as they are read. */
+/** Groups the runs by their four main directions and rotates each group to horizontal. */
 function straightenRuns(placed: readonly RotatedRun[]): readonly TextRun[][] {
   return [0, 1, 2, 3].flatMap((quarters) => {
     const lean = ({ angle }: RotatedRun) => angle - Math.round(angle / QUARTER) * QUARTER

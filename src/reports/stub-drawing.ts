@@ -1,6 +1,6 @@
 /**
- * pdf.js makes matrices for drawing when it is loaded, by a native package that may be missing on a platform. Reading
- * text needs no drawing: anything that can be made with `new` will do.
+ * pdf.js instantiates drawing classes when it is loaded, from a native package that may be missing on a platform.
+ * Extracting text does not draw, so any constructor will do.
  */
 export function stubDrawing(): void {
   const scope: Record<string, unknown> = globalThis as unknown as Record<string, unknown>

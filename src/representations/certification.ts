@@ -12,22 +12,24 @@ import { assignedMembers, DIAMOND_ID, mustBe, objectSchema, parseInput, parsedBy
 
 const LABORATORY = z.enum(LABORATORIES).meta({ id: 'Laboratory' })
 
-/** A certification as it is shown. */
 export const CERTIFICATION = z
   .object({
     id: z.int(),
     laboratory: LABORATORY,
     number: z.string().nullable(),
-    url: z.string().nullable().describe("The report's page at its laboratory; null where none is known."),
-    file: z.string().nullable().describe('The uploaded report; opens for a day, for anyone who has the address.'),
-    warnings: z.array(z.string()).optional().describe('What of the report contradicts the stone; absent without any.'),
+    url: z.string().nullable().describe("The report on the laboratory's website; null if unknown."),
+    file: z.string().nullable().describe('Link to the uploaded report, valid for one day for anyone who has it.'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('Contradictions between the report and the diamond; absent if there are none.'),
   })
   .meta({ id: 'Certification' })
 
 /**
- * A certification's JSON text.
- * @param revision of its stone's access, to which the file's link is bound
- * @param warnings of contradictions.ts: a member that is there only where there are any
+ * Writes a certification as JSON.
+ * @param revision of the diamond's access settings; the file's link is valid for this revision only
+ * @param warnings from contradictions.ts; the member is omitted if empty
  */
 export function certificationJson(
   { id, laboratory, number, file }: Omit<Certification, 'reading'>,
@@ -41,32 +43,30 @@ export function certificationJson(
   return `{"id":${id},"laboratory":"${laboratory}","number":${JSON.stringify(number)},"url":${url},"file":${link}${warned}}`
 }
 
-/** Where a certification's PDF is; a signature behind it opens it. */
+/** The path of a certification's PDF, to which a signature is added. */
 export const certificationFilePath = (id: number) => `/v4/certification/${id}/file`
 
-/** Characters of a laboratory's name that are looked at. */
 const NAME_READ = 100
 
-/** In any case, as the words of dictionaries are. */
+/** Case-insensitive, like dictionary look-ups. */
 function parseLaboratory(text: string): Laboratory | undefined {
   const name = comparisonKey(text.slice(0, NAME_READ))
   return LABORATORIES.find((laboratory) => comparisonKey(laboratory) === name)
 }
 
-/** Characters of a report's number at most. */
 const NUMBER_MAX = 64
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u
 
-/** A report's number without the blanks around it; undefined for what is none. */
+/** Trims a report number; returns undefined if it is invalid. */
 function parseReportNumber(given: string): string | undefined {
   const text = parseText(given, NUMBER_MAX)
   return text !== undefined && PRINTABLE.test(text) ? text : undefined
 }
 
 const LABORATORY_RIGHT = `one of ${LABORATORIES.join(', ')}`
-const NUMBER_RIGHT = `a text of 1 to ${NUMBER_MAX} printable characters`
+const NUMBER_RIGHT = `a string of 1 to ${NUMBER_MAX} printable characters`
 
-/** A certification to attach; the parts of a form have the same names. null is the same as absent. */
+/** A certification to attach, as JSON or as the parts of a form. null means absent. */
 export const NEW_CERTIFICATION = objectSchema(
   {
     product: DIAMOND_ID.meta({ examples: [53_940] }),
@@ -92,13 +92,13 @@ export const NEW_CERTIFICATION = objectSchema(
 
 const CERTIFICATION_OBJECT = { of: 'a certification', known: ['product', 'laboratory', 'number', 'file'] }
 
-/** A certification to attach, from a request's JSON or from the text parts of a form. */
+/** @param input a request's JSON, or the result of `certificationFromForm` */
 export const parseCertification = (input: unknown): ParseResult<CertificationInput> =>
   parseInput(NEW_CERTIFICATION, input, CERTIFICATION_OBJECT)
 
 /**
- * A form has only texts: its integer is read here, and an empty number is none.
- * @param parts the text parts of a form, by name
+ * Converts a form's text parts: `product` to an integer, an empty `number` to null.
+ * @param parts by name
  */
 export function certificationFromForm(parts: ReadonlyMap<string, string>): Record<string, unknown> {
   const input: Record<string, unknown> = Object.fromEntries(parts)

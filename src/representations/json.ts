@@ -1,7 +1,6 @@
 import type { ErrorDetail } from '../domain/decider.ts'
 import { visibleText } from '../domain/visible-text.ts'
 
-/** What was read from a request's JSON, or all that is wrong with it. */
 export type ParseResult<Value> =
   | { readonly value: Value; readonly errors?: undefined }
   | { readonly value?: undefined; readonly errors: readonly ErrorDetail[] }
@@ -10,7 +9,6 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a JSON value is, for a message. */
 export function describeJsonType(value: unknown): string {
   if (value === null) return 'null'
   if (value === undefined) return 'nothing'
@@ -18,29 +16,29 @@ export function describeJsonType(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Characters of a value that a message repeats. */
+/** Characters of a value that a message quotes. */
 const SHOWN = 60
 
-/** The start of a JSON value, for a message: what is behind it takes no time, however long it is. */
+/** The start of a JSON value, for messages. Its cost does not depend on the size of the value. */
 export function jsonExcerpt(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN)).slice(0, SHOWN)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'
-  // JSON has no word for it, and would call it null.
+  // JSON can't represent it; JSON.stringify would write null.
   if (value === Infinity || value === -Infinity) return 'a number beyond 1.8e308'
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, SHOWN)
 }
 
-/** A JSON Pointer's token, RFC 6901. */
+/** Escapes a JSON Pointer token (RFC 6901). */
 export const pointerToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const CONTROL = /\p{Cc}/u
 
 /**
- * A text as it is kept: as people see it, without blanks around it (visible-text.ts).
- * @param max characters as people count them (code points)
- * @returns undefined for what is no text, is longer, or holds nothing but blanks, a control character, or half a
- *   surrogate pair
+ * Trims a text and normalizes it to its visible form (visible-text.ts).
+ * @param max length in code points
+ * @returns undefined if it is not a string, empty after trimming, too long, or contains a control character or a lone
+ *   surrogate
  */
 export function parseText(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string') return undefined
@@ -49,17 +47,18 @@ export function parseText(value: unknown, max: number): string | undefined {
   return text.length <= max || [...text].length <= max ? text : undefined
 }
 
-/** How long a signed link opens, as long as the access that it was made for is the stone's. */
+/** The lifetime of a signed link. In either case it ends when the diamond's access settings change. */
 export const LINK_LIFETIMES = { oneDay: 'd', untilAccessChanges: 'a' } as const
 export type LinkLifetime = (typeof LINK_LIFETIMES)[keyof typeof LINK_LIFETIMES]
 
-/** Makes the links in bodies of paths: where the service is, and what it signs with, is known only when one is sent. */
+/**
+ * Builds links for response bodies from paths. The origin and the signing key are known only when the response is sent.
+ */
 export type LinkBuilder = {
-  /** A link that anybody may follow. */
   plain(path: string): string
-  /** A link that opens by its signature. @param revision of the stone's access, to which it is bound */
+  /** A signed link. @param revision of the diamond's access settings; the link is valid for this revision only */
   signed(path: string, lasting: LinkLifetime, revision: number): string
 }
 
-/** Links as their paths alone, for bodies that are compared and not sent. */
+/** Links as paths only, for bodies that are compared rather than sent. */
 export const PATH_LINKS: LinkBuilder = { plain: (path) => path, signed: (path) => path }

@@ -3,15 +3,14 @@ import { findClosestName } from '../domain/dictionaries/edit-distance.ts'
 import { RequestError, type ErrorDetail } from '../domain/decider.ts'
 import { isJsonObject, describeJsonType, pointerToken, jsonExcerpt, type ParseResult } from './json.ts'
 
-/** Members of one object that are named one by one; a body of nothing else must not make an answer of its size. */
+/** Unknown members of one object that get a separate error. The limit keeps responses to large bodies small. */
 const NAMED = 50
-/** Characters of a name that a pointer and a message repeat. */
 const IN_POINTER = 200
 const IN_MESSAGE = 60
 
 /**
- * A fault for each member that an object should not have, with the nearest one that it may have.
- * @param of what the object is, such as `a v4 diamond`
+ * One error for each unknown member, with the most similar known name.
+ * @param of the kind of object, such as `a v4 diamond`
  * @param at JSON Pointer of the object
  */
 function unknownMembers(names: readonly string[], of: string, known: readonly string[], at: string): ErrorDetail[] {
@@ -19,20 +18,20 @@ function unknownMembers(names: readonly string[], of: string, known: readonly st
     const near = findClosestName(name, known)
     const hint = near === undefined ? '' : `; did you mean ${near}?`
     const pointer = `${at}/${pointerToken(name.slice(0, IN_POINTER))}`
-    return { pointer, message: `${name.slice(0, IN_MESSAGE)} is no field of ${of}${hint}` }
+    return { pointer, message: `${name.slice(0, IN_MESSAGE)} is not a field of ${of}${hint}` }
   })
   const more = names.length - NAMED
-  if (more > 0) faults.push({ pointer: at, message: `${more} more fields are none of ${of}` })
+  if (more > 0) faults.push({ pointer: at, message: `${more} more members are not fields of ${of}` })
   return faults
 }
 
-/** What messages call an object, such as `a v4 diamond`, and the members that it may have. */
+/** `of`: the kind of object for messages, such as `a v4 diamond`. `known`: its allowed members. */
 export type ObjectDescription = { readonly of: string; readonly known: readonly string[] }
 
 /**
- * Parses a request's JSON by its schema, whose messages go on behind the name of a member: `must be true or false`.
- * @param at JSON Pointer of `input` in the body, '' for the body itself
- * @returns the value, or all that is wrong with it
+ * Parses a request's JSON with a schema. The schema's messages continue after a member's name: `must be true or false`.
+ * @param at JSON Pointer to `input` in the body; '' for the body itself
+ * @returns the value, or all errors
  */
 export function parseInput<Value>(
   schema: z.ZodType<Value>,
@@ -45,7 +44,7 @@ export function parseInput<Value>(
   return { errors: inOrderOf(input, error.issues).flatMap((issue) => toErrorDetails(issue, named, at)) }
 }
 
-/** Issues in the order in which their members were sent; what is missing, or one too many, comes last. */
+/** Sorts issues by the order of members in the input; those of missing and unknown members come last. */
 function inOrderOf(input: unknown, issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const names = isJsonObject(input) ? Object.keys(input) : []
   const placeOf = ({ path: [name] }: z.core.$ZodIssue) => {
@@ -55,7 +54,7 @@ function inOrderOf(input: unknown, issues: readonly z.core.$ZodIssue[]): readonl
   return issues.toSorted((one, other) => placeOf(one) - placeOf(other))
 }
 
-/** @throws Refusal invalid, with all that is wrong */
+/** @throws RequestError 'invalid' with all errors */
 export function requireValid<Value>({ value, errors }: ParseResult<Value>): Value {
   if (errors !== undefined) throw new RequestError('invalid', errors)
   return value
@@ -70,9 +69,9 @@ function toErrorDetails(issue: z.core.$ZodIssue, { of, known }: ObjectDescriptio
 type SchemaMessage = { readonly error: (issue: { readonly input?: unknown }) => string }
 
 /**
- * What a schema says of a value that is not right.
- * @param right what would be, such as `true or false`
- * @param absent what is said of null, and where there is no value
+ * The message for an invalid value.
+ * @param right what is expected, such as `true or false`
+ * @param absent the message for null and missing values
  */
 export const mustBe = (right: string, absent = 'is required'): SchemaMessage => ({
   error: ({ input }) => (input === undefined || input === null ? absent : mismatch(right, input)),
@@ -80,15 +79,15 @@ export const mustBe = (right: string, absent = 'is required'): SchemaMessage => 
 
 const mismatch = (right: string, value: unknown) => `must be ${right}, got ${jsonExcerpt(value)}`
 
-/** What a schema says of a list that is too long. @param of what the list has, such as `values` */
+/** The message for a list that is too long. @param of the elements, such as `values` */
 export const atMost = (most: number, of: string): SchemaMessage => ({
   error: ({ input }) => `may have at most ${most} ${of}, got ${(input as readonly unknown[]).length}`,
 })
 
 /**
- * A schema of what a type alone can't tell.
- * @param read returns undefined for a value that is not right
- * @param right what would be right
+ * A schema with additional parsing.
+ * @param read returns undefined for an invalid value
+ * @param right what is expected
  */
 export const parsedBy = <From, Value>(type: z.ZodType<From>, read: (value: From) => Value | undefined, right: string) =>
   type.transform((value, context): Value => {
@@ -99,18 +98,18 @@ export const parsedBy = <From, Value>(type: z.ZodType<From>, read: (value: From)
   })
 
 /**
- * A JSON object that has these members, and no others.
- * @param name what it is, such as `a diamond`
- * @param example of it, for what is none
+ * A JSON object with exactly these members.
+ * @param name such as `a diamond`
+ * @param example for the message if the value is not an object
  */
 export const objectSchema = <Shape extends z.core.$ZodLooseShape>(shape: Shape, name: string, example?: string) => {
-  const right = `${name} is a JSON object${example === undefined ? '' : ` such as ${example}`}`
+  const right = `${name} must be a JSON object${example === undefined ? '' : ` such as ${example}`}`
   return z.strictObject(shape, {
     error: ({ code, input }) => (code === 'invalid_type' ? `${right}, got ${describeJsonType(input)}` : undefined),
   })
 }
 
-/** Members that the service assigns: ignored on input, so that what was read can be sent back. */
+/** Members that the service assigns. They are ignored in requests, so that clients can send back what they read. */
 export const assignedMembers = <Name extends string>(names: Iterable<Name>) =>
   Object.fromEntries(
     [...names].map((name) => [name, z.unknown().optional().describe('Assigned by the service; ignored here.')]),
@@ -120,9 +119,8 @@ const ID = `the id of a diamond, an integer from 1 to ${Number.MAX_SAFE_INTEGER}
 
 const MUST_BE_ID = mustBe(ID, `is required: ${ID}`)
 
-/** The id of a diamond, in JSON. */
 export const DIAMOND_ID = z.int(MUST_BE_ID).min(1, MUST_BE_ID).describe('The id of a diamond.')
 
-/** The diamond that a member names, whatever else is wrong with its object; undefined where it names none. */
+/** The diamond id in a member, even if the rest of the object is invalid; undefined if there is none. */
 export const parseDiamondId = (input: unknown, member: string): number | undefined =>
   isJsonObject(input) ? DIAMOND_ID.safeParse(input[member]).data : undefined

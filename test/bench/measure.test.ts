@@ -74,7 +74,7 @@ test('refuses to measure errors', async () => {
     (_request, response) => response.writeHead(422, { 'Content-Length': 4 }).end('oh! '),
     async (load, now) => {
       const outcome = await measure(load('{}'), now).catch((error: Error) => error.message)
-      assert.match(String(outcome), /not a success:\nHTTP\/1.1 422/)
+      assert.match(String(outcome), /unsuccessful response:\nHTTP\/1.1 422/)
     },
   )
 })

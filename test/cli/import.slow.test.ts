@@ -64,7 +64,7 @@ test('reads a compressed file', async (context) => {
 test('lists bad lines by number and writes nothing', async (context) => {
   const { code, out, err } = await context.commands.run(['import', context.sheet(BAD), ...USER])
   assert.is(code, 1)
-  assert.match(err, 'line 3: carat must be a number over 0')
+  assert.match(err, 'line 3: carat must be a number greater than 0')
   assert.match(err, 'line 4: has 2 cells where the header has 3')
   assert.equal(
     JSON.parse(out).bad.map(({ line }: { line: number }) => line),

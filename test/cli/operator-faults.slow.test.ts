@@ -50,7 +50,7 @@ test('with the master key is one line', async ({ commands }) => {
   await first.line()
   first.kill('SIGTERM')
   assert.is((await first.ended).code, 0)
-  assert.match(await saidBy(commands, { MASTER_KEY }, 1), /was sealed with the master key [0-9a-f]+, and MASTER_KEY is/)
+  assert.match(await saidBy(commands, { MASTER_KEY }, 1), /was sealed with the master key [0-9a-f]+, but MASTER_KEY is/)
 })
 
 test('with a folder of data that can not be is one line', async ({ commands }) => {

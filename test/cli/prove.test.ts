@@ -42,7 +42,7 @@ test('is one file, which is checked without an installation', async ({ commands 
   assert.is(changed?.code, 1)
   const found = JSON.parse(changed?.out ?? '') as { ok: boolean; why: string }
   assert.is(found.ok, false)
-  assert.match(found.why, /DiamondCreated.*is not in the tree/)
+  assert.match(found.why, /DiamondCreated.*is not in the signed tree/)
   assert.is(another?.code, 1)
 })
 

@@ -52,7 +52,7 @@ test('that a move has filled are known before anybody serves them, and no others
   rmSync(join(to, 'files'), { recursive: true })
   const { code, err } = await site.run(['serve'], { DATA_DIR: to, ...quiet })
   assert.is(code, 1)
-  assert.match(err, /^adamant: The log's vault and files are in .*, and DATA_DIR and READ_MODEL name /)
+  assert.match(err, /^adamant: The log's vault and files are in .*, but DATA_DIR and READ_MODEL name /)
   await site.done(['restore', '--in-place'], { DATA_DIR: to })
   await (await site.serve(to)).stop()
 })

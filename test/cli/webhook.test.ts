@@ -58,7 +58,7 @@ test('ends with 1 and a sentence for what can not be', async ({ commands }) => {
   const bad: readonly (readonly [words: string[], says: RegExp])[] = [
     [['add', 'nobody@example.com', 'https://example.com/'], /no account/],
     [['add', 'ann@example.com', 'http://example.com:8080/'], /must begin with https/],
-    [['add', 'ann@example.com', 'https://169.254.169.254/'], /not one of the public internet/],
+    [['add', 'ann@example.com', 'https://169.254.169.254/'], /not on the public internet/],
     [['add', 'ann@example.com', 'https://example.com/', '--description', 'x'.repeat(501)], /at most 500/],
     [['test', '999'], /no webhook 999/],
     [['remove', 'x'], /no webhook x/],

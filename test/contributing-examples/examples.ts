@@ -176,12 +176,12 @@ export function withdraw(
       },
       {
         file: 'src/commands/diamonds/diamonds.ts',
-        find: '/** Revisions that the caller has seen,',
+        find: '/** Revisions from If-Match.',
         becomes: `export function planWithdrawal(id: number, reason: WithdrawalReason, { owner }: CommandPrincipal): DiamondChange {
   return { id, decide: (diamond) => withdraw(diamond, { id, owner }, reason) }
 }
 
-/** Revisions that the caller has seen,`,
+/** Revisions from If-Match.`,
       },
       {
         file: 'src/http/diamonds/modify.ts',

@@ -58,7 +58,7 @@ test('is read as the same value, and writes every text and member as JSON does',
 
 test('refuses what is no JSON', () => {
   for (const value of [undefined, Number.NaN, Infinity, 1n, () => 0, [undefined]]) {
-    assert.throws(() => canonicalJson(value), /is no JSON/)
+    assert.throws(() => canonicalJson(value), /is not a JSON value/)
   }
 })
 

@@ -44,13 +44,13 @@ test('is not opened with any one byte changed', () => {
 test('is not opened by another key, nor without a signature', () => {
   const note = signNote('one\n', 'adamant/1', privateKey)
   assert.throws(() => verifyNote(note, parseVerifierKey(PETER)), /it is not signed by the key/)
-  assert.throws(() => verifyNote('one\n', ours), /it is no signed note/)
-  assert.throws(() => verifyNote('one\n\n', ours), /it is no signed note/)
+  assert.throws(() => verifyNote('one\n', ours), /it is not a signed note/)
+  assert.throws(() => verifyNote('one\n\n', ours), /it is not a signed note/)
 })
 
 test('has a key that says what is wrong with it', () => {
   assert.throws(() => parseVerifierKey('nonsense'), /NAME\+ID\+KEY/)
-  assert.throws(() => parseVerifierKey(PETER.replace('Peter', 'Paul')), /do not belong together/)
+  assert.throws(() => parseVerifierKey(PETER.replace('Peter', 'Paul')), /does not match its name and public key/)
   assert.throws(() => parseVerifierKey(PETER.slice(0, -4)), /no.*Ed25519|not that of an Ed25519/)
 })
 
@@ -66,7 +66,7 @@ test('carries a checkpoint: origin, size and root', () => {
     'a\n01\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n',
     'a\n1\n47DEQpj8\n',
   ]) {
-    assert.throws(() => parseCheckpoint(text), /it is no checkpoint/)
+    assert.throws(() => parseCheckpoint(text), /it is not a checkpoint/)
   }
 })
 

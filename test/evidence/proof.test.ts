@@ -72,23 +72,23 @@ test('is not believed for the key that it brings itself', async () => {
 })
 
 test('tells what is left out, what comes from elsewhere, and what is in another order', async () => {
-  assert.match(check(await proofOf([1, 3, 5])).why, /^event 5 is diamond-7@2, where diamond-7@1 is due$/)
-  assert.match(check(await proofOf([3, 4, 5])).why, /^event 4 is diamond-7@1, where diamond-7@0 is due$/)
-  assert.match(check(await proofOf([1, 2])).why, /^event 2 is of diamond-8, which is not of diamond 7$/)
-  assert.match(check(await proofOf([3, 1])).why, /^event 1 stands behind event 3$/)
-  assert.match(check(await proofOf([3])).why, /^no event of diamond-7 itself is there$/)
+  assert.match(check(await proofOf([1, 3, 5])).why, /^event 5 is diamond-7@2, expected diamond-7@1$/)
+  assert.match(check(await proofOf([3, 4, 5])).why, /^event 4 is diamond-7@1, expected diamond-7@0$/)
+  assert.match(check(await proofOf([1, 2])).why, /^event 2 is in stream diamond-8, which does not belong to diamond 7$/)
+  assert.match(check(await proofOf([3, 1])).why, /^event 1 comes after event 3$/)
+  assert.match(check(await proofOf([3])).why, /^there is no event of diamond-7$/)
 })
 
 test('says what is wrong with a file or a key that is none', async () => {
   assert.match(verifyProof('{', key).why, /^the file: .*JSON/)
   for (const text of ['null', '[]', '7', '{"format":"adamant-proof/2"}']) {
-    assert.match(verifyProof(text, key).why, /^the file is no proof of the form adamant-proof\/1$/)
+    assert.match(verifyProof(text, key).why, /^the file is not a proof in the format adamant-proof\/1$/)
   }
   const proof = await proofOf()
-  assert.match(check({ ...proof, events: [] }).why, /^events is no list, or an empty one$/)
-  assert.match(check({ ...proof, events: [null] }).why, /^events\[0\] is no event$/)
-  assert.match(check({ ...proof, events: [{ ...proof.events[0], path: [1] }] }).why, /^events\[0\] is no event$/)
-  assert.match(check(proof, 'nonsense').why, /^the key: a key is NAME\+ID\+KEY/)
+  assert.match(check({ ...proof, events: [] }).why, /^events: must be a non-empty array$/)
+  assert.match(check({ ...proof, events: [null] }).why, /^events\[0\]: must be an event$/)
+  assert.match(check({ ...proof, events: [{ ...proof.events[0], path: [1] }] }).why, /^events\[0\]: must be an event$/)
+  assert.match(check(proof, 'nonsense').why, /^the key: a verifier key has the form NAME\+ID\+KEY/)
   assert.equal(check(proof, 'nonsense').ok, false)
 })
 

@@ -134,7 +134,7 @@ test('lets no other leaf, place, size, path or root pass', async () => {
 
 test('says of a tile that lacks hashes which one it is', async () => {
   const tree = await treeOf(numbered(10))
-  await assertRejects(rootAt(tree, 11), /^tile 0 of row 0 of the tree has 0 hashes where 1 are needed$/)
+  await assertRejects(rootAt(tree, 11), /^tile 0 of row 0 of the tree has 0 hashes, but 1 are needed$/)
 })
 
 async function assertRejects(work: Promise<unknown>, reason: RegExp): Promise<void> {

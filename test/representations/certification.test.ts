@@ -29,7 +29,7 @@ test('is told all that is wrong with it at once', () => {
     (errors ?? []).map(({ pointer }) => pointer),
     ['/product', '/laboratory', '/number', '/labratory'],
   )
-  assert.match(errors?.at(-1)?.message ?? '', /labratory is no field of a certification; did you mean laboratory\?/)
+  assert.match(errors?.at(-1)?.message ?? '', /labratory is not a field of a certification; did you mean laboratory\?/)
   assert.equal(messages({}).length, 2)
   assert.equal(messages([]).length, 1)
 })

@@ -7,14 +7,14 @@ import { startEventStore } from '../../services/event-store.ts'
 import { stones } from '../../stones.ts'
 
 /**
- * What the service makes of its event store. A diamond that is created is two appends, its own and its scores', and two
- * deliveries: so half of what the bare client appends, in the same run on the same server, is as much as there can be.
+ * How well the service uses EventStoreDB. Creating a diamond needs two appends (the diamond and its scores) and two
+ * deliveries, so the upper limit is half the append rate of the bare client on the same server in the same run.
  */
 export const ceiling: Group = { name: 'ceiling', long: true, prepare }
 
 const CONNECTIONS = 20
 const BULK = 500
-/** Of the ceiling. */
+/** Share of the upper limit. */
 const LEAST = 0.6
 
 async function prepare(bench: Bench): Promise<Case[]> {
@@ -26,7 +26,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const one = stones(BULK).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
   const many = [{ method: 'POST', path: '/v4/diamond/bulk', json: JSON.stringify({ entries: stones(BULK) }) }]
   const bulks = rateOf(bench, adamant, 1, many)
-  /** What one side has left to be scored is no work of the other's. */
+  /** Waits for scoring, so that work left by one side does not slow down the other. */
   const afterScoring =
     (rate: Measurement): Measurement =>
     async () => {
@@ -35,14 +35,14 @@ async function prepare(bench: Bench): Promise<Case[]> {
     }
   return [
     {
-      name: `on EventStoreDB: create, ${CONNECTIONS} connections, against half the client's appends of as many callers`,
+      name: `on EventStoreDB: create, ${CONNECTIONS} connections, against half the append rate of the bare client with as many callers`,
       unit: 'requests/s',
       ours: afterScoring(rateOf(bench, adamant, CONNECTIONS, one)),
       other: afterScoring(half(appends(client, bench.seconds, CONNECTIONS))),
       target: { least: LEAST },
     },
     {
-      name: `on EventStoreDB: stones in bulks of ${BULK}, against half the client's appends of as many callers`,
+      name: `on EventStoreDB: stones in bulks of ${BULK}, against half the append rate of the bare client with as many callers`,
       unit: 'requests/s',
       ours: afterScoring(async () => (await bulks()) * BULK),
       other: afterScoring(half(appends(client, bench.seconds, BULK))),
@@ -56,7 +56,7 @@ const half =
   async () =>
     (await rate()) / 2
 
-/** Appends a second, of so many callers, each of one event to a stream of its own. */
+/** Appends per second by concurrent callers, each of one event to a new stream. */
 function appends(client: EventStoreDBClient, seconds: number, callers: number): Measurement {
   return async () => {
     const begun = performance.now()

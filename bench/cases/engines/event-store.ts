@@ -6,7 +6,7 @@ import type { Bench, Case, Group } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { each, oneByOne, overhead } from './overhead.ts'
 
-/** What the adapter of EventStoreDB adds to its client, on one server within one run. */
+/** Overhead of the EventStoreDB adapter over its client, on one server in one run. */
 export const eventStore: Group = { name: 'event-store', long: true, prepare }
 
 const APPENDS = 300
@@ -15,7 +15,7 @@ const READS = 200
 const READ_EVENTS = 20
 const HISTORY = 20_000
 
-/** About 190 bytes of JSON, as a stone has. */
+/** About 190 bytes of JSON, like a stone. */
 const data = {
   id: 4711,
   owner: 7,
@@ -54,7 +54,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
 
 function appending(store: EventStore, client: EventStoreDBClient): Case {
   return overhead(
-    'EventStoreDB: an append after another',
+    'EventStoreDB: sequential appends',
     oneByOne(APPENDS, () => store.append(stream('one'), 'none', [event()])),
     oneByOne(APPENDS, () => client.appendToStream(stream('one'), bareEvent(), NO_STREAM)),
   )
@@ -63,7 +63,7 @@ function appending(store: EventStore, client: EventStoreDBClient): Case {
 function appendingAtOnce(store: EventStore, client: EventStoreDBClient): Case {
   const streams = () => Array.from({ length: AT_ONCE }, () => stream('bulk'))
   return overhead(
-    `EventStoreDB: an append of ${AT_ONCE} at once`,
+    `EventStoreDB: ${AT_ONCE} concurrent appends`,
     each(AT_ONCE, () =>
       store.appendMany(streams().map((name) => ({ stream: name, expected: 'none', events: [event()] }))),
     ),
@@ -80,7 +80,7 @@ async function reading(store: EventStore, client: EventStoreDBClient): Promise<C
     if (count !== READ_EVENTS) throw new Error(`${count} events were read`)
   }
   return overhead(
-    `EventStoreDB: a stream of ${READ_EVENTS} events read`,
+    `EventStoreDB: read of a stream of ${READ_EVENTS} events`,
     oneByOne(READS, () => store.read(name)),
     oneByOne(READS, readBare),
   )
@@ -104,7 +104,7 @@ async function catchingUp(store: EventStore, client: EventStoreDBClient): Promis
     await subscription.unsubscribe()
   }
   return overhead(
-    `EventStoreDB: an event of ${HISTORY.toLocaleString('en')} caught up`,
+    `EventStoreDB: catch-up of ${HISTORY.toLocaleString('en')} events, per event`,
     each(HISTORY, ours),
     each(HISTORY, bare),
   )

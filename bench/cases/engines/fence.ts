@@ -10,13 +10,13 @@ import { startEventStore } from '../../services/event-store.ts'
 import { each, oneByOne } from './overhead.ts'
 
 /**
- * What a write pays for looking whether the log has been fenced (docs/decisions/0025): a store that looks against one
- * that is told not to, as the copy's target is.
+ * The cost of checking before each append whether the log is fenced (docs/decisions/0025): a store with the check
+ * against one that skips it, as for the target of a copy.
  */
 export const fence: Group = { name: 'fence', long: true, prepare }
 
 const APPENDS = 200
-/** Callers at once, whose appends share transactions on SQLite. */
+/** Concurrent callers; their appends share transactions on SQLite. */
 const CALLERS = 20
 const EACH = 50
 
@@ -24,7 +24,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-fence-'))
   const server = await startEventStore()
   const file = join(folder, 'events.db')
-  // One log for both sides: two files differ in their disk more than in anything that is measured here.
+  // Both sides use one log, because the disk performance of two files differs by more than the effect measured here.
   const stores = {
     SQLite: [openSqliteEventStore(file), openSqliteEventStore(file, { filling: true })],
     EventStoreDB: [openEventStoreDB(server.url), openEventStoreDB(server.url, undefined, { filling: true })],
@@ -35,8 +35,13 @@ async function prepare(bench: Bench): Promise<Case[]> {
     await rm(folder, { recursive: true })
   })
   return Object.entries(stores).flatMap(([engine, [ours, other]]) => [
-    { name: `${engine}: an append that looks for a fence`, unit: 'us', ours: inTurn(ours), other: inTurn(other) },
-    { name: `${engine}: the same of ${CALLERS} callers`, unit: 'us', ours: atOnce(ours), other: atOnce(other) },
+    { name: `${engine}: append with fence check`, unit: 'us', ours: inTurn(ours), other: inTurn(other) },
+    {
+      name: `${engine}: append with fence check, ${CALLERS} callers`,
+      unit: 'us',
+      ours: atOnce(ours),
+      other: atOnce(other),
+    },
   ])
 }
 

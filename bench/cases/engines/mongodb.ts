@@ -8,7 +8,7 @@ import { pages, readsById } from './mongodb/reading.ts'
 import { batchesOfChanges, batchesOfNew, batchesAsUpserts } from './mongodb/writing.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 
-/** What the adapter of MongoDB adds to its driver, on one server within one run. */
+/** Overhead of the MongoDB adapter over its driver, on one server in one run. */
 export const mongodb: Group = { name: 'mongodb', long: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {

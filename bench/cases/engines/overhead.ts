@@ -1,9 +1,9 @@
 import type { Case, Measurement } from '../../group.ts'
 
-/** What an adapter may add to its bare client. */
+/** The maximum ratio of an adapter's time to its bare client's. */
 const MOST = { most: 1.3 } as const
 
-/** An adapter's call and the bare client's, in microseconds. */
+/** Compares an adapter's call with the bare client's, in microseconds. */
 export const overhead = (name: string, ours: Measurement, other: Measurement): Case => ({
   name,
   unit: 'us',
@@ -12,7 +12,7 @@ export const overhead = (name: string, ours: Measurement, other: Measurement): C
   target: MOST,
 })
 
-/** Microseconds that one of so many takes. */
+/** Microseconds per item, for work on `count` items. */
 export function each(count: number, work: () => Promise<unknown>): Measurement {
   return async () => {
     const started = performance.now()
@@ -21,7 +21,7 @@ export function each(count: number, work: () => Promise<unknown>): Measurement {
   }
 }
 
-/** Microseconds of one call, of so many one after another. */
+/** Microseconds per call, for `count` sequential calls. */
 export const oneByOne = (count: number, work: (index: number) => Promise<unknown>): Measurement =>
   each(count, async () => {
     for (let done = 0; done < count; done++) await work(done)

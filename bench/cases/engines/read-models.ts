@@ -16,14 +16,14 @@ import { appendStones } from '../../scored-stones.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { each } from './overhead.ts'
 
-/** What it costs to make all read models anew, beside a bare read of the same log. */
+/** The cost of rebuilding all read models, compared with just reading the same log. */
 export const readModels: Group = { name: 'read-models', long: true, prepare }
 
 const STONES = 10_000
-/** A stone that was created, and its scores. */
+/** For each stone, one event that creates it and one with its scores. */
 const EVENTS = 2 * STONES
 
-/** Of the bare read's rate, on a server: to fold, to write and to index costs something too. */
+/** Ratio to the time of just reading, on a server. The difference pays for folding, writing and indexing. */
 const ON_SERVER = { most: 2.5 } as const
 
 async function prepare(bench: Bench): Promise<Case[]> {
@@ -42,14 +42,14 @@ async function prepare(bench: Bench): Promise<Case[]> {
   await Promise.all([appendStones(store, STONES), appendStones(embedded, STONES)])
   return [
     {
-      name: `EventStoreDB: an event of ${EVENTS.toLocaleString('en')} in all read models made anew`,
+      name: `EventStoreDB: rebuild of all read models from ${EVENTS.toLocaleString('en')} events, per event`,
       unit: 'us',
       ours: each(EVENTS, () => made(store)),
       other: each(EVENTS, () => readBare(client)),
       target: ON_SERVER,
     },
     {
-      name: `SQLite: an event of ${EVENTS.toLocaleString('en')} in all read models made anew`,
+      name: `SQLite: rebuild of all read models from ${EVENTS.toLocaleString('en')} events, per event`,
       unit: 'us',
       ours: each(EVENTS, () => made(embedded)),
       other: each(EVENTS, () => readAll(embedded)),
@@ -57,7 +57,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   ]
 }
 
-/** All read models, from nothing to the head of the log, as one process makes them. */
+/** Builds all read models from scratch up to the head of the log, as one process does. */
 async function made(events: EventStore): Promise<void> {
   const store = shareReads(events)
   const log = createLogger('silent')
@@ -69,7 +69,8 @@ async function made(events: EventStore): Promise<void> {
   const head = await store.head()
   for (const runner of runners) runner.start()
   for (const { progress } of runners)
-    if (!(await progress.waitForPosition(head, 120_000))) throw new Error('it took too long')
+    if (!(await progress.waitForPosition(head, 120_000)))
+      throw new Error('a read model did not reach the head within 120 s')
   await Promise.all(runners.map((runner) => runner.stop()))
   await reads.close()
   rmSync(folder, { recursive: true })

@@ -7,10 +7,12 @@ import { create } from '../create.ts'
 import { getAmong } from '../get.ts'
 import { listAmong } from '../list.ts'
 
-/** FerretDB sorts and looks through all of them for one page, and for one change. */
+/** Few, because FerretDB scans and sorts all of them for each page and each change. */
 const STONES = 100
 
-/** The cases of the embedded service, on an event store and a read model that are servers. Recorded: no bound holds there. */
+/**
+ * The cases of the embedded service, with an event store server and a database server. Recorded only, without targets.
+ */
 export const onServers: readonly Group[] = [create, getAmong(STONES), listAmong(STONES), bulk].map((group) => ({
   name: `${group.name}-on-servers`,
   long: true,
@@ -22,7 +24,7 @@ function recorded(of: Case): Case {
   return { ...measured, name: `on servers: ${name}` }
 }
 
-/** The same, with a service whose engines are started for it. */
+/** Runs a service with engines that are started for it. */
 async function withServers(bench: Bench): Promise<Bench> {
   const events = await startEventStore()
   bench.finally(() => events.stop())

@@ -19,7 +19,7 @@ const PERSON_KEY: SealedKeyDefinition<PersonKeySealed> = {
   origin: { actor: 'service', via: 'projection', correlation: 'person-key' },
 }
 
-/** What one root key is for: each purpose has a key of its own. */
+/** Two keys derived from one root key: an HMAC key for login names and an encryption key for e-mail addresses. */
 class PersonKey {
   readonly #names: KeyObject
   readonly #addresses: Buffer
@@ -29,7 +29,7 @@ class PersonKey {
     this.#addresses = derive(root, 'addresses')
   }
 
-  /** Who has the log alone can't tell whose name it is, nor test a guess. @param email normalised */
+  /** Without the key, the event log neither reveals a login name nor lets a guess be tested. @param email normalised */
   loginNameHmac(email: string): string {
     return hmac(this.#names, email).toString('hex')
   }
@@ -38,15 +38,15 @@ class PersonKey {
     return encrypt(this.#addresses, Buffer.from(email), `account-${account}`)
   }
 
-  /** undefined for what was sealed for another account, by another key, or is damaged. */
+  /** Returns undefined if the address was sealed for another account or with another key, or is damaged. */
   open(sealed: Buffer, account: number): string | undefined {
     return decrypt(this.#addresses, sealed, `account-${account}`)?.toString()
   }
 }
 
 /**
- * The log's person key. It is made with the first account, once for all instances, and stays for good: the names of log-ins
- * hang on it. After a rotation of the master key it is sealed again.
+ * The log's person key: created with the first account, once for all instances, and never replaced, because the names
+ * of the login streams are computed with it. After the master key is rotated, it is sealed again with the new one.
  */
 class PersonKeyProvider {
   #cachedKey: PersonKey | undefined
@@ -56,7 +56,7 @@ class PersonKeyProvider {
     private readonly keys: MasterKeys,
   ) {}
 
-  /** undefined as long as there is none. @throws WrongMasterKey, StoreUnavailable */
+  /** Returns undefined if the log has none yet. @throws WrongMasterKey, StoreUnavailable */
   async findKey(): Promise<PersonKey | undefined> {
     if (this.#cachedKey !== undefined) return this.#cachedKey
     return (await readLastKeyEvent(this.writing.store)) === undefined ? undefined : this.findOrCreateKey()
@@ -67,13 +67,15 @@ class PersonKeyProvider {
     if (this.#cachedKey !== undefined) return this.#cachedKey
     const { root, revision } = await loadOrCreateSealedKey(this.writing, this.keys, PERSON_KEY)
     const key = new PersonKey(root)
-    // One that a closed log could not keep is nobody's: what is named by it is refused.
+    // A negative revision means that a closed log could not store the key. It is not cached; appends that use it fail.
     if (revision >= 0n) this.#cachedKey = key
     return key
   }
 }
 
-/** Whether the keys open the log's person key, where there is one. @throws WrongMasterKey, StoreUnavailable */
+/**
+ * Checks that the master keys can open the log's person key, if there is one. @throws WrongMasterKey, StoreUnavailable
+ */
 export async function checkPersonKey(store: EventStore, keys: MasterKeys): Promise<void> {
   const last = await readLastKeyEvent(store)
   if (last !== undefined) unsealKey(decode<PersonKeySealed>(last).data, keys, PERSON_KEY.purpose)
@@ -81,17 +83,19 @@ export async function checkPersonKey(store: EventStore, keys: MasterKeys): Promi
 
 const readLastKeyEvent = async (store: EventStore) => (await store.read(PERSON_KEY.stream, { last: 1 })).at(-1)
 
-/** As releases up to 4.0 named it: whoever has the log can test a guess. */
+/** The name that releases up to 4.0 used: a plain hash, so a copy of the log is enough to test a guess. */
 export const legacyLoginStream = (email: string) =>
   `login-${createHash('sha256').update(normaliseEmail(email)).digest('hex')}`
 
-/** What stands where an address is shown that is nowhere any more, or not here. */
+/** Shown instead of an address that was deleted or is not available in this installation. */
 const placeholderOf = (account: number) => `account-${account}`
 
-/** A log-in, and the stream that it stands in. */
 export type LoginReference = { readonly stream: string; readonly account: number }
 
-/** Who the accounts are: their addresses, which lie beside the log, and their log-in names, which the log has keyed. */
+/**
+ * Finds accounts by login name, which the event log holds as an HMAC, and reads their e-mail addresses from the person
+ * store.
+ */
 export class AccountDirectory {
   readonly #keys: PersonKeyProvider
 
@@ -103,17 +107,17 @@ export class AccountDirectory {
     this.#keys = new PersonKeyProvider(writing, keys)
   }
 
-  /** Seals the key again where the master key was rotated. @throws WrongMasterKey, StoreUnavailable */
+  /** Re-seals the person key if the master key was rotated. @throws WrongMasterKey, StoreUnavailable */
   async loadKey(): Promise<void> {
     await this.#keys.findKey()
   }
 
-  /** Where a name is reserved from now on. @throws WrongMasterKey, StoreUnavailable */
+  /** The stream in which a new login name is reserved. @throws WrongMasterKey, StoreUnavailable */
   async loginStreamOf(email: string): Promise<string> {
     return `login-${(await this.#keys.findOrCreateKey()).loginNameHmac(normaliseEmail(email))}`
   }
 
-  /** Whose log-in name it is. As much is read for a name that nobody has: it takes as long. */
+  /** Reads the same number of streams whether or not the login name exists, so the response time does not reveal it. */
   async findLogin(email: string): Promise<LoginReference | undefined> {
     const key = await this.#keys.findKey()
     const plain = legacyLoginStream(email)
@@ -126,15 +130,15 @@ export class AccountDirectory {
     return undefined
   }
 
-  /** Before the log says that there is the account: what never comes to be is swept. */
+  /** Call it before the account's first event is appended; the sweeper deletes rows without an account. */
   async storeEmail(account: number, email: string): Promise<void> {
     const key = await this.#keys.findOrCreateKey()
     await this.persons.put({ account, sealed: key.seal(email, account), at: this.writing.clock() })
   }
 
   /**
-   * An account's address as it was registered; undefined where it was forgotten, or its row did not come along.
-   * @param state as the log has it
+   * The account's e-mail address as registered; undefined if the account was forgotten or its row was not copied.
+   * @param state the account's state from the event log
    */
   async emailOf(account: number, state: Account): Promise<string | undefined> {
     if (state.status === 'unknown' || state.status === 'forgotten') return undefined
@@ -143,7 +147,7 @@ export class AccountDirectory {
     return sealed && key?.open(sealed, account)
   }
 
-  /** Likewise, for people: an account without an address is told by its number. */
+  /** Like `emailOf`, for display: `account-{number}` if there is no address. */
   async displayNameOf(account: number, state: Account): Promise<string> {
     return (await this.emailOf(account, state)) ?? placeholderOf(account)
   }

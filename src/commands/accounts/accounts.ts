@@ -22,13 +22,11 @@ import type { AccountDirectory } from './account-directory.ts'
 
 export type AccountWithId = RegisteredAccount & { readonly account: number }
 
-/** What accounts are found with. */
 export type AccountLookupContext = { readonly store: EventStore; readonly people: AccountDirectory }
 
-/** What accounts are changed with. */
 export type AccountCommandContext = CommandContext & { readonly people: AccountDirectory }
 
-/** The account that a log-in name belongs to; undefined when nobody has it, or its registration was not finished. */
+/** Returns undefined if the login name is unknown or its registration was not completed. */
 export async function findAccount(
   { store, people }: AccountLookupContext,
   email: string,
@@ -39,7 +37,7 @@ export async function findAccount(
   return state.status === 'unknown' ? undefined : { account: login.account, ...state }
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError 'missing' */
 export async function requireAccount(context: AccountLookupContext, email: string): Promise<AccountWithId> {
   const known = await findAccount(context, email)
   if (known === undefined) throw new RequestError('missing', `There is no account ${email.slice(0, 254)}`)
@@ -47,8 +45,8 @@ export async function requireAccount(context: AccountLookupContext, email: strin
 }
 
 /**
- * Whether the log has the account, and has not forgotten who it was. What can't be understood here is left to a release
- * that does.
+ * Whether the account exists and was not forgotten. Returns true if this release can't decode its events, so that a
+ * newer release's data is kept.
  */
 export async function hasPerson(store: Pick<EventStore, 'read'>, account: number): Promise<boolean> {
   try {
@@ -60,10 +58,10 @@ export async function hasPerson(store: Pick<EventStore, 'read'>, account: number
   }
 }
 
-/** `email` as it was registered, or what stands in its place. */
+/** `email` as registered, or `account-{number}` if the address is unavailable. */
 export type ChangedAccount = { readonly account: number; readonly email: string }
 
-/** @throws Refusal missing, and what `decide` throws */
+/** @throws RequestError 'missing', and whatever `decide` throws */
 export async function changeAccount(
   accounts: AccountCommandContext,
   email: string,
@@ -71,8 +69,8 @@ export async function changeAccount(
   decide: (account: Account, now: number) => AccountEvent[],
 ): Promise<ChangedAccount> {
   const known = await requireAccount(accounts, email)
-  const wish = { stream: accountStream(known.account), origin }
-  const { state } = await handle(accounts, wish, accountDecider, decide)
+  const target = { stream: accountStream(known.account), origin }
+  const { state } = await handle(accounts, target, accountDecider, decide)
   return { account: known.account, email: await accounts.people.displayNameOf(known.account, state) }
 }
 
@@ -84,10 +82,10 @@ export type RegistrationContext = AccountCommandContext & {
 export type Registration = { readonly email: string; readonly password: string; readonly plan: Plan }
 
 /**
- * Makes an account. The log-in name is reserved first, with the account's id: where an earlier try died right after
- * that, this one finds the reservation and finishes it. The address is put beside the log before the log has the account:
- * what dies in between leaves a row that nobody asks for, and that goes with the sweeper.
- * @throws Refusal conflict when the name is taken, invalid for an address or a password that can't be used
+ * Creates an account. The login name is reserved first, together with the account's id; if that attempt was
+ * interrupted, the next one finds the reservation and completes it. The address is stored before the account's first
+ * event is appended; the sweeper deletes it if that append never happens.
+ * @throws RequestError 'conflict' if the name is taken, 'invalid' for an unacceptable address or password
  */
 export async function registerAccount(
   context: RegistrationContext,
@@ -98,7 +96,7 @@ export async function registerAccount(
   register(accountDecider.initialState, wanted)
   const account = await reserveLoginName(context, email, origin)
   const stream = accountStream(account)
-  // Whose the name is already keeps the address that was given then.
+  // Check before storing the address: an account that exists already keeps its own.
   register((await loadStream(context.store, stream, accountDecider)).state, wanted)
   await context.people.storeEmail(account, email)
   await handle(context, { stream, origin }, accountDecider, (state) => register(state, wanted))
@@ -115,8 +113,8 @@ async function reserveLoginName(context: RegistrationContext, email: string, ori
 }
 
 /**
- * The account has a new password, and its tokens end; its API tokens where they are not kept.
- * @throws Refusal missing, or invalid for a password that can't be used
+ * Revokes the account's sessions, and its API tokens unless `apiTokens` says to keep them.
+ * @throws RequestError 'missing', or 'invalid' for an unacceptable password
  */
 export async function changePassword(
   accounts: AccountCommandContext & { readonly passwords: Pick<PasswordHasher, 'hash'> },
@@ -127,20 +125,22 @@ export async function changePassword(
   return changeAccount(accounts, email, origin, (state) => domain.changePassword(state, { password: hash, apiTokens }))
 }
 
-/** @throws Refusal missing */
 export const changePlan = (
   accounts: AccountCommandContext,
   { email, plan }: { email: string; plan: Plan },
   origin: Origin,
 ) => changeAccount(accounts, email, origin, (state) => domain.changePlan(state, { plan }))
 
-/** Nobody logs in to the account any more, and its tokens end; its API tokens where they are not kept. @throws Refusal missing */
+/**
+ * Blocks logins and revokes the sessions, and the API tokens unless `apiTokens` says to keep them.
+ * @throws RequestError 'missing'
+ */
 export const disableAccount = (
   accounts: AccountCommandContext,
   { email, apiTokens }: { email: string; apiTokens: ApiTokenHandling },
   origin: Origin,
 ) => changeAccount(accounts, email, origin, (state) => domain.disable(state, { apiTokens }))
 
-/** The account can be logged in to again; tokens that ended stay ended. @throws Refusal missing */
+/** Allows logins again; revoked tokens stay revoked. @throws RequestError 'missing' */
 export const enableAccount = (accounts: AccountCommandContext, email: string, origin: Origin) =>
   changeAccount(accounts, email, origin, domain.enable)

@@ -24,13 +24,13 @@ import {
 } from './accounts.ts'
 import type { AccountDirectory } from './account-directory.ts'
 
-/** `id` names the token in lists; `token` is told this once, the log keeps its digest. */
+/** `id` identifies the token in lists. `token` is returned only here; the event log stores its digest. */
 export type IssuedApiToken = ChangedAccount & { readonly id: string; readonly token: string }
 
-/** @param life milliseconds that it lives; undefined for one that does until it is ended */
+/** `lifetimeMs` undefined: the token does not expire. */
 export type NewApiToken = { readonly email: string; readonly lifetimeMs: number | undefined }
 
-/** @throws Refusal missing, or conflict when the account is disabled */
+/** @throws RequestError 'missing', or 'conflict' if the account is disabled */
 export async function issueApiToken(
   accounts: AccountCommandContext,
   { email, lifetimeMs }: NewApiToken,
@@ -50,12 +50,12 @@ export async function issueApiToken(
   return { ...changed, id, token }
 }
 
-/** 48 bits of the digest: enough to tell an account's tokens apart, and found from the token itself. */
+/** The first 48 bits of the digest: enough to distinguish an account's tokens, and computable from the token. */
 const apiTokenId = (digest: string) => Buffer.from(digest, 'base64url').toString('hex').slice(0, 12)
 
 /**
- * @param wanted `token` is the token's id, as a list shows it
- * @throws Refusal missing
+ * @param wanted `token` is the token's id, as shown in lists
+ * @throws RequestError 'missing'
  */
 export const revokeApiToken = (
   accounts: AccountCommandContext,
@@ -63,25 +63,25 @@ export const revokeApiToken = (
   origin: Origin,
 ) => changeAccount(accounts, wanted.email, origin, (account) => domain.revokeApiToken(account, wanted))
 
-/** An account's id, and its API token's. */
+/** `apiToken` is the token's id. */
 export type ApiTokenReference = { readonly account: number; readonly apiToken: string }
 
 const apiTokenUseStream = ({ account, apiToken }: ApiTokenReference) => `apitoken-${account}-${apiToken}`
 
-/** When an API token was used last, to the hour, in milliseconds since 1970. @throws StoreUnavailable */
+/** When an API token was last used, to the hour, in milliseconds since 1970. @throws StoreUnavailable */
 export async function lastUseOf(store: EventStore, token: ApiTokenReference): Promise<number | undefined> {
   return (await loadStream(store, apiTokenUseStream(token), apiTokenUseDecider)).state?.at
 }
 
-/** Milliseconds until a use that could not be recorded is tried again, with the next request. */
+/** Milliseconds before recording is retried, on the next request after that. */
 const RETRY_AFTER_MS = 60_000
 
-/** Records that API tokens are used: an append an hour for each at most, which no request waits for. */
+/** Records the use of API tokens in the background, with at most one append per token and hour. */
 export class ApiTokenUseRecorder {
-  /** Until when a token's use need not be recorded, by a clock that never goes back. */
+  /** By stream, on the monotonic clock. */
   readonly #nextRecordingAt = new Map<string, number>()
 
-  /** @param failed is told of a use that could not be recorded; the next request tries again */
+  /** @param onFailure called if recording fails; a later request retries it */
   constructor(
     private readonly writing: CommandContext,
     private readonly monotonic: () => number,
@@ -107,7 +107,10 @@ export class ApiTokenUseRecorder {
   }
 }
 
-/** Who showed an API token. `apiToken` is its id, `email` as it was registered, or as it was shown where that is lost. */
+/**
+ * The principal behind an API token. `apiToken` is the token's id; `email` is the registered address, or the one
+ * presented if that is unavailable.
+ */
 export type ApiTokenHolder = {
   readonly account: number
   readonly email: string
@@ -121,14 +124,14 @@ export type ApiTokenVerifierOptions = {
   readonly guesses: FailedAttemptLimiter
   readonly security: SecurityEventRecorder
   readonly clock: () => number
-  /** Milliseconds that never go back. */
+  /** Milliseconds; never goes back. */
   readonly monotonic: () => number
   readonly uses: ApiTokenUseRecorder
-  /** The session feed: what was read from accounts before its answer may be outdated. */
+  /** Accounts that were read before this position may be outdated. */
   readonly feed: { latestAccountPosition(): PositionOrStart | Promise<PositionOrStart> }
 }
 
-/** `until` is of the monotonic clock, `expiresAt` a time of day: Infinity for a token that does not expire. */
+/** `cachedUntil` is on the monotonic clock. `expiresAt` is wall-clock time, Infinity if the token does not expire. */
 type VerifiedApiToken = {
   readonly holder: ApiTokenHolder
   readonly expiresAt: number
@@ -136,22 +139,20 @@ type VerifiedApiToken = {
   readonly cachedUntil: number
 }
 
-/** Milliseconds that a verified credential is not looked up again. */
 const CACHE_TTL_MS = 10_000
 const CACHE_SIZE = 5000
 
-/** An address that no account has. */
 const UNKNOWN_EMAIL = ''
 
 type ApiTokenCredentials = { readonly email: string; readonly token: string; readonly address: string }
 
-/** Tells whose an e-mail address and an API token are. A change of any account is known before the next answer. */
+/** Authenticates an e-mail address and API token. A change to any account takes effect with the next request. */
 export class ApiTokenVerifier {
   readonly #options: ApiTokenVerifierOptions
-  /** What is remembered is found by an HMAC, so that memory holds no token. */
+  /** Cache keys are HMACs, so that memory holds no tokens. */
   readonly #key = createSecretKey(randomBytes(32))
   readonly #cache = new LRUCache<string, VerifiedApiToken>({ max: CACHE_SIZE })
-  /** The address of the account that was found last. */
+  /** Used to equalize look-up times. */
   #lastFoundEmail = UNKNOWN_EMAIL
 
   constructor(options: ApiTokenVerifierOptions) {
@@ -159,8 +160,8 @@ export class ApiTokenVerifier {
   }
 
   /**
-   * Undefined when the two don't belong together, the token has expired, or the account is disabled.
-   * @throws Refusal too-many, StoreUnavailable
+   * Returns undefined if the address and token do not match, the token has expired, or the account is disabled.
+   * @throws RequestError 'too-many', StoreUnavailable
    */
   async verify(credentials: ApiTokenCredentials): Promise<ApiTokenHolder | undefined> {
     const { feed, uses } = this.#options
@@ -199,8 +200,8 @@ export class ApiTokenVerifier {
   }
 
   /**
-   * Who is refused has caused a look at an address that is known, and one at an address that is not: how soon the refusal
-   * comes must not tell which of them it was asked for.
+   * Every refusal looks up one known and one unknown address, so that its timing does not reveal whether the presented
+   * address has an account.
    */
   async #equalizeLookUpTime(email: string, token: string): Promise<void> {
     const other = await findAccount(this.#options, email)

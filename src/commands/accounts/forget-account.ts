@@ -13,7 +13,10 @@ import type { LoginReference } from './account-directory.ts'
 
 export type ForgetAccountContext = AccountCommandContext & { readonly persons: PersonStore; readonly vault: Vault }
 
-/** `events` that were written now. `inClear`: streams where the log of a former release has the address, for good. */
+/**
+ * `events`: number of events appended now. `plaintextStreams`: streams in which events of earlier releases hold the
+ * address in plain text; it stays there.
+ */
 export type ForgetAccountResult = {
   readonly account: number
   readonly events: number
@@ -21,8 +24,8 @@ export type ForgetAccountResult = {
 }
 
 /**
- * Whose login it is, by an address or by the account's number: of one whose address is forgotten nobody has another name.
- * @throws Refusal missing
+ * Finds a login by e-mail address or account number. A forgotten account can only be found by its number.
+ * @throws RequestError 'missing'
  */
 export async function requireLogin({ store, people }: AccountCommandContext, who: string): Promise<LoginReference> {
   const number = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(who)?.[1] ?? NaN)
@@ -31,7 +34,7 @@ export async function requireLogin({ store, people }: AccountCommandContext, who
   return found
 }
 
-/** The newest reservation for it that was not released. */
+/** The latest reservation that was not released. */
 async function findLoginByAccountId(store: EventStore, account: number): Promise<LoginReference | undefined> {
   let found: LoginReference | undefined
   for await (const { stream, type, data } of store.readAll('start', { prefixes: ['login-'] })) {
@@ -43,9 +46,9 @@ async function findLoginByAccountId(store: EventStore, account: number): Promise
 }
 
 /**
- * Forgets the person behind an account. The log stays as it is; the address is deleted beside it, and what could be used in
- * the person's name ends. The log-in is released last: where this dies before, the same command finds the account again,
- * and goes on.
+ * Erases the person behind an account. The event log stays as it is. The e-mail address, webhooks and pending secrets
+ * are deleted, and sessions and tokens revoked. The login is released last, so that after an interruption the same
+ * command finds the account and resumes.
  * @throws StoreUnavailable
  */
 export async function forgetAccount(
@@ -59,13 +62,13 @@ export async function forgetAccount(
   events += await endWebhooks(context, account, origin)
   events += await burnPendingSecrets(context, account, origin)
   await persons.forget([account])
-  // A service that runs beside does so every few seconds; where it uses the file now, it will.
+  // If a running service has the vault open, it shreds the deleted entries itself within seconds.
   await vault.shred()
   const released = await handle(context, { stream, origin }, loginDecider, (login) => releaseLogin(login, { account }))
   return { account, events: events + released.events.length, plaintextStreams }
 }
 
-/** Sessions and tokens end with it. An account whose registration was never finished has nothing to end. */
+/** Also revokes sessions and tokens. An account whose registration was never completed has none. */
 async function endAccount(context: ForgetAccountContext, account: number, origin: Origin): Promise<number> {
   const target = { stream: accountStream(account), origin }
   const decide = (state: Account): AccountEvent[] => (state.status === 'unknown' ? [] : forget(state))
@@ -78,7 +81,7 @@ async function endWebhooks(context: ForgetAccountContext, owner: number, origin:
   return webhooks.length
 }
 
-/** Secrets that wait for their reader end, and with them the mails that hold addresses, whoever's. */
+/** Burns the account's pending secrets and deletes their vault entries and queued mails, which contain addresses. */
 async function burnPendingSecrets(context: ForgetAccountContext, owner: number, origin: Origin): Promise<number> {
   const { store, vault } = context
   let events = 0
@@ -96,7 +99,7 @@ async function burnPendingSecrets(context: ForgetAccountContext, owner: number, 
 
 const isPending = (secret: Secret, now: number) => secret.status === 'new' && now < expiresAt(secret)
 
-/** Those whose events of a former release have an address. */
+/** The streams with events of earlier releases that contain an address. */
 async function findPlaintextStreams(store: EventStore, streams: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const stream of streams) {

@@ -28,15 +28,15 @@ import {
   type BulkWork,
 } from './request-record.ts'
 
-/** Where a record stands: the revision that it has. */
 type RequestRecordHead = Pick<Bulk, 'stream' | 'body' | 'expected'>
 
 /**
- * Makes all of the changes and the record of them, or nothing. Where the store can't write them at once, it is first told
- * what is going to be written: another process can finish it later, also after a crash.
- * @param record without one, only a store that can't write them at once needs any
- * @throws WrongRevision of a changed stream where the store writes all at once, else of the record only, and nothing
- *   is written then; OutcomeUnknown, StoreUnavailable: it may be carried out later
+ * Appends all of the changes and the record of the request, or nothing. If the store has no atomic append to several
+ * streams, the planned changes are first stored as an accepted request, which any process can complete, also after a
+ * crash.
+ * @param record optional; without one, a request with several changes on a non-atomic store gets an anonymous record
+ * @throws WrongRevision of a changed stream (atomic stores) or of the record only, and nothing is written then;
+ *   OutcomeUnknown or StoreUnavailable, and the request may be completed later
  */
 async function appendAtomically(
   context: CommandContext,
@@ -46,7 +46,7 @@ async function appendAtomically(
   const { store } = context
   const { appends, diamonds, metadata } = changes
   if (store.isAppendManyAtomic || appends.length === 0 || (appends.length === 1 && record === undefined)) {
-    // Another process's try of the same request must not pass for a repeat of this one.
+    // A random id: another process's attempt at the same request must not be taken for a repeat of this one.
     const done = (body: string) => doneEvent({ body, diamonds }, randomUUID(), metadata)
     const recorded = record && { stream: record.stream, expected: record.expected, events: [done(record.body)] }
     return appendAll(context, recorded === undefined ? appends : [...appends, recorded])
@@ -60,8 +60,8 @@ async function appendAtomically(
 }
 
 /**
- * Finishes what was accepted and is not done; the same changes are made once, however many processes do so.
- * @returns undefined when there is nothing to finish
+ * Completes an accepted bulk request. Safe to run in several processes: each change is applied once.
+ * @returns undefined if there is nothing to complete
  * @throws OutcomeUnknown, StoreUnavailable
  */
 export async function finishBulk(context: CommandContext, stream: string): Promise<Position | undefined> {
@@ -77,7 +77,7 @@ async function applyAndComplete(
   const { stream, metadata, appends } = work
   const applied = await applyChanges(context, appends)
   const at = new Date(Math.max(context.clock(), eventTimeOf({ metadata }))).toISOString()
-  // The same id in every process, so that a second one is a repeat.
+  // The id is the same in every process, so that the store recognises a second append as a repeat.
   const done = doneEvent(work, eventId(`${stream}/${revision}/done`, 0), { ...metadata, at })
   return latestPosition([applied, await appendAll(context, [{ stream, expected: revision, events: [done] }])])
 }
@@ -87,8 +87,8 @@ function doneEvent({ body, diamonds }: RequestDone['data'], id: string, metadata
 }
 
 /**
- * Makes changes that were accepted, each once. A diamond that was changed by somebody else meanwhile is changed on top
- * of that; one that was deleted meanwhile stays so, as if the change had come before.
+ * Applies accepted changes, each once. A diamond that was changed in the meantime is changed on top of that; one that
+ * was deleted in the meantime stays deleted.
  * @throws OutcomeUnknown, StoreUnavailable
  */
 async function applyChanges(context: CommandContext, appends: readonly Append[]): Promise<Position | undefined> {
@@ -102,7 +102,7 @@ async function applyChanges(context: CommandContext, appends: readonly Append[])
 
 function applyOne({ store }: CommandContext, append: Append): Promise<Position | undefined> {
   const { expected } = append
-  // What is in the way of a new diamond does not go away.
+  // Events in the stream of a new diamond stay there, so a retry is pointless.
   return withRetry({ on: expected === 'none' ? [] : [WrongRevision] }, async () => {
     const stored = await store.read(append.stream)
     const own = findAppendedEvent(stored, append)
@@ -114,13 +114,15 @@ function applyOne({ store }: CommandContext, append: Append): Promise<Position |
   })
 }
 
-/** The last event of the change, where it is in the stream. */
 function findAppendedEvent(stored: readonly StoredEvent[], { events }: Append): StoredEvent | undefined {
   const last = events.at(-1)
   return stored.find(({ id }) => id === last?.id)
 }
 
-/** Time does not go back within a stream: both are UTC, to the millisecond, and so compare as texts. */
+/**
+ * Keeps time from going backwards within a stream. Both times are ISO 8601 UTC with milliseconds, so they compare as
+ * strings.
+ */
 function withMonotonicTimes(last: StoredEvent | undefined, events: Append['events']): Append['events'] {
   const least = last?.metadata['at'] ?? ''
   return events.map((event) => {
@@ -129,48 +131,48 @@ function withMonotonicTimes(last: StoredEvent | undefined, events: Append['event
   })
 }
 
-/** What was decided on one of several diamonds; nothing is written for one without events. */
+/** Without events nothing is appended. */
 export type DiamondDecision = {
   readonly stream: string
-  /** The revision that it was decided on, and the time of that event in milliseconds since 1970; 0 without one. */
+  /** The revision that the decision is based on. `at` is the time of that event in milliseconds since 1970, or 0. */
   readonly expected: Revision
   readonly at: number
   readonly events: readonly DiamondEvent[]
 }
 
-/** What is decided on all of them, and what the caller is told of it. */
-export type BulkDecision<Told> = { readonly decisions: readonly DiamondDecision[]; readonly result: Told }
+export type BulkDecision<Result> = { readonly decisions: readonly DiamondDecision[]; readonly result: Result }
 
-export type BulkResult<Told> = Told & { readonly position: Position | undefined }
+export type BulkResult<Result> = Result & { readonly position: Position | undefined }
 
-/** Says that a request was carried out, and keeps it from being carried out twice. */
-export type BulkIdempotency<Told> = RequestRecord & {
-  /** Whether there is a record where nothing had to be written. */
+/** The record shows that the bulk was completed. */
+export type BulkIdempotency<Result> = RequestRecord & {
+  /** Whether to store a record even if there is nothing to append. */
   readonly recordsNoChange?: boolean
-  /** The answer to a repeat, by the diamonds of the record and where that stands. */
-  readonly replay: (diamonds: readonly number[], position: Position) => Promise<BulkResult<Told>>
+  /** Builds the response to a repeated request from the record's diamonds and position. */
+  readonly replay: (diamonds: readonly number[], position: Position) => Promise<BulkResult<Result>>
 }
 
-export type BulkCommand<Told> = {
+export type BulkCommand<Result> = {
   readonly origin: Origin
-  /** Diamonds that exist: other commands of this process on them wait. */
+  /** Existing diamonds; other commands of this process on them wait. */
   readonly diamonds?: readonly number[]
-  readonly once?: BulkIdempotency<Told>
-  /** Loads what it needs, and decides; may run several times. @param now milliseconds since 1970 */
-  readonly decide: (now: number) => Promise<BulkDecision<Told>>
+  readonly once?: BulkIdempotency<Result>
+  /** Loads what it needs, and decides. May run several times. @param now milliseconds since 1970 */
+  readonly decide: (now: number) => Promise<BulkDecision<Result>>
 }
 
 /**
- * Decides on several diamonds and writes all of it or nothing, with a record of it where the wish has one: a repeat finds
- * the record, one that comes meanwhile waits for it, and what another process began and did not end is finished first. What
- * is refused leaves no record. Where another process was first, it is decided again.
- * @throws Refusal invalid where the record is of another body; what `decide` and `again` throw; WrongRevision after the last
- *   try, OutcomeUnknown, StoreUnavailable
+ * The command handler for several diamonds: decides on all of them and appends all or nothing, together with a record
+ * of the request if `once` is given. A repeated request is answered from its record; a concurrent one waits; one that
+ * another process accepted but did not complete is completed first. A rejected request leaves no record. After a
+ * conflict with another process the decision is made again.
+ * @throws RequestError 'invalid' if the record has a different body; whatever `decide` and `replay` throw;
+ *   WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
  */
-export function handleBulk<Told extends object>(
+export function handleBulk<Result extends object>(
   context: CommandContext,
-  command: BulkCommand<Told>,
-): Promise<BulkResult<Told>> {
+  command: BulkCommand<Result>,
+): Promise<BulkResult<Result>> {
   const { diamonds = [], once } = command
   const streams = [...(once === undefined ? [] : [once.stream]), ...diamonds.map(diamondStream)]
   const onRetry = (error: unknown) => context.outcomes.countRetry(ANY_DIAMOND, error)
@@ -181,13 +183,13 @@ export function handleBulk<Told extends object>(
   )
 }
 
-/** What outcomes are counted under. */
+/** The stream whose category bulk outcomes are counted under. */
 const ANY_DIAMOND = diamondStream(0)
 
-async function attemptBulk<Told extends object>(
+async function attemptBulk<Result extends object>(
   context: CommandContext,
-  { origin, once, decide }: BulkCommand<Told>,
-): Promise<BulkResult<Told>> {
+  { origin, once, decide }: BulkCommand<Result>,
+): Promise<BulkResult<Result>> {
   const { stateCache, clock } = context
   const existing = once && (await readExistingRecord(context, once))
   if (once !== undefined && existing?.done !== undefined)
@@ -222,7 +224,7 @@ type ExistingRecord = {
   readonly done?: { readonly diamonds: readonly number[]; readonly position: Position }
 }
 
-/** What is on record of the wish. @throws Refusal invalid for another body */
+/** @throws RequestError 'invalid' if the record has a different body */
 async function readExistingRecord(context: CommandContext, once: RequestRecord): Promise<ExistingRecord> {
   const { revision, existing } = await readRecord(context, once)
   if (existing?.type === 'RequestDone') {

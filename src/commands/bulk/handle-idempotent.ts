@@ -8,28 +8,28 @@ import type { CommandContext } from '../core/handle.ts'
 import { withRetry } from '../core/retry.ts'
 import { readRecord, requestRecordOf, requireSameBody, type KeyedRequest } from './request-record.ts'
 
-/** What is done to one stream. */
-export type IdempotentAction<Made> = {
+export type IdempotentAction<Result> = {
   readonly diamond: number
   readonly origin: Origin
-  /** @param wish names what is wanted: made again under the same name, it is found and not repeated */
-  readonly execute: (commandId: string) => Promise<Made>
-  /** What the first one made, of whom there is a record. */
-  readonly replay: (commandId: string) => Promise<Made>
-  readonly compensate: (made: Made) => Promise<unknown>
+  /** @param commandId a repeat with the same id finds the earlier events instead of executing again */
+  readonly execute: (commandId: string) => Promise<Result>
+  /** Returns the result of an earlier execution that has a record. */
+  readonly replay: (commandId: string) => Promise<Result>
+  readonly compensate: (result: Result) => Promise<unknown>
 }
 
 /**
- * Does one thing to one stream once for a key, and then keeps a record of it: a repeat finds the record, or, where the
- * process died before it, its own event. Unlike `handleAll` nothing is promised before it is done: what is attached has
- * a file, which nobody would hold until somebody keeps the promise.
- * @throws Refusal invalid when the key was used for another body, and what `make` throws
+ * Executes a command on one stream once per idempotency key, then stores a record. A repeat finds the record or, if the
+ * process died before storing it, the command's own events. Unlike `handleBulk` it never stores an accepted request
+ * before executing it: an attachment refers to a file, which would not be held until another process completed the
+ * request.
+ * @throws RequestError 'invalid' if the key was used with a different body, and whatever `execute` throws
  */
-export function handleIdempotent<Made>(
+export function handleIdempotent<Result>(
   context: CommandContext,
   keyed: KeyedRequest,
-  { diamond, origin, execute, replay, compensate }: IdempotentAction<Made>,
-): Promise<Made> {
+  { diamond, origin, execute, replay, compensate }: IdempotentAction<Result>,
+): Promise<Result> {
   const { store, queue, clock } = context
   const record = requestRecordOf(keyed)
   const { stream, body } = record
@@ -48,7 +48,8 @@ export function handleIdempotent<Made>(
         await appendAll(context, [{ stream, expected, events: [done] }])
         return made
       } catch (error) {
-        // Another process was first: by the same body, which made the same, or by another one under the same key.
+        // Another process stored its record first: with the same body, then it found the same events, or with a
+        // different one.
         const [first] = error instanceof WrongRevision ? await store.read(stream, { last: 1 }) : []
         if (first !== undefined && decode<RequestDone>(first).data.body !== body) await compensate(made)
         throw error

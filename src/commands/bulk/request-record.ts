@@ -7,31 +7,30 @@ import type { Append, NewEvent, Revision, StoredEvent } from '../../stores/ports
 import type { CommandContext } from '../core/handle.ts'
 import { withEventVersion, withSchema } from '../core/append.ts'
 
-/** An Idempotency-Key is a caller's name for what it asks for: it counts per account, method and path. */
+/** Idempotency keys are scoped to account, method and path. */
 export type IdempotencyKey = { readonly key: string; readonly method: string; readonly path: string }
 
 export type KeyedRequest = IdempotencyKey & {
   readonly owner: number
-  /** What was read from the body and is going to be done. */
+  /** The parsed body, as it is going to be executed. */
   readonly body: unknown
 }
 
-/** The record of a request: `request-{hash}`, and a digest of what was asked for. */
+/** Identifies the record of a request: its stream `request-{hash}` and a digest of the body. */
 export type RequestRecord = {
   readonly stream: string
   readonly body: string
-  /** Milliseconds that it counts; for good unless told. */
+  /** Milliseconds for which the record is valid. Default: no limit. */
   readonly life?: number
 }
 
-/** The record of what is asked for by a key. */
 export const requestRecordOf = ({ owner, method, path, key, body }: KeyedRequest): RequestRecord => ({
   stream: requestStream(owner, method, path, key),
   body: canonicalDigest(body),
   life: IDEMPOTENCY_KEY_TTL_MS,
 })
 
-/** The newest event of a record; `kept` where it still counts. @throws StoreUnavailable */
+/** The latest event of a record; `existing` is undefined once the record has expired. @throws StoreUnavailable */
 export async function readRecord(
   { store, clock }: Pick<CommandContext, 'store' | 'clock'>,
   { stream, life = Infinity }: Pick<RequestRecord, 'stream' | 'life'>,
@@ -41,33 +40,33 @@ export async function readRecord(
   return { revision: last?.revision ?? 'none', existing: isValid ? last : undefined }
 }
 
-/** @throws Refusal invalid for another body */
+/** @throws RequestError 'invalid' if the bodies differ */
 export function requireSameBody<Data extends { readonly body: string }>(
   { data }: { readonly data: Data },
   body: string,
 ): Data {
   if (data.body === body) return data
-  throw new RequestError('invalid', 'This Idempotency-Key was used for another body; take a new key for a new request')
+  throw new RequestError(
+    'invalid',
+    'This Idempotency-Key was used with a different body: use a new key for a new request',
+  )
 }
 
-/** Changes that belong together. */
 export type BulkChanges = {
   readonly diamonds: readonly number[]
   readonly appends: readonly Append[]
-  /** Of every event, but for the version of its payload. */
+  /** Metadata of every event, except for the version of its payload. */
   readonly metadata: NewEvent['metadata']
 }
 
-/** Changes, the record that says what has become of them, and the revision that it has. */
 export type Bulk = BulkChanges & Pick<RequestRecord, 'stream' | 'body'> & { readonly expected: Revision }
 
-/** What has to be done of a bulk, whoever does it. */
 export type BulkWork = Omit<Bulk, 'expected'>
 
-/** The stream of what was wanted once, by all that makes it this. */
+/** The stream name for the request with these identifying parts. */
 export const requestStream = (...names: readonly unknown[]): string => `request-${sha256(JSON.stringify(names))}`
 
-/** Of a parsed body: the order of members and white space don't count. */
+/** The digest of a parsed body. White space and the order of members do not matter. */
 export const canonicalDigest = (body: unknown): string => sha256(JSON.stringify(sortKeys(body)))
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -82,21 +81,20 @@ function sortKeys(value: unknown): unknown {
   )
 }
 
-/** Characters of one part's changes, well within the mebibyte that an event of EventStoreDB may have. */
+/** Characters of changes per event, well below EventStoreDB's limit of 1 MiB. */
 const MAX_PART_CHARACTERS = 250_000
 
-/** The events that say what a bulk is going to write. */
 export function requestAcceptedEvents({ stream, expected, body, diamonds, appends, metadata }: Bulk): NewEvent[] {
   const parts = splitIntoParts(appends.map(toAcceptedChange))
   return parts.map((changes, index) => {
     const data: RequestAccepted['data'] = { body, diamonds, part: index + 1, parts: parts.length, changes }
-    // Another try of the same bulk has other changes: it must not be taken for this one.
+    // The first change's event id makes it unique: another attempt at the same bulk has different changes.
     const id = eventId(`${stream}/${expected}/${appends[0]?.events[0]?.id}`, index)
     return { id, type: 'RequestAccepted', data, metadata: withEventVersion(metadata, 'RequestAccepted') }
   })
 }
 
-/** What a bulk's stream says is accepted and not done, and its revision; undefined when there is nothing like that. */
+/** The accepted but not completed bulk in a request's stream, if any, with the revision of the stream. */
 export function findPendingWork(events: readonly StoredEvent[]): { work: BulkWork; revision: bigint } | undefined {
   const last = events.at(-1)
   if (last?.type !== 'RequestAccepted') return undefined

@@ -28,28 +28,26 @@ import { foldEvents } from '../../events/load-stream.ts'
 import type { CommandPrincipal } from '../diamonds/diamonds.ts'
 import type { IdAllocator } from '../installation/id-allocator.ts'
 
-/** What commands on certifications write with. */
 export type CertificationCommandContext = CommandContext & { readonly certificationIds: IdAllocator }
 
-/** A report's file that was received whole and looked at. */
+/** A report's file, completely received and validated. */
 export type ReceivedFile = { readonly incoming: FileUpload; readonly name: string | null }
 
 export type AttachedCertification = {
   readonly certification: CertificationAttached['data']
-  /** Its stone as it is with it. */
+  /** The diamond including the new certification. */
   readonly diamond: LiveDiamond
   readonly position: Position | undefined
 }
 
-/** What is attached to which diamond. */
 type CertificationInputWithFile = CertificationInput & { readonly file: ReportFile | null }
 
 /**
- * Attaches a report to a diamond. Its file is durable and held before the event is written, and the event before the
- * answer: a certification that was acknowledged has its file, which is looked for once more behind its event.
- * @param key where the caller sent an Idempotency-Key: the same request again gives the first certification again
- * @throws Refusal missing, forbidden, invalid when the key was used for another body; WrongRevision, OutcomeUnknown,
- *   StoreUnavailable
+ * Attaches a report to a diamond. The file is durable and held before the event is appended, and the event before the
+ * response is sent. After the append the file is checked again, so an acknowledged certification always has its file.
+ * @param key from Idempotency-Key: a repeated request returns the first certification
+ * @throws RequestError 'missing', 'forbidden', 'invalid' if the key was used with a different body; WrongRevision,
+ *   OutcomeUnknown, StoreUnavailable
  */
 export async function attachCertification(
   context: CertificationCommandContext,
@@ -83,7 +81,7 @@ export async function attachCertification(
   })
 }
 
-/** @param wish names what is wanted: an earlier try of it that was stored is found */
+/** @param commandId events of an earlier attempt with the same id are found and not repeated */
 async function attachWithCommandId(
   context: CertificationCommandContext,
   principal: CommandPrincipal,
@@ -106,7 +104,9 @@ async function attachWithCommandId(
   return { certification: attached.data, diamond: state, position }
 }
 
-/** What a wish has attached, however long ago; its stone as it is, or as it was then where it is gone by now. */
+/**
+ * The result of an earlier attachment, with the current diamond or, if it was deleted since, the diamond at that time.
+ */
 async function replayAttachment(
   { store }: CommandContext,
   stream: string,
@@ -115,10 +115,10 @@ async function replayAttachment(
   const stored = await store.read(stream)
   const index = stored.findIndex(({ id }) => id === eventId(commandId, 0))
   const event = stored[index]
-  if (event === undefined) throw new Error(`${stream} has nothing of a request that was done`)
+  if (event === undefined) throw new Error(`${stream} has no event of the completed request`)
   const now = foldEvents(diamondDecider, stored)
   const diamond = now.status === 'live' ? now : foldEvents(diamondDecider, stored.slice(0, index + 1))
-  if (diamond.status !== 'live') throw new Error(`${stream} has a certification, and is ${diamond.status}`)
+  if (diamond.status !== 'live') throw new Error(`${stream} has a certification but its diamond is ${diamond.status}`)
   return { certification: decode<CertificationAttached>(event).data, diamond, position: event.position }
 }
 
@@ -130,9 +130,9 @@ const compensateAttachment = (
 ) => handle(context, { stream, origin }, diamondDecider, (state) => detach(state, id, owner))
 
 /**
- * Removes a certification; its file is collected later, when nothing uses it.
- * @param diamond that it is attached to
- * @throws Refusal missing, forbidden; WrongRevision, OutcomeUnknown, StoreUnavailable
+ * Detaches a certification. Its file is garbage-collected once nothing refers to it.
+ * @param diamond the diamond that it is attached to
+ * @throws RequestError 'missing', 'forbidden'; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function removeCertification(
   context: CommandContext,
@@ -148,18 +148,17 @@ export type ReportReadingEntry = {
   readonly diamond: number
   readonly certification: number
   readonly reading: ReportReading
-  /** The request that attached the report, and its event's id. */
+  /** The correlation id of the request that attached the report, and the id of its event. */
   readonly correlation: string
   readonly causation: string
   readonly trace?: string
 }
 
-/** In what the report says otherwise than its owner. */
 export type ReportReadingResult = { readonly contradictions: readonly Contradiction[] }
 
 /**
- * Writes down what was read of a report, once.
- * @returns undefined where it had been before, or where the certification is gone
+ * Records what was read from a report, once.
+ * @returns undefined if it was recorded before or the certification was removed
  * @throws WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function recordReading(

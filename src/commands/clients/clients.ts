@@ -11,7 +11,7 @@ import { handle, type CommandContext } from '../core/handle.ts'
 import { loadStream } from '../../events/load-stream.ts'
 import type { IdAllocator } from '../installation/id-allocator.ts'
 
-/** @throws what `decide` throws */
+/** @throws whatever `decide` throws */
 async function changeClient(
   context: CommandContext,
   client: string,
@@ -22,10 +22,10 @@ async function changeClient(
   return { client }
 }
 
-/** `secret` is told this once; the log keeps its digest. */
+/** `secret` is returned only here; the event log stores its digest. */
 export type ClientCredentials = { readonly client: string; readonly secret: string }
 
-/** @throws Refusal invalid for a name that can't be used */
+/** @throws RequestError 'invalid' for an unacceptable name */
 export async function registerClient(
   context: CommandContext & { readonly clientIds: Pick<IdAllocator, 'take'> },
   name: string,
@@ -39,15 +39,15 @@ export async function registerClient(
   return { client, secret }
 }
 
-/** 128 random bits in 25 digits and small letters. */
+/** 128 random bits as 25 lower-case base-36 characters. */
 const randomBase36 = () =>
   BigInt(`0x${randomBytes(16).toString('hex')}`)
     .toString(36)
     .padStart(25, '0')
 
 /**
- * Gives a client a new secret; the old one is refused from now on, tokens live on.
- * @throws Refusal missing
+ * Gives a client a new secret. The old one stops working immediately; issued tokens stay valid.
+ * @throws RequestError 'missing'
  */
 export async function rotateClientSecret(
   context: CommandContext,
@@ -59,18 +59,17 @@ export async function rotateClientSecret(
   return { client, secret }
 }
 
-/** The client gets no tokens any more, and those it got end. @throws Refusal missing */
+/** Blocks the client and revokes its tokens. @throws RequestError 'missing' */
 export const disableClient = (context: CommandContext, client: string, origin: Origin) =>
   changeClient(context, client, origin, domain.disableClient)
 
-/** The client gets tokens again; those that ended stay ended. @throws Refusal missing */
+/** Unblocks the client. Revoked tokens stay revoked. @throws RequestError 'missing' */
 export const enableClient = (context: CommandContext, client: string, origin: Origin) =>
   changeClient(context, client, origin, domain.enableClient)
 
-/** A client that has shown its secret. */
 export type VerifiedClient = { readonly client: string; readonly clientEpoch: number }
 
-/** The client is unknown, disabled, or its secret is wrong: which, is nobody's business. */
+/** The client is unknown, disabled, or its secret is wrong. The error deliberately does not say which. */
 export class ClientRefused extends RequestError {
   constructor(message = 'The client credentials are invalid') {
     super('unauthenticated', message)
@@ -83,7 +82,7 @@ export type ClientVerificationContext = {
   readonly security: SecurityEventRecorder
 }
 
-/** @throws ClientRefused, or Refusal too-many */
+/** @throws ClientRefused, RequestError 'too-many' */
 export async function verifyClient(
   { store, guesses, security }: ClientVerificationContext,
   { client, secret, address }: { client: string; secret: string; address: string },

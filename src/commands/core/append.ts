@@ -10,12 +10,11 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { withRetry } from './retry.ts'
 
-/** Makes of what was decided an event to be stored. */
 export type EventFactory = (id: string, event: { readonly type: string; readonly data: object }) => NewEvent
 
 /**
- * Every event that is written passes here: its metadata say which version of its payload it has. Events of one version
- * share their metadata, which stores then turn into text once for a bulk.
+ * Stamps events with their payload version. Every event is created here or by `withEventVersion`. Events of one version
+ * share a metadata object, so that stores serialize it once per bulk.
  * @param now milliseconds since 1970
  */
 export function createEventFactory(origin: Origin, now: number): EventFactory {
@@ -24,7 +23,7 @@ export function createEventFactory(origin: Origin, now: number): EventFactory {
 }
 
 /**
- * A wish's events as the store takes them, with ids that a repeat of it will have again.
+ * Turns a command's events into stored form. Ids are derived from the command id, so a retry has the same ids.
  * @param now milliseconds since 1970
  */
 export function toNewEvents(
@@ -38,7 +37,7 @@ export function toNewEvents(
 
 const metadataBySchema = new WeakMap<NewEvent['metadata'], Map<string, NewEvent['metadata']>>()
 
-/** Metadata for a type of event; the same object for all types that are in the same version. */
+/** Adds the payload version of an event type. All types with the same version get the same object. */
 export const withEventVersion = (base: NewEvent['metadata'], type: string): NewEvent['metadata'] =>
   withSchema(base, String(currentPayloadVersion(type)))
 
@@ -50,18 +49,17 @@ export function withSchema(base: NewEvent['metadata'], schema: string): NewEvent
   return found
 }
 
-/** What is needed to append. */
 export type AppendContext = {
   readonly store: EventStore
-  /** Milliseconds that never go back; the process's unless told. */
+  /** Milliseconds; never goes back. Default: `performance.now()`. */
   readonly monotonic?: () => number
 }
 
 /**
- * Appends to several streams at once. Where nobody knows whether it arrived, it is repeated: the store recognises the ids of
- * the events, so they are stored once.
- * @returns the position of the last event of all
- * @throws WrongRevision, OutcomeUnknown after the last try, StoreUnavailable
+ * Appends to one or several streams and retries if the outcome is unknown. The store recognises repeated event ids, so
+ * the events are stored once.
+ * @returns the position of the last event
+ * @throws WrongRevision, OutcomeUnknown after the last attempt, StoreUnavailable
  */
 export function appendAll(
   { store, monotonic }: AppendContext,
@@ -78,7 +76,7 @@ async function appendOneOrMany(store: EventStore, appends: readonly Append[]): P
   return store.appendMany(appends)
 }
 
-/** Where appends are made beside each other, the last of them is not the latest. */
+/** The highest position. With concurrent appends this need not be the last one in the list. */
 export function latestPosition(positions: readonly (Position | undefined)[]): Position | undefined {
   let found: Position | undefined
   for (const position of positions) {

@@ -2,23 +2,25 @@ import { RequestError } from '../../domain/decider.ts'
 import { categoryOf, STREAM_CATEGORIES } from '../../events/registry.ts'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../stores/ports/event-store.ts'
 
-/** How a command ends: `conflict` where others were first at every try, `unknown` where nobody knows whether it is stored. */
+/**
+ * `conflict`: every attempt lost to another writer. `unknown`: the store did not confirm whether the events were
+ * stored.
+ */
 const OUTCOMES = ['done', 'refused', 'conflict', 'unknown', 'unavailable', 'failed'] as const
 type CommandOutcome = (typeof OUTCOMES)[number]
 
-/** Why a command is tried again. */
 const RETRY_REASONS = ['conflict', 'unknown'] as const
 type RetryReason = (typeof RETRY_REASONS)[number]
 
-/** A number of commands, or of their tries. `subject` is what stands before the first dash of their stream's name. */
+/** `subject`: the stream's category, which is the part of its name before the first dash. */
 export type CommandCount<Kind> = { readonly subject: string; readonly kind: Kind; readonly count: number }
 
-/** Counts how the commands of a process end, and what made them try again: each count is there from the start, at 0. */
+/** Counts the outcomes and retries of a process's commands. Every counter exists from the start, at 0. */
 export class CommandOutcomes {
   readonly #outcomeCounts = zeroCounts(OUTCOMES)
   readonly #retryCounts = zeroCounts(RETRY_REASONS)
 
-  /** @param stream of what the command changes; of several, any of them */
+  /** @param stream the stream that the command changes, or any one of several */
   async track<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
     try {
       const result = await command()
@@ -30,7 +32,6 @@ export class CommandOutcomes {
     }
   }
 
-  /** It is tried once more, because of an error. */
   countRetry(stream: string, error: unknown): void {
     this.#count(this.#retryCounts, stream, error instanceof WrongRevision ? 'conflict' : 'unknown')
   }

@@ -1,10 +1,10 @@
 import { OutcomeUnknown } from '../../stores/ports/event-store.ts'
 import type { StoredFile } from '../../stores/ports/file-store.ts'
 
-/** Milliseconds that a file is still held after an append of which nobody knows whether it arrives. */
+/** Milliseconds to keep a file held after an append with unknown outcome, which may still arrive. */
 const LATE_APPEND_MS = 60_000
 
-/** Runs an action that writes an event which names a file; the file is held until it is known whether it is there. */
+/** Runs an action that appends an event referring to the held file, and releases the file afterwards. */
 export async function withFileHold<Result>(
   heldFile: StoredFile | undefined,
   action: () => Promise<Result>,
@@ -21,7 +21,10 @@ export async function withFileHold<Result>(
   }
 }
 
-/** A process that stood still for long enough has lost its hold: what it has put on record must be there all the same. */
+/**
+ * Makes sure that the file still exists after its event was appended: a process that was suspended for long may have
+ * lost its hold. Compensates and rethrows if the file can't be restored.
+ */
 export async function ensureHeldFile(
   heldFile: StoredFile | undefined,
   compensate: () => Promise<unknown>,

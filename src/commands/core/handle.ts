@@ -16,7 +16,7 @@ import { StateCache, type CachedState } from './state-cache.ts'
 import { CommandOutcomes } from './command-outcomes.ts'
 import { withRetry } from './retry.ts'
 
-/** Runs the commands of one stream one after another within this process; commands of other streams don't wait. */
+/** Serializes the commands of each stream within this process. Commands on different streams run concurrently. */
 class StreamQueue {
   readonly #last = new Map<string, Promise<unknown>>()
 
@@ -27,7 +27,7 @@ class StreamQueue {
     return result
   }
 
-  /** A command on several streams stands in all their queues from the same moment on, so that no two wait for each other. */
+  /** Enters the queues of all streams at once, so that two commands on several streams can't deadlock. */
   runAll<Result>(streams: readonly string[], task: () => Promise<Result>): Promise<Result> {
     const previous = [...new Set(streams.flatMap((stream) => this.#last.get(stream) ?? []))]
     const result = previous.length === 0 ? task() : Promise.allSettled(previous).then(task)
@@ -44,7 +44,7 @@ class StreamQueue {
   }
 }
 
-/** What every command writes with. One a process. */
+/** Shared by all commands of a process. */
 export type CommandContext = AppendContext & {
   readonly queue: StreamQueue
   readonly stateCache: StateCache
@@ -53,7 +53,6 @@ export type CommandContext = AppendContext & {
   readonly clock: () => number
 }
 
-/** What a process writes to a store with. */
 export const createCommandContext = (store: EventStore, clock: () => number): CommandContext => ({
   store,
   queue: new StreamQueue(),
@@ -63,8 +62,9 @@ export const createCommandContext = (store: EventStore, clock: () => number): Co
 })
 
 /**
- * What a caller wants of a stream. `id` names it for good, where it may have been wanted before: its events are then found
- * and not repeated. `isNew`: the stream can't have events yet, unless this is a repeat.
+ * The stream that a command changes. `id` identifies the command permanently: if events of an earlier attempt with the
+ * same id are found, the command is not repeated. `isNew` means that the stream has no events yet, unless this is a
+ * repeat.
  */
 export type CommandTarget = {
   readonly stream: string
@@ -73,25 +73,27 @@ export type CommandTarget = {
   readonly origin: Origin
 }
 
-/** @param now never before the stream's last event, in milliseconds; may run several times */
+/** May run several times. @param now milliseconds since 1970; never before the stream's last event */
 export type Decide<State, Event> = (state: State, now: number, revision: Revision) => readonly Event[]
 
 export type CommandResult<State, Event> = {
   readonly state: State
-  /** What was decided now, or had been stored by an earlier try of the same wish. */
+  /** The events appended now, or by an earlier attempt with the same command id. */
   readonly events: readonly Event[]
-  /** Of the last of these events; of the stream where nothing had to be written. */
+  /** The revision of the last of these events, or of the stream if nothing was appended. */
   readonly revision: Revision
-  /** Where the last event stands; undefined when nothing had to be written. */
+  /** The position of the last event; undefined if nothing was appended. */
   readonly position: Position | undefined
 }
 
 /**
- * Loads a stream, decides on its state, and appends what was decided; tries again when another writer was first or
- * when nobody knows whether the append arrived (retry.ts). An earlier try of the same wish that was stored is answered as
- * success. Where the stream is new, or this process knows its state (state-cache.ts), that is decided on without reading,
- * and the append shows whether it was right; what would write nothing, and so not show it, is decided on the stream as it is.
- * @throws what `decide` throws, WrongRevision after the last try, OutcomeUnknown, StoreUnavailable
+ * The command handler: loads a stream, decides on its state, and appends the events at the expected revision. It
+ * retries after a conflict with another writer and after an append with unknown outcome (see retry.ts). A command that
+ * was already stored by an earlier attempt succeeds with that attempt's events.
+ * A new stream is not read, and a state from the cache (state-cache.ts) is used optimistically: the append at its
+ * revision fails if it is outdated. If the cached state leads to no events or to an error, the stream is read and
+ * decided again.
+ * @throws whatever `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
  */
 export function handle<State, Event extends DomainEvent>(
   context: CommandContext,
@@ -112,7 +114,7 @@ export function handle<State, Event extends DomainEvent>(
 
 type Command<State, Event extends DomainEvent> = CommandTarget & {
   readonly id: string
-  /** Whether the id is the caller's: the stream may have its events then. */
+  /** Whether the caller gave the command id: the stream may then contain events of an earlier attempt. */
   readonly isNamed: boolean
   readonly decider: Decider<State, Event>
   readonly decide: Decide<State, Event>
@@ -137,7 +139,7 @@ async function attemptCommand<State, Event extends DomainEvent>(
   return append(context, command, loaded, { events, now })
 }
 
-/** The stream's state as far as it is known without reading, which may be outdated. */
+/** The state as far as it is known without reading. It may be outdated. */
 function findCachedState<State, Event extends DomainEvent>(
   stateCache: StateCache,
   { stream, decider, isNew, isNamed }: Command<State, Event>,
@@ -148,7 +150,7 @@ function findCachedState<State, Event extends DomainEvent>(
 
 type CommandDecision<Event> = { readonly events: readonly Event[]; readonly now: number }
 
-/** What is to be written on top of a state that may be outdated; undefined where that is nothing, or it is refused. */
+/** Returns undefined if `decide` returns no events or throws on the possibly outdated state. */
 function decideOnCachedState<State, Event>(
   { state, revision, lastEventAt }: Omit<CachedState<State>, 'lastEventId'>,
   decide: Decide<State, Event>,
@@ -159,7 +161,7 @@ function decideOnCachedState<State, Event>(
     const events = decide(state, now, revision)
     return events.length > 0 ? { events, now } : undefined
   } catch {
-    return undefined // It is decided again on the stream as it is, and refused then if it still has to be.
+    return undefined // The caller reads the stream and decides again; if the error is real, it is thrown then.
   }
 }
 
@@ -177,18 +179,16 @@ async function append<State, Event extends DomainEvent>(
   return { state, events, revision, position }
 }
 
-/** The revision of a stream's last event when `count` more were appended. */
 export const revisionAfter = (revision: Revision, count: number): bigint =>
   (revision === 'none' ? -1n : revision) + BigInt(count)
 
-/** What is wanted of one stream among others. */
 export type StreamCommand<State, Event> = CommandTarget & { readonly id: string; readonly decide: Decide<State, Event> }
 
 /**
- * Handles what is wanted of many streams, each for itself, and appends it in one call. A stream whose events are of a newer
- * release is left alone.
- * @returns how many streams were written to; the others had nothing to be written, or had it from an earlier try
- * @throws what `decide` throws, WrongRevision after the last try, OutcomeUnknown, StoreUnavailable
+ * Handles one command on each of many streams and appends all events in one call. Skips streams whose events this
+ * release can't decode.
+ * @returns how many streams were appended to; the others needed no events or had them from an earlier attempt
+ * @throws whatever `decide` throws, WrongRevision after the last attempt, OutcomeUnknown, StoreUnavailable
  */
 export const handleEach = <State, Event extends DomainEvent>(
   context: CommandContext,
@@ -202,7 +202,7 @@ export const handleEach = <State, Event extends DomainEvent>(
     return appends.length
   })
 
-/** Without reading for a stream that is new, at the first try. */
+/** Does not read a new stream on the first attempt. */
 function decideStreamAppend<State, Event extends DomainEvent>(
   context: CommandContext,
   command: StreamCommand<State, Event>,

@@ -1,33 +1,31 @@
 import { OutcomeUnknown, WrongRevision } from '../../stores/ports/event-store.ts'
 
-/** Tries of one command at most. Only another process can win a race: commands on one stream queue within a process. */
+/** Commands on one stream are serialized within a process, so only another process can win a race. */
 export const MAX_ATTEMPTS = 8
 
 /**
- * Milliseconds after which an unknown outcome is told. A store that takes appends and says nothing of them, as a cluster
- * without a majority does, uses seconds for each: a caller must not wait for all tries.
+ * Milliseconds after which an unknown outcome is no longer retried. A store that accepts appends without confirming
+ * them, such as a cluster without a majority, takes seconds for each attempt; the caller must not wait for all of them.
  */
 const UNKNOWN_OUTCOME_DEADLINE_MS = 1_000
 
-/** Milliseconds that a pause is at most. */
 const MAX_BACKOFF_MS = 50
 
-/** What is worth another try: a race that another process won, an append of which nobody knows whether it arrived. */
 export type Retryable = typeof WrongRevision | typeof OutcomeUnknown
 
 export type RetryOptions = {
   readonly on: readonly Retryable[]
-  /** Called before each further try, with what the last one failed with. */
+  /** Called before each retry, with the error of the failed attempt. */
   readonly onRetry?: (error: WrongRevision | OutcomeUnknown) => void
-  /** Milliseconds that never go back; the process's unless told. */
+  /** Milliseconds; never goes back. Default: `performance.now()`. */
   readonly monotonic?: (() => number) | undefined
 }
 
 /**
- * Tries an action until it succeeds or is not worth another try. The second try comes at once, each later one after a
- * random pause that grows.
- * @param action its argument counts the tries, from 1
- * @throws what the last try failed with
+ * Retries an action with back-off. The first retry is immediate; later ones wait a random time of up to 10, 20, 40,
+ * then 50 ms.
+ * @param action receives the number of the attempt, from 1
+ * @throws the error of the last attempt
  */
 export async function withRetry<Result>(
   { on, onRetry, monotonic = () => performance.now() }: RetryOptions,

@@ -3,7 +3,7 @@ import type { Decider, DomainEvent } from '../../domain/decider.ts'
 import type { EventStore, Revision } from '../../stores/ports/event-store.ts'
 import { loadStream, type LoadedStream } from '../../events/load-stream.ts'
 
-/** A stream that has events, folded up to its last one: that one's id, revision, and time (ms since 1970). */
+/** The state of a non-empty stream up to and including its last event. `lastEventAt` is in milliseconds since 1970. */
 export type CachedState<State> = {
   readonly state: State
   readonly lastEventId: string
@@ -22,10 +22,9 @@ const DEFAULT_LIMITS: StateCacheLimits = { maxStreams: 10_000, maxBytes: 16 * 2 
 type StateCacheEntry = { readonly cached: CachedState<unknown>; readonly decider: unknown; readonly bytes: number }
 
 /**
- * The states of the streams that this process has folded lately, so that the next command on one of them need not read
- * it again. They say how a stream was, not how it is: another process may have appended to it since. What is decided on
- * one holds when it is appended at its revision, or when the stream's last event is still the same.
- * Those that were used last stay, within bounds; a state of more than `bytesOfOne` is not kept.
+ * An LRU cache of stream states, so that the next command on a stream need not read it. A cached state may be outdated,
+ * because another process may have appended since: a decision based on it is valid only if it is appended at the cached
+ * revision or the stream's last event is still the same. States larger than `maxStateBytes` are not cached.
  */
 export class StateCache {
   readonly #entries: LRUCache<string, StateCacheEntry>
@@ -35,7 +34,7 @@ export class StateCache {
     this.#entries = new LRUCache({ max, maxSize, maxEntrySize, sizeCalculation: ({ bytes }) => bytes })
   }
 
-  /** How a stream was when this process used it last, by this very decider. */
+  /** The last known state, which may be outdated. */
   find<State, Event extends DomainEvent>(
     stream: string,
     decider: Decider<State, Event>,
@@ -45,9 +44,10 @@ export class StateCache {
   }
 
   /**
-   * How a stream is. Of one that is known only the last event is read, and all of it where that is another one.
-   * @param id of a wish whose events are looked for, where all of it is read
-   * @throws as `load` does
+   * The current state. If the stream is cached, only its last event is read, and the whole stream only if that has
+   * changed.
+   * @param id command id whose events to look for if the whole stream is read
+   * @throws StoreUnavailable; UnsupportedEventVersion, InvalidEventPayload for an event that can't be decoded here
    */
   async load<State, Event extends DomainEvent>(
     store: Pick<EventStore, 'read'>,
@@ -68,7 +68,7 @@ export class StateCache {
     return loaded
   }
 
-  /** What reads no more than a stream's newest events does not know it, and reads little. */
+  /** A decider with a `tail` is not cached: it reads only a few events and does not know the whole stream. */
   put<State, Event extends DomainEvent>(
     stream: string,
     decider: Decider<State, Event>,
@@ -79,17 +79,17 @@ export class StateCache {
     this.#entries.set(stream, { cached, decider, bytes })
   }
 
-  /** For one that this process changes in another way. */
+  /** Call it when the stream is changed by other means than `handle`. */
   invalidate(stream: string): void {
     this.#entries.delete(stream)
   }
 }
 
-/** Bytes of an object or a list with nothing in it, and of each member's place. */
+/** Approximate bytes of an empty object or array, and of each member. */
 const OBJECT_BYTES = 32
 const MEMBER_BYTES = 8
 
-/** About how many bytes of memory a value takes; some number over `most` where it takes more than that. */
+/** Approximate memory use of a value in bytes; stops counting at some number above `most`. */
 function estimateBytes(value: unknown, most: number): number {
   if (typeof value === 'string') return OBJECT_BYTES + 2 * value.length
   if (typeof value !== 'object' || value === null) return 0

@@ -14,19 +14,21 @@ import { handle, type CommandContext } from '../core/handle.ts'
 import { ensureHeldFile, withFileHold } from '../core/file-holds.ts'
 import type { CommandPrincipal } from './diamonds.ts'
 
-/** What the file that was kept under a digest says of a body. @throws Refusal invalid for what is no body of a stone */
+/** Reads the properties of a stored model file. @throws RequestError 'invalid' if it is not a model of a stone */
 export type ModelInspector = (digest: string) => Promise<StoneModelProperties>
 
 export type AttachedModel = {
   readonly model: StoneModel
-  /** Its stone as it is with it. */
+  /** The diamond including the new model. */
   readonly diamond: LiveDiamond
   readonly position: Position | undefined
 }
 
 /**
- * Attaches a stone's own body. The file is durable and held before it is looked at, and the event before the answer.
- * @throws Refusal missing, forbidden, invalid for a file that is no stone's; WrongRevision, OutcomeUnknown, StoreUnavailable
+ * Attaches a 3D model to a diamond. The file is durable and held before it is inspected, and the event is appended
+ * before the response is sent.
+ * @throws RequestError 'missing', 'forbidden', 'invalid' if the file is not a model of a stone; WrongRevision,
+ *   OutcomeUnknown, StoreUnavailable
  */
 export async function attachModel(
   context: CommandContext,
@@ -63,8 +65,8 @@ const compensateModelAttachment = (
   })
 
 /**
- * Removes a stone's own body; the file is collected later, when nothing uses it.
- * @throws Refusal missing, forbidden; WrongRevision, OutcomeUnknown, StoreUnavailable
+ * Detaches a diamond's 3D model. Its file is garbage-collected once nothing refers to it.
+ * @throws RequestError 'missing', 'forbidden'; WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export async function removeModel(
   context: CommandContext,

@@ -10,37 +10,35 @@ import {
   type DiamondCommandContext,
 } from './diamonds.ts'
 
-/** What is to become of a part of an account's stones, together. */
 export type StockChange = {
-  /** Says that it was done, and keeps it from being done twice, for good. */
+  /** The stream of a permanent record that keeps the change from being applied twice. */
   readonly record: string
   readonly creates: readonly NewDiamond[]
   readonly changes: readonly DiamondChange[]
 }
 
-/** How many stones were made and changed; the others of `changes` are as they were to be. */
+/** `changed` counts only diamonds that differ from before. */
 export type StockChangeResult = {
   readonly created: number
   readonly changed: number
   readonly position: Position | undefined
 }
 
-/** It was done before, or by another process meanwhile. */
+/** The change was applied before, or concurrently by another process. */
 export class AlreadyApplied extends Error {
-  override readonly name = 'DoneBefore'
+  override readonly name = 'AlreadyApplied'
 }
 
-/** The record of what is done once for good. */
+/** A record that never expires. */
 export const permanentRecordOf = (stream: string) => ({
   stream,
   body: canonicalDigest(stream),
-  replay: () => Promise.reject(new AlreadyApplied(`${stream} says that this was done`)),
+  replay: () => Promise.reject(new AlreadyApplied(`${stream} has a record: this change was already applied`)),
 })
 
 /**
- * Creates and changes diamonds, all or none, and keeps a record of it in the same write. Where nothing has to be done there
- * is none.
- * @throws Refusal for a diamond that is not there any more; DoneBefore, WrongRevision, OutcomeUnknown, StoreUnavailable
+ * Creates and changes diamonds, all or none, and stores a record in the same append, unless there is nothing to append.
+ * @throws RequestError if a diamond no longer exists; AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export const changeStock = (
   context: DiamondCommandContext,

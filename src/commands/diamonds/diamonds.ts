@@ -19,13 +19,15 @@ import { requestRecordOf, type KeyedRequest } from '../bulk/request-record.ts'
 import { revisionAfter, handle, type CommandContext } from '../core/handle.ts'
 import type { IdAllocator } from '../installation/id-allocator.ts'
 
-/** What commands on diamonds write with. */
 export type DiamondCommandContext = CommandContext & { readonly diamondIds: IdAllocator }
 
-/** Whose diamonds may be changed, and who wants it. */
+/** The account whose diamonds may be changed, and the origin of the command. */
 export type CommandPrincipal = { readonly owner: number; readonly origin: Origin }
 
-/** R of a diamond's ETag: the revision of its owner's last change. What was read of its reports since is none. */
+/**
+ * `R` of a diamond's ETag: the revision of the owner's last change. Events with report readings since then do not
+ * count.
+ */
 function ownerRevisionOf(diamond: Diamond, revision: Revision): bigint {
   const behind = diamond.status === 'live' ? BigInt(diamond.readingsBehind) : 0n
   return (revision === 'none' ? -1n : revision) - behind
@@ -35,17 +37,17 @@ export type CreateDiamonds = {
   readonly owner: number
   readonly entries: readonly NewDiamond[]
   readonly origin: Origin
-  /** Where the caller sent an Idempotency-Key. */
   readonly key?: Omit<KeyedRequest, 'owner'>
 }
 
-/** What each diamond was born with, in the order of the entries. */
+/** In the order of the entries. */
 type CreatedDiamondList = { readonly created: readonly DiamondCreated[] }
 export type CreatedDiamonds = BulkResult<CreatedDiamondList>
 
 /**
- * Creates diamonds, all or none. With a key, the same request again gives the first diamonds again.
- * @throws Refusal invalid when the key was used for another body; WrongRevision, OutcomeUnknown, StoreUnavailable
+ * Creates diamonds, all or none. A repeated request with the same key returns the first diamonds.
+ * @throws RequestError 'invalid' if the key was used with a different body; WrongRevision, OutcomeUnknown,
+ *   StoreUnavailable
  */
 export function createDiamonds(
   context: DiamondCommandContext,
@@ -59,7 +61,7 @@ export function createDiamonds(
   })
 }
 
-/** Decides on new diamonds. @param now milliseconds since 1970 */
+/** @param now milliseconds since 1970 */
 export async function decideCreations(
   { diamondIds }: DiamondCommandContext,
   owner: number,
@@ -77,7 +79,6 @@ export async function decideCreations(
   return { decisions, result: { created } }
 }
 
-/** What diamonds that were created before were born with. */
 async function readCreatedDiamonds(
   { store }: DiamondCommandContext,
   diamonds: readonly number[],
@@ -91,23 +92,22 @@ async function readCreatedDiamonds(
   return { created, position }
 }
 
-/** One diamond's change as a decision on its state. `pointer` names the entry in a bulk request's body. */
+/** A change to one diamond. `pointer` is the JSON Pointer to its entry in a bulk request's body. */
 export type DiamondChange = {
   readonly id: number
   readonly pointer?: string
   readonly decide: (diamond: Diamond) => readonly DiamondEvent[]
 }
 
-/** A diamond as a change has left it. */
 export type ChangedDiamond = {
   readonly id: number
-  /** R of its ETag `"R.S"`. */
+  /** `R` of its ETag `"R.S"`. */
   readonly revision: bigint
 }
 
 type ChangedDiamondList = { readonly changed: readonly ChangedDiamond[] }
 
-/** `position` is where the last change stands, undefined when nothing had to change. */
+/** `position` is that of the last change; undefined if nothing changed. */
 export type ChangedDiamonds = ChangedDiamondList & { readonly position: Position | undefined }
 
 export function planPatch(
@@ -127,13 +127,10 @@ export function planDelete(id: number, { owner }: CommandPrincipal, pointer?: st
   return { id, decide: (diamond) => remove(diamond, id, owner), ...(pointer !== undefined && { pointer }) }
 }
 
-/** Revisions that the caller has seen, from If-Match; any, or `*` for whatever there is. */
+/** Revisions from If-Match. `*` matches any revision. */
 export type IfMatchRevisions = '*' | readonly bigint[]
 
-/**
- * Changes one diamond.
- * @throws Refusal missing, forbidden, precondition
- */
+/** @throws RequestError 'missing', 'forbidden', 'precondition' */
 export async function changeDiamond(
   context: CommandContext,
   { owner, origin }: CommandPrincipal,
@@ -151,7 +148,7 @@ export async function changeDiamond(
       return decide(diamond)
     },
   )
-  // What was written now is the owner's last change, whatever came after an earlier try of it.
+  // The revision of appended events is the owner's latest change; no later report readings are subtracted from it.
   const left = events.length > 0 ? diamondDecider.initialState : state
   return { position, changed: [{ id, revision: ownerRevisionOf(left, revision) }] }
 }
@@ -159,14 +156,17 @@ export async function changeDiamond(
 function checkIfMatch(match: IfMatchRevisions | undefined, diamond: Diamond, revision: Revision): void {
   if (match === undefined || match === '*') return
   if (!match.includes(ownerRevisionOf(diamond, revision))) {
-    throw new RequestError('precondition', 'The diamond has changed since it was read: If-Match does not hold')
+    throw new RequestError(
+      'precondition',
+      'The diamond has changed since it was read: If-Match does not match its current ETag',
+    )
   }
 }
 
 /**
  * Changes several diamonds, all or none.
- * @throws Refusal naming every diamond of another account and every unknown one, in their order: forbidden where there is
- *   one of the first kind, else missing
+ * @throws RequestError with details on every diamond that is unknown or belongs to another account, in their order;
+ *   'forbidden' if there is one of another account, else 'missing'
  */
 export const changeDiamonds = (
   context: CommandContext,
@@ -179,10 +179,9 @@ export const changeDiamonds = (
     decide: () => decideChanges(context, principal, changes),
   })
 
-/** A diamond that somebody names. `pointer` is where in a bulk request's body. */
 type DiamondReference = Pick<DiamondChange, 'id' | 'pointer'>
 
-/** What of these the owner may not touch, as a refusal of them would say it, in their order. */
+/** One error detail for each diamond that is unknown or belongs to another account, in their order. */
 export async function ownershipFaults(
   context: CommandContext,
   owner: number,
@@ -206,8 +205,8 @@ const faultAt = ({ message }: RequestError, pointer: string | undefined): ErrorD
 })
 
 /**
- * Decides on diamonds as they are now.
- * @throws Refusal as `changeDiamonds` does
+ * Decides on the current state of the diamonds.
+ * @throws RequestError as `changeDiamonds` does
  */
 export async function decideChanges(
   context: CommandContext,

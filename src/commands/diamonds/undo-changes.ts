@@ -21,22 +21,22 @@ import { foldEvents } from '../../events/load-stream.ts'
 import { permanentRecordOf } from './change-stock.ts'
 import { decideCreations, type CommandPrincipal, type DiamondCommandContext } from './diamonds.ts'
 
-/** What takes back what was done to a diamond under one correlation id. */
+/** How to undo the changes that one correlation id made to a diamond. */
 export type DiamondUndoAction =
-  /** Nothing was done, or nothing of it is left. */
+  /** There were no changes, or none is left. */
   | { readonly kind: 'nothing' }
-  /** It was made, and goes. */
+  /** It was created by the change. */
   | { readonly kind: 'delete'; readonly events: readonly DiamondEvent[] }
-  /** It was changed, and is as before. */
+  /** Restores the previous field values. */
   | { readonly kind: 'change'; readonly events: readonly DiamondEvent[] }
-  /** It was deleted, and comes back under a new id. */
+  /** It was deleted by the change and is created again under a new id. */
   | { readonly kind: 'create'; readonly fields: NewDiamond }
-  /** Somebody changed it since: nothing is done to it. */
+  /** It was changed by someone else since, and is left alone. */
   | { readonly kind: 'changed since'; readonly sku: string; readonly by: string; readonly at: string }
 
 /**
- * @param stored all of a diamond's stream
- * @param correlation of what is to be taken back: all its events of a stream were appended together
+ * @param stored all events of a diamond's stream
+ * @param correlation the correlation id to undo: its events in a stream were appended together
  */
 function decideUndo(stored: readonly StoredEvent[], correlation: string): DiamondUndoAction {
   const first = stored.findIndex((event) => hasCorrelation(event, correlation))
@@ -54,7 +54,7 @@ function decideUndo(stored: readonly StoredEvent[], correlation: string): Diamon
   return events.length === 0 ? { kind: 'nothing' } : { kind: 'change', events }
 }
 
-/** Whether nobody has changed it between: what was changed and taken back is no change, nor what the service has read of reports. */
+/** Whether fields and certifications are the same. Reverted changes and report readings do not count as changes. */
 function isUnchanged(after: Diamond, now: Diamond): boolean {
   if (after.status !== 'live' || now.status !== 'live') return after.status === now.status
   const ids = ({ certifications }: LiveDiamond) => certifications.map(({ id }) => id).join()
@@ -64,14 +64,13 @@ function isUnchanged(after: Diamond, now: Diamond): boolean {
 const hasCorrelation = ({ metadata }: StoredEvent, correlation: string) => metadata['$correlationId'] === correlation
 
 function refuseUndo(before: Diamond, after: Diamond, now: Diamond, since: StoredEvent | undefined): DiamondUndoAction {
-  // What was made and is deleted is gone, as it is to be.
+  // The change created the diamond and it has been deleted since, so there is nothing to undo.
   if (before.status !== 'live' && now.status !== 'live') return { kind: 'nothing' }
   const { sku } = after.status === 'live' ? after.fields : { sku: '' }
   const { actor = '', at = '' } = since?.metadata ?? {}
   return { kind: 'changed since', sku, by: actor, at }
 }
 
-/** The change that makes a diamond's fields what they were. */
 function revertingChange({ fields: wanted }: LiveDiamond, { fields: found }: LiveDiamond): DiamondFieldChanges {
   const differing = FIELD_NAMES.filter((name) => wanted[name] !== found[name])
   const unset = differing.filter((name) => name in DEFAULTS && wanted[name] === DEFAULTS[name as OptionalField])
@@ -79,29 +78,26 @@ function revertingChange({ fields: wanted }: LiveDiamond, { fields: found }: Liv
   return { set: Object.fromEntries(set), removed: unset as OptionalField[] }
 }
 
-/** A diamond that was changed since by somebody else. */
 export type DiamondUndoConflict = Extract<DiamondUndoAction, { kind: 'changed since' }> & { readonly id: number }
 
 export type DiamondUndoRequest = {
-  /** Says that it was taken back, and keeps it from being taken back twice. */
+  /** The stream of a permanent record that keeps the undo from being applied twice. */
   readonly record: string
-  /** Of what is to be taken back. */
   readonly correlation: string
   readonly diamonds: readonly number[]
 }
 
-/** How many diamonds came back, are as before, and went; had nothing to be taken back, and were left. */
+/** Numbers of diamonds. `refused`: changed by someone else since, and left alone. */
 export type DiamondUndoResult = {
   readonly created: number
   readonly changed: number
   readonly deleted: number
   readonly unchanged: number
-  /** Changed since by somebody else. */
   readonly refused: number
   readonly position: Position | undefined
 }
 
-/** Those of the diamonds that can't be taken back without undoing what somebody did since. @throws StoreUnavailable */
+/** The diamonds that can't be restored without undoing a later change by someone else. @throws StoreUnavailable */
 export async function findUndoConflicts(
   store: EventStore,
   { correlation, diamonds }: DiamondUndoRequest,
@@ -111,9 +107,9 @@ export async function findUndoConflicts(
 }
 
 /**
- * Takes back what was done to these diamonds under a correlation id, all or none, and keeps a record of it. Those that were
- * changed since stay as they are.
- * @throws DoneBefore, WrongRevision, OutcomeUnknown, StoreUnavailable
+ * Undoes the changes that one correlation id made to these diamonds, all or none, and stores a record. Diamonds that
+ * were changed by someone else since are left alone.
+ * @throws AlreadyApplied, WrongRevision, OutcomeUnknown, StoreUnavailable
  */
 export const undoChanges = (
   context: DiamondCommandContext,

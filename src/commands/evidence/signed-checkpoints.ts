@@ -12,7 +12,7 @@ import type { Revision } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 import { loadOrCreateSealedKey, type SealedKeyDefinition } from '../installation/link-key.ts'
 
-/** What stands before the 32 bytes of an Ed25519 private key in DER: RFC 8410, 7. */
+/** The PKCS #8 prefix of a 32-byte Ed25519 private key in DER (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const LOG_KEY: SealedKeyDefinition<LogKeySealed> = {
@@ -23,9 +23,9 @@ const LOG_KEY: SealedKeyDefinition<LogKeySealed> = {
 }
 
 /**
- * The Ed25519 key that signs the log's checkpoints: one for all instances, which moves and rotations of the master key
- * leave as it is.
- * @returns undefined where there is none, and the log takes no more events
+ * The Ed25519 key that signs the log's checkpoints, shared by all instances. It survives moves of the log and rotations
+ * of the master key.
+ * @returns undefined if there is no key yet and the log is closed for appends
  * @throws WrongMasterKey, StoreUnavailable
  */
 export async function openLogKey(context: CommandContext, keys: MasterKeys): Promise<KeyObject | undefined> {
@@ -37,8 +37,9 @@ export async function openLogKey(context: CommandContext, keys: MasterKeys): Pro
 const ORIGIN: Origin = { actor: 'service', via: 'projection', correlation: 'checkpoint' }
 
 /**
- * Makes a checkpoint known, as the one behind `last`: of two processes that sign at once, one does.
- * @returns false when another process was first
+ * Appends a signed checkpoint if the latest one still has revision `last`, so that only one of several concurrent
+ * signers succeeds.
+ * @returns false if another process was first
  * @throws LogClosed, StoreUnavailable
  */
 export async function appendSignedCheckpoint(context: CommandContext, note: string, last: Revision): Promise<boolean> {

@@ -3,18 +3,18 @@ import type { Origin } from '../../events/event-metadata.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 
 export type IdAllocatorOptions = CommandContext & {
-  /** The ids are those of stream `ids-{kind}`: `diamond`, `certification`, `account` ... */
+  /** Ids are reserved in the stream `ids-{kind}`. */
   readonly kind: string
-  /** How many ids one event reserves. What a process has not given out when it ends is never given out. */
+  /** Ids per reservation. Ids that a process has not used when it ends are lost. */
   readonly size: number
-  /** With so few ids left the next block is fetched ahead; 0 fetches only when the last one is gone. */
+  /** Prefetch the next block when fewer than this many ids are left. 0 or undefined: fetch on demand only. */
   readonly ahead?: number
   readonly origin: Origin
 }
 
 /**
- * Integer ids that no two processes ever share, out of blocks reserved in the log.
- * Within a process they ascend in the order of the calls that found ids at hand.
+ * Allocates integer ids that are unique across processes, from blocks reserved in the event log. Within a process, ids
+ * ascend in the order of the calls that did not have to wait for a block.
  */
 export class IdAllocator {
   readonly #options: IdAllocatorOptions
@@ -27,8 +27,8 @@ export class IdAllocator {
   }
 
   /**
-   * One id, without a promise when one is at hand.
-   * @throws StoreUnavailable (by the promise)
+   * Returns synchronously if an id is available.
+   * @throws StoreUnavailable (rejects)
    */
   take(): number | Promise<number> {
     if (this.#left === 0) return this.#fetch(1).then(() => this.take())
@@ -38,8 +38,8 @@ export class IdAllocator {
   }
 
   /**
-   * `count` ascending ids, without a promise when so many are at hand.
-   * @throws StoreUnavailable (by the promise)
+   * `count` ascending ids; returns synchronously if enough are available.
+   * @throws StoreUnavailable (rejects)
    */
   takeMany(count: number): number[] | Promise<number[]> {
     if (this.#left < count) return this.#fetch(count - this.#left).then(() => this.takeMany(count))
@@ -50,7 +50,7 @@ export class IdAllocator {
 
   #next(): number {
     const block = this.#blocks[0]
-    if (block === undefined) throw new Error('No id is at hand')
+    if (block === undefined) throw new Error('No id is available')
     const id = block.next++
     this.#left--
     if (id === block.to) this.#blocks.shift()
@@ -59,11 +59,11 @@ export class IdAllocator {
 
   #fetchAhead(): void {
     if (this.#left >= (this.#options.ahead ?? 0) || this.#fetching !== undefined) return
-    // A store that is away is told to the caller who finds no id left.
+    // If prefetching fails, the next call that needs a block rejects.
     this.#fetch(1).catch(() => undefined)
   }
 
-  /** Everyone who waits shares the fetch under way, and asks again when it was not enough. */
+  /** Concurrent callers share one fetch; a caller for whom it was not enough fetches again. */
   #fetch(atLeast: number): Promise<void> {
     this.#fetching ??= this.#reserve(Math.max(this.#options.size, atLeast)).finally(() => (this.#fetching = undefined))
     return this.#fetching

@@ -12,21 +12,21 @@ import { handle, createCommandContext } from '../core/handle.ts'
 
 export type JoinStoresContext = { readonly store: EventStore; readonly clock: () => number; readonly origin: Origin }
 
-/** Vault or files at hand are another installation's: what the log has would be missing, and what is shared lost to others. */
+/** The vault or the files belong to another installation. Using them would lose data that the log refers to. */
 export class ForeignStores extends StoreUnavailable {
-  override readonly name = 'StrangeStores'
+  override readonly name = 'ForeignStores'
 }
 
 /**
- * Holds that these vault and files are the log's; the first ever become it.
- * @returns `vault lost` where the vault is a new one beside the log's own files: it was lost, and is the log's from now on
- * @throws StrangeStores, StoreUnavailable
+ * Checks that the vault and the files belong to the event log. The first ones ever used with a log become its own.
+ * @returns `vault lost` if the files are the log's own but the vault is new: it replaces the lost one
+ * @throws ForeignStores, StoreUnavailable
  */
 export async function verifyJoinedStores(
   context: JoinStoresContext,
   found: StoreIdentities,
 ): Promise<'as known' | 'vault lost'> {
-  // A log that was left takes nothing any more: it is only read.
+  // Nothing can be appended to a closed log.
   const isClosed = (await context.store.closedReason()) !== undefined
   let isVaultLost = false
   await appendStoresJoined(context, found, (known) => {
@@ -37,11 +37,11 @@ export async function verifyJoinedStores(
   return isVaultLost ? 'vault lost' : 'as known'
 }
 
-/** From here on these are the log's, whatever were: after a restore, or a move. */
+/** Makes these stores the log's own, replacing any others. For restores and moves. */
 export const joinStores = (context: JoinStoresContext, found: StoreIdentities): Promise<unknown> =>
   appendStoresJoined(context, found, () => true)
 
-/** @param isWanted called where the log has others, or none */
+/** @param isWanted called if the log has other stores or none */
 const appendStoresJoined = (
   { store, clock, origin }: JoinStoresContext,
   found: StoreIdentities,
@@ -56,8 +56,8 @@ const appendStoresJoined = (
 
 const foreignStoresError = (known: StoreIdentities, found: StoreIdentities) =>
   new ForeignStores(
-    `The log's vault and files are in ${known.place} (${shortOf(known)}), and DATA_DIR and READ_MODEL name ${found.place} ` +
-      `(${shortOf(found)}): set them to the former, or run \`npx adamant restore --in-place\` if that is lost`,
+    `The log's vault and files are in ${known.place} (${shortOf(known)}), but DATA_DIR and READ_MODEL name ${found.place} ` +
+      `(${shortOf(found)}): change the settings to the log's own stores, or run \`npx adamant restore --in-place\` if those are lost`,
   )
 
 const shortOf = ({ vault, files }: StoreIdentities) => `vault ${vault.slice(0, 8)}, files ${files.slice(0, 8)}`

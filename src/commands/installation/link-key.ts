@@ -9,7 +9,7 @@ import { eventTimeOf, type Origin } from '../../events/event-metadata.ts'
 import type { EventStore, StoredEvent } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 
-/** A key that the installation made itself, as events carry it. */
+/** A key that the installation generated, as stored in events. */
 export type SealedKey = {
   /** The master key's id. */
   readonly key: string
@@ -17,34 +17,35 @@ export type SealedKey = {
   readonly sealed: string
 }
 
-/** The keys at hand are not those that this log's keys were sealed with. */
+/** The configured master keys are not the ones that sealed this log's keys. */
 export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey'
 }
 
 type SealedKeyEvent = { readonly type: string; readonly data: SealedKey }
 
-/** Where a key is kept and how it is sealed. */
 export type SealedKeyDefinition<Event extends SealedKeyEvent> = {
   readonly stream: string
   readonly type: Event['type']
-  /** What the key that seals it is derived for. */
+  /** The purpose that the sealing key is derived for. */
   readonly purpose: string
-  /** Whose events they are. */
   readonly origin: Origin
 }
 
-/** A key, and its last event's payload; none where the log is closed and has none: the key ends with this process. */
+/**
+ * A key with the payload of its latest event. `payload` is undefined if the log is closed and has no key: the key is
+ * then lost when the process ends.
+ */
 export type UnsealedKey<Event extends SealedKeyEvent> = {
   readonly root: Buffer
   readonly payload: Event['data'] | undefined
-  /** Of its last event; -1 where there is none. */
+  /** The revision of the latest event; -1 if there is none. */
   readonly revision: bigint
 }
 
 /**
- * A random key that is made once for all instances and kept in the log, sealed by the master key. After a rotation of the
- * master key it is sealed again, so that the old one can go.
+ * Loads a random key that is generated once for all instances and stored in the log, sealed with the master key. After
+ * the master key is rotated, it is sealed again with the new one, so that the old one can be removed.
  * @throws WrongMasterKey, StoreUnavailable
  */
 export async function loadOrCreateSealedKey<Event extends SealedKeyEvent>(
@@ -53,7 +54,7 @@ export async function loadOrCreateSealedKey<Event extends SealedKeyEvent>(
   { stream, type, purpose, origin }: SealedKeyDefinition<Event>,
 ): Promise<UnsealedKey<Event>> {
   const { store } = context
-  // A log that is only read is used with what it has.
+  // Nothing can be appended to a closed log, so its key is used as it is.
   const isClosed = (await store.closedReason()) !== undefined
   const made = randomBytes(32)
   const rootOf = (kept: Event['data'] | undefined) => (kept === undefined ? made : unsealKey(kept, keys, purpose))
@@ -73,13 +74,13 @@ function sealKey(key: Buffer, master: MasterKey, purpose: string): SealedKey {
   return { key: master.id, sealed: sealed.toString('base64url') }
 }
 
-/** @throws WrongMasterKey where neither of the keys has sealed it */
+/** @throws WrongMasterKey if it was sealed with neither of the keys */
 export function unsealKey({ key: id, sealed }: SealedKey, { current, old }: MasterKeys, purpose: string): Buffer {
   const master = [current, old].find((candidate) => candidate?.id === id)
   if (master === undefined) {
     throw new WrongMasterKey(
-      `This installation was sealed with the master key ${id}, and MASTER_KEY is ${current.id}: set MASTER_KEY to the ` +
-        'key it was made with, or to a new one with the former in MASTER_KEY_OLD',
+      `This installation was sealed with the master key ${id}, but MASTER_KEY is ${current.id}: set MASTER_KEY to that ` +
+        'key or, to rotate it, MASTER_KEY to the new key and MASTER_KEY_OLD to that one',
     )
   }
   const bytes = Buffer.from(sealed, 'base64url')
@@ -95,16 +96,18 @@ const LINK_KEY: SealedKeyDefinition<LinkKeySealed> = {
   origin: { actor: 'service', via: 'projection', correlation: 'link-key' },
 }
 
-/** The key that signs links now. `since`: when it took another one's place (ms since 1970); 0 for the first there is. */
+/**
+ * The key that currently signs links. `since`: when it replaced another key (milliseconds since 1970); 0 for the first
+ * key.
+ */
 export type LinkKey = { readonly key: KeyObject; readonly since: number }
 
 type LinkKeyEvent = Pick<StoredEvent, 'stream' | 'revision' | 'type' | 'data' | 'metadata'>
 
 /**
- * The key that signs links: made once for all instances and kept in the log, sealed by the master key. After a
- * rotation of the master key it is sealed again, so that the old one can go and every link still opens; `adamant key
- * rotate links` puts another one in its place. Each epoch of the log signs with a key of its own: a link of days that
- * were lost by a restore opens nothing.
+ * The key that signs links, generated once for all instances and stored in the log, sealed with the master key.
+ * Rotating the master key seals it again and keeps all links valid; `adamant key rotate links` replaces it. Each log
+ * epoch signs with a separate key, so links issued in days that a restore lost become invalid.
  */
 export class LinkKeys {
   #current: LinkKey
@@ -128,7 +131,7 @@ export class LinkKeys {
     return this.#current
   }
 
-  /** Takes note of what another process did to the key; every other event is nothing here. */
+  /** Applies changes that other processes made to the key. Ignores all other events. */
   note(event: LinkKeyEvent): void {
     if (event.type === 'LogRestored' && event.stream === RESTORES_STREAM) this.epoch = logEpochOf(event)
     else if (event.type === 'LinkKeySealed' && event.revision > this.sealed.revision) this.#applySealedKey(event)
@@ -136,7 +139,7 @@ export class LinkKeys {
     this.#current = this.#deriveCurrent()
   }
 
-  /** One that was sealed with a master key which is not at hand is for the next start, which says so. */
+  /** Ignores a key that was sealed with an unknown master key; the next start reports that. */
   #applySealedKey({ data, revision }: LinkKeyEvent): void {
     const { key, sealed, since } = data as LinkKeySealed['data']
     if (![this.keys.current.id, this.keys.old?.id].includes(key)) return
@@ -151,7 +154,7 @@ export class LinkKeys {
   }
 }
 
-/** The log's epoch, and when it began, in milliseconds since 1970. */
+/** A log epoch and its start in milliseconds since 1970. */
 type LogEpoch = { readonly number: number; readonly at: number }
 
 const logEpochOf = (restored: LinkKeyEvent | undefined): LogEpoch => ({
@@ -160,7 +163,7 @@ const logEpochOf = (restored: LinkKeyEvent | undefined): LogEpoch => ({
 })
 
 /**
- * Puts another key in the place of the one that signs links: no link from before opens any more, in no process.
+ * Replaces the key that signs links. All existing links become invalid in all processes.
  * @throws StoreUnavailable
  */
 export async function rotateLinkKey(context: CommandContext, keys: MasterKeys, origin: Origin): Promise<void> {
@@ -171,7 +174,9 @@ export async function rotateLinkKey(context: CommandContext, keys: MasterKeys, o
   ])
 }
 
-/** Whether the keys open the log's link key, where there is one. @throws WrongMasterKey, StoreUnavailable */
+/**
+ * Checks that the master keys can open the log's link key, if there is one. @throws WrongMasterKey, StoreUnavailable
+ */
 export async function checkLinkKey(store: EventStore, keys: MasterKeys): Promise<void> {
   const [last] = await store.read(LINK_KEY_STREAM, { last: 1 })
   if (last !== undefined) unsealKey(decode<LinkKeySealed>(last).data, keys, LINK_KEY.purpose)

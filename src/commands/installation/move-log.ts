@@ -16,35 +16,38 @@ import { createEventFactory } from '../core/append.ts'
 
 type LogMoveEvent = LogFenced | LogOpened | CopyBegun | CopyDone | CopyAbandoned | ReplayMade
 
-/** What moves an installation: each step at the exact revision, so that of two that exclude each other one is refused. */
+/**
+ * The steps of moving an installation. Each is appended at an expected revision, so that of two conflicting steps one
+ * fails.
+ */
 export type LogMoveContext = { readonly origin: Origin; readonly clock: () => number }
 
-/** The log that is filled knows from its first event on that it is not complete. @throws WrongRevision */
+/** Marks the target log as incomplete, from its first event on. @throws WrongRevision */
 export const beginCopy = (context: LogMoveContext, target: EventStore, data: CopyBegun['data']) =>
   append(context, target, COPY_STREAM, undefined, { type: 'CopyBegun', data })
 
-/** From here on every process that has this log open refuses to write to it. Done twice, it is done once. @throws WrongRevision */
+/** Closes the source log for appends in every process. Idempotent. @throws WrongRevision */
 export async function fenceLog(context: LogMoveContext, source: EventStore, data: LogFenced['data']): Promise<void> {
   const last = await readLastEvent(source, LOG_STREAM)
   if (isMoveEvent(last, 'LogFenced', data.copy)) return
   await append(context, source, LOG_STREAM, last, { type: 'LogFenced', data })
 }
 
-/** The copy has ended the other way before. */
+/** The copy was already completed or abandoned; `how` says which. */
 export class CopyEnded extends Error {
   override readonly name = 'CopyEnded'
   constructor(readonly how: 'CopyDone' | 'CopyAbandoned') {
-    super(how === 'CopyDone' ? 'This copy is complete' : 'This copy was given up')
+    super(how === 'CopyDone' ? 'This copy is complete' : 'This copy was abandoned')
   }
 }
 
-/** The log that was filled is complete, and takes writes. @throws CopyEnded where the copy was given up */
+/** Marks the target log as complete and opens it for appends. @throws CopyEnded if the copy was abandoned */
 export async function finishCopy(context: LogMoveContext, target: EventStore, data: CopyDone['data']): Promise<void> {
   await endCopy(context, target, { type: 'CopyDone', data })
   await openLog(context, target, data.copy)
 }
 
-/** The log that was filled up to a moment is for reading alone, for good. @throws WrongRevision */
+/** Makes a log that was filled up to a moment permanently read-only. @throws WrongRevision */
 export async function closeReplay(
   context: LogMoveContext,
   target: EventStore,
@@ -54,11 +57,11 @@ export async function closeReplay(
   if (last?.type !== 'ReplayMade') await append(context, target, COPY_STREAM, last, { type: 'ReplayMade', data })
 }
 
-/** The log that was filled can't be finished any more. @throws CopyEnded where it is */
+/** Marks the copy as abandoned: it can't be completed any more. @throws CopyEnded if it was completed */
 export const abandonCopy = (context: LogMoveContext, target: EventStore, copy: string): Promise<void> =>
   endCopy(context, target, { type: 'CopyAbandoned', data: { copy } })
 
-/** Right behind CopyBegun and nowhere else: whoever comes second, at the same moment too, finds how it has ended. */
+/** Appends directly after CopyBegun and nowhere else, so that of two concurrent endings only the first is stored. */
 async function endCopy(context: LogMoveContext, target: EventStore, step: CopyDone | CopyAbandoned): Promise<void> {
   const [begun, ended] = await target.read(COPY_STREAM)
   if (ended?.type === step.type) return
@@ -71,7 +74,7 @@ async function endCopy(context: LogMoveContext, target: EventStore, step: CopyDo
   }
 }
 
-/** A log that this copy has fenced takes writes again. */
+/** Reopens a log that this copy has fenced; does nothing for any other log. */
 export async function openLog(context: LogMoveContext, store: EventStore, copy: string): Promise<void> {
   const last = await readLastEvent(store, LOG_STREAM)
   if (readOnlyStateOf(last, []) === undefined || !isMoveEvent(last, 'LogFenced', copy)) return
@@ -93,6 +96,6 @@ async function append(
   const revision = last === undefined ? -1n : last.revision
   const id = eventId(`${data.copy}/${type}`, Number(revision + 1n))
   const event = createEventFactory(origin, clock())(id, { type, data })
-  // Its id is known again where the append is repeated.
+  // The event id is deterministic, so the store recognises a retry.
   await withRetry({ on: [OutcomeUnknown] }, () => store.append(stream, last?.revision ?? 'none', [event]))
 }

@@ -15,21 +15,21 @@ import { appendAll, createEventFactory } from '../core/append.ts'
 
 export type RestoreLogContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 
-/** More ids of a kind than were given out in the lost days: clients know them, and they must not name something else. */
+/**
+ * How many ids of each kind to skip: more than can have been allocated after the backup. Clients may still know those.
+ */
 const SKIPPED_ID_COUNT = 1_000_000
-/** Appends that are written together. */
 const APPENDS_PER_BATCH = 500
 
 /**
- * Begins a new epoch of a log that was set back to a backup. Waiting secrets expire, since one may have been read in the
- * days that are lost; ids go on behind those that may have been given out; LogRestored comes last. Nobody else may
- * write. A run that was interrupted is simply repeated.
- *
- * The epoch is the time in seconds since 1970, and higher than any that is known of: a counter would come out the same
- * for two restores of one backup, and what the first one's epoch gave out would be good in the second one's.
- * @param seen the highest epoch that anything beside the log knows of
+ * Starts a new epoch of a log that was restored from a backup. Pending secrets expire, because they may have been read
+ * after the backup. Id allocation skips ids that may have been allocated since. LogRestored is appended last. No other
+ * process may write. After an interruption, run it again.
+ * The epoch is the time in seconds since 1970, and higher than any known epoch. With a counter, two restores of the
+ * same backup would get the same epoch, and tokens issued in the first one would be valid in the second.
+ * @param seen the highest epoch known outside the log
  * @returns the epoch
- * @throws WrongRevision where somebody writes, StoreUnavailable
+ * @throws WrongRevision if another process writes, StoreUnavailable
  */
 export async function beginEpoch(context: RestoreLogContext, seen: number): Promise<number> {
   const { store, clock } = context
@@ -81,7 +81,7 @@ function appendAfter(
   return { stream, expected: last?.revision ?? 'none', events: [event] }
 }
 
-/** Time does not go back within a stream. */
+/** Keeps time from going backwards within a stream. */
 const timeAfter = ({ clock }: RestoreLogContext, last: StoredEvent | undefined) => Math.max(clock(), eventTimeOf(last))
 
 async function appendInBatches(context: RestoreLogContext, appends: readonly Append[]): Promise<void> {

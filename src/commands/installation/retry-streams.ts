@@ -4,13 +4,13 @@ import type { Position } from '../../stores/ports/event-store.ts'
 import { handle, type CommandContext } from '../core/handle.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 
-/** Streams of one event: its runner reads them whole, and nothing else meanwhile. */
+/** Streams per event. The runner reads them completely and handles nothing else in the meantime. */
 export const MAX_STREAMS_PER_RETRY = 100
 
 /**
- * Asks a read model's active runner, wherever it runs, to fold streams again that it has set aside.
- * @param streams at most RETRIED_AT_ONCE
- * @returns the position at which the model has done so
+ * Requests that the process which runs a read model's projection retries parked streams.
+ * @param streams at most MAX_STREAMS_PER_RETRY
+ * @returns the position that the projection reaches when it has retried them
  * @throws OutcomeUnknown, StoreUnavailable
  */
 export async function retryStreams(
@@ -19,10 +19,10 @@ export async function retryStreams(
   origin: Origin,
 ): Promise<Position> {
   const target = { stream: retriesStream(model), origin }
-  const asked: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
+  const request: RetryRequested = { type: 'RetryRequested', data: { model, streams } }
   const { position } = await handle(context, target, latestEventDecider<RetryRequested>('RetryRequested'), () => [
-    asked,
+    request,
   ])
-  if (position === undefined) throw new Error('what is asked for is always written')
+  if (position === undefined) throw new Error('RetryRequested was not appended')
   return position
 }

@@ -12,37 +12,39 @@ import { handleEach, type CommandContext } from '../core/handle.ts'
 import { eventId, type Origin } from '../../events/event-metadata.ts'
 
 export type ScoringTools = CommandContext & {
-  /** At once where the cut is known, else when it has been traced; null where no stone can have its proportions. */
+  /** Returns synchronously if the cut is cached. null: no stone can have these proportions. */
   readonly traced: (cut: Cut) => TracedCut | null | Promise<TracedCut | null>
-  /** A stone's own body; rejects with UntraceableCut where its file can't be traced. */
+  /** Traces an attached 3D model. @throws UntraceableCut if that is impossible (also by rejecting) */
   readonly tracedModel: (digest: string, fold: SymmetryFold | undefined) => TracedCut | Promise<TracedCut>
 }
 
 export type DiamondToScore = {
   readonly diamond: LiveDiamond
-  /** Of the diamond's last event that changed what its scores are computed from. */
+  /** The revision of the latest event that changed an input of the scores. */
   readonly stoneRevision: number
   readonly origin: Origin
-  /** True where it can't have been scored before, unless this is a repeat. */
+  /** Whether the diamond can't have been scored before, unless this is a repeat. */
   readonly isNew: boolean
 }
 
-/** Of the whole model: other scores have another version. */
 export const MODEL_VERSION = `${OPTICS_VERSION},${FLUOR_VERSION}`
 
-/** What came of it: how many have scores by this call or a repeat of it, and which can have none, with the reason. */
+/**
+ * `count`: diamonds scored by this call or an earlier attempt. `unscored`: diamonds that can't be scored, with the
+ * reason.
+ */
 export type ScoreDiamondsResult = { readonly count: number; readonly unscored: readonly UnscoredDiamond[] }
 export type UnscoredDiamond = { readonly diamond: number; readonly error: Unscorable }
 
-/** No scores can be computed for a stone, now or later: what computes them is pure, so trying again would not help. */
+/** The diamond can't be scored. The computation is deterministic, so a retry would not help. */
 class Unscorable extends Error {
   override readonly name = 'Unscorable'
 }
 
 /**
- * Appends the scores of diamonds, as far as they are not there: known cuts together, others as each is traced. A stone that
- * no scores can be computed for keeps no other one waiting.
- * @throws what the store says, and what `traced` rejects with but UntraceableCut, after all others were appended
+ * Appends missing scores: diamonds whose cut is cached in one batch, others as soon as each cut is traced. A diamond
+ * that can't be scored does not delay the others.
+ * @throws errors of the store, and rejections of `traced` other than UntraceableCut, after all others were appended
  */
 export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondToScore[]): Promise<ScoreDiamondsResult> {
   const known: ComputedScores[] = []
@@ -76,7 +78,7 @@ export async function scoreDiamonds(tools: ScoringTools, due: readonly DiamondTo
 
 type ComputedScores = DiamondToScore & { readonly scores: Scores }
 
-/** @throws Unscorable, also by the promise */
+/** @throws Unscorable (also by rejecting) */
 function computeScores(diamond: LiveDiamond, tools: ScoringTools): Scores | Promise<Scores> {
   const { model } = diamond
   const stone = orUnscorable(diamond, () => (model === undefined ? stoneOf(diamond) : stoneOfOwnModel(diamond)))
@@ -111,11 +113,14 @@ const unscorableError = ({ id }: LiveDiamond, cause: unknown) =>
 const scoreCommandId = (diamond: number, stoneRevision: number, version: string) =>
   `score/${diamond}/${stoneRevision}/${version}`
 
-/** Of the event by which a model, this one unless told, scores a stone as it was at that revision. */
+/** The id of the event with the scores that a model version computed for a diamond at a revision. */
 export const scoredEventId = (diamond: number, stoneRevision: number, version = MODEL_VERSION): string =>
   eventId(scoreCommandId(diamond, stoneRevision, version), 0)
 
-/** @returns how many were written: not where they are there already, or those of a later stone or a newer release */
+/**
+ * @returns the number of appended events; none for scores that exist already, or exist for a later revision or from a
+ *   newer release
+ */
 const append = (context: CommandContext, scores: readonly ComputedScores[]): Promise<number> =>
   handleEach(context, scores.map(toStreamCommand), scoresDecider)
 

@@ -29,7 +29,6 @@ import type { SealedItem, Vault } from '../../stores/ports/vault.ts'
 import type { AccountCommandContext } from '../accounts/accounts.ts'
 import { handle } from '../core/handle.ts'
 
-/** What commands on secrets work with. */
 export type SecretCommandContext = AccountCommandContext & {
   readonly vault: Vault
   readonly box: SecretBox
@@ -37,9 +36,9 @@ export type SecretCommandContext = AccountCommandContext & {
 }
 
 /**
- * What the vault has of a secret that can be read. It is put there before the log says that there is one, and goes after the
- * log says that it has ended.
- * @throws Refusal missing, BytesMissing where the log has it waiting
+ * Reads the vault entry of a pending secret. It is stored before the secret's first event is appended and deleted after
+ * its last one.
+ * @throws RequestError 'missing'; BytesMissing if the secret is pending but the vault has no entry
  */
 async function readSealedValue(
   { store, vault, clock }: Pick<SecretCommandContext, 'store' | 'vault' | 'clock'>,
@@ -48,7 +47,7 @@ async function readSealedValue(
   const sealed = await vault.read(digest)
   if (sealed !== undefined) return sealed
   requirePending(await loadSecret(store, digest), clock())
-  throw new BytesMissing(`The vault has nothing of the secret ${digest.slice(0, 16)}, which the log has waiting`)
+  throw new BytesMissing(`The vault has no entry for the pending secret ${digest.slice(0, 16)}`)
 }
 
 export async function loadSecret(store: EventStore, digest: string): Promise<Secret> {
@@ -56,8 +55,8 @@ export async function loadSecret(store: EventStore, digest: string): Promise<Sec
 }
 
 /**
- * A secret that can be read now, by who has its key; changes nothing.
- * @throws Refusal missing, too-many while it is locked
+ * The state of a pending secret, for the holder of its key. Does not change it.
+ * @throws RequestError 'missing', or 'too-many' while it is locked
  */
 export async function previewSecret(
   { store, vault, clock }: Pick<SecretCommandContext, 'store' | 'vault' | 'clock'>,
@@ -75,8 +74,8 @@ export async function previewSecret(
 type ReceiptReadContext = Pick<SecretCommandContext, 'store' | 'clock'>
 
 /**
- * What its sender may know of a secret; changes nothing.
- * @throws Refusal missing
+ * The state of a secret, for its sender. Does not change it.
+ * @throws RequestError 'missing'
  */
 export async function readReceipt(
   { store, clock }: ReceiptReadContext,
@@ -87,7 +86,7 @@ export async function readReceipt(
   return { keys, secret: requireUnexpiredMetadata(await loadSecret(store, keys.digest), clock()) }
 }
 
-/** The address of a secret's owner as the API shows it. */
+/** The owner's e-mail address as shown in the API; `anon` for secrets without an owner. */
 export async function custidOf(
   { store, people }: Pick<SecretCommandContext, 'store' | 'people'>,
   owner: number | null,
@@ -101,7 +100,6 @@ export type RevealSecret = {
   readonly secretKey: string
   /** Empty for none. */
   readonly passphrase: string
-  /** Whose credentials came with the request, and where it comes from. */
   readonly account?: number | undefined
   readonly address?: string
   readonly origin: Origin
@@ -110,9 +108,9 @@ export type RevealSecret = {
 type SecretReaderKeys = { readonly secretKey: string; readonly digest: string }
 
 /**
- * Gives the value to one reader only: it is decrypted first, and told when this call's SecretRevealed is the one that
- * is stored. No wish has a name, which two callers might share.
- * @throws Refusal missing for everything that can't be read, too-many; OutcomeUnknown, StoreUnavailable: not told then
+ * Reveals a secret to exactly one reader: decrypts the value first, and returns it only if this call's SecretRevealed
+ * event was stored. The command has no id, because two callers could share one.
+ * @throws RequestError 'missing' for everything that can't be read, 'too-many'; OutcomeUnknown, StoreUnavailable
  */
 export async function revealSecret(secrets: SecretCommandContext, command: RevealSecret): Promise<string> {
   const digest = parseSecretKeyDigest(command.secretKey)
@@ -139,9 +137,9 @@ export type PassphraseAttempt = {
 }
 
 /**
- * The value, or undefined where the passphrase is wrong or missing. The try is on record before it is made; a missing
- * passphrase is no try. The last wrong one of a secret's life ends it.
- * @throws Refusal missing, too-many
+ * Returns undefined if the passphrase is wrong or missing. An attempt is recorded before it is made; a missing
+ * passphrase does not count as one. Too many wrong attempts burn the secret.
+ * @throws RequestError 'missing', 'too-many'
  */
 async function openWithPassphrase(
   secrets: SecretCommandContext,
@@ -175,9 +173,7 @@ export type BurnSecret = {
   readonly metadataKey: string
   /** Empty for none. */
   readonly passphrase: string
-  /** The account whose credentials came with the request. */
   readonly account: number | undefined
-  /** Where the request comes from. */
   readonly address?: string
   readonly origin: Origin
 }
@@ -185,9 +181,8 @@ export type BurnSecret = {
 export type BurnedSecret = { readonly keys: SecretKeys; readonly secret: KnownSecret }
 
 /**
- * Ends a secret that nobody has read. Its owner needs no passphrase; who only has the key needs the one it was shared
- * with, and a wrong one counts.
- * @throws Refusal missing for everything that can't be burned, too-many; OutcomeUnknown, StoreUnavailable
+ * Burns a pending secret. Except for the owner it requires the secret's passphrase, and wrong attempts count.
+ * @throws RequestError 'missing' for everything that can't be burned, 'too-many'; OutcomeUnknown, StoreUnavailable
  */
 export async function burnSecret(secrets: SecretCommandContext, command: BurnSecret): Promise<BurnedSecret> {
   const keys = parseMetadataKey(command.metadataKey)
@@ -201,7 +196,7 @@ export async function burnSecret(secrets: SecretCommandContext, command: BurnSec
   return { keys, secret: state }
 }
 
-/** @throws Refusal missing for a wrong passphrase */
+/** @throws RequestError 'missing' for a wrong passphrase */
 async function checkPassphrase(secrets: SecretCommandContext, keys: SecretKeys, command: BurnSecret): Promise<void> {
   const sealed = await readSealedValue(secrets, keys.digest)
   const inner = secrets.box.openOuter(sealed, keys.digest)
@@ -209,7 +204,7 @@ async function checkPassphrase(secrets: SecretCommandContext, keys: SecretKeys, 
   if (value === undefined) throw unknownSecretError()
 }
 
-/** Records that a secret's time is over, once, and tells how it ended. */
+/** Records that a secret has expired, once. @returns its resulting state */
 export async function expireSecret(secrets: SecretCommandContext, digest: string): Promise<Secret> {
   const stream = secretStream(digest)
   const origin = { actor: 'sweeper', via: 'projection', correlation: `expiry-${digest.slice(0, 16)}` } as const
@@ -217,7 +212,7 @@ export async function expireSecret(secrets: SecretCommandContext, digest: string
   return state
 }
 
-/** Records what became of a mail, once. */
+/** Records the outcome of a mail, once. */
 export async function recordMail(secrets: SecretCommandContext, digest: string, outcome: MailOutcome): Promise<void> {
   const stream = secretStream(digest)
   const origin = { actor: 'mailer', via: 'projection', correlation: `${outcome.mail}-${digest.slice(0, 16)}` } as const
@@ -228,9 +223,9 @@ export async function recordMail(secrets: SecretCommandContext, digest: string, 
 const BATCH = 100
 
 /**
- * After a rotation: what the former master key sealed is sealed with the new one, so that the former can be thrown away.
- * What neither opens stays as it is.
- * @returns how many were sealed again, and how many could not be
+ * Re-seals vault entries and mails after a rotation of the master key, so that the old key can be removed. Leaves
+ * entries that neither key opens.
+ * @returns `sealed`: number of re-sealed items; `shut`: number of items that could not be opened
  */
 export async function resealVault(vault: Vault, keys: MasterKeys): Promise<{ sealed: number; shut: number }> {
   const done = { sealed: 0, shut: 0 }

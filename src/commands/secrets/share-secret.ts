@@ -17,7 +17,7 @@ import { handle } from '../core/handle.ts'
 import type { Origin } from '../../events/event-metadata.ts'
 import type { SecretCommandContext } from './secrets.ts'
 
-/** Who shares: `apiToken` is the token's id, `token` the token itself, which alone opens the receipt. */
+/** `apiToken` is the token's id. `token` is the token itself, which is needed to open the receipt. */
 export type SecretSender = {
   readonly account: number
   readonly email: string
@@ -25,19 +25,17 @@ export type SecretSender = {
   readonly token: string
 }
 
-/** All of it checked: see src/domain/secret/secret.ts and email-address.ts. */
+/** All fields are validated already, by src/domain/secret/secret.ts and email-address.ts. */
 export type ShareSecret = {
   readonly value: string
   readonly kind: SecretSharedData['kind']
   /** Empty for none. */
   readonly passphrase: string
-  /** Seconds, in force. */
+  /** Seconds, after applying limits. */
   readonly ttl: number
-  /** Addresses that the link is mailed to. */
   readonly recipients: readonly string[]
   readonly notify: boolean
   readonly sender: SecretSender | undefined
-  /** Where the request comes from. */
   readonly address?: string
   readonly origin: Origin
 }
@@ -45,9 +43,9 @@ export type ShareSecret = {
 export type SharedSecret = { readonly keys: SecretKeys; readonly secret: Secret }
 
 /**
- * Keeps a value for one reader. The vault has it before the log says so: a crash in between leaves an entry that
- * nobody can ask for, and that the sweeper removes.
- * @throws Refusal too-many when too many passphrases wait, StoreUnavailable, OutcomeUnknown
+ * Stores a value that can be revealed once. The vault entry is written before the event is appended; the sweeper
+ * deletes entries whose event was never appended.
+ * @throws RequestError 'too-many' if too many passphrases wait for key derivation; StoreUnavailable, OutcomeUnknown
  */
 export async function shareSecret(secrets: SecretCommandContext, command: ShareSecret): Promise<SharedSecret> {
   const keys = newSecretKeys()
@@ -104,7 +102,7 @@ function mailsOf(
   return mails
 }
 
-/** The stream is new, since its name is random: nothing has to be read before. */
+/** The stream's name is random, so it is new and need not be read. */
 async function append(
   secrets: SecretCommandContext,
   command: ShareSecret,
@@ -115,8 +113,8 @@ async function append(
     const target = { stream: secretStream(digest), isNew: true, origin: command.origin }
     await handle(secrets, target, secretDecider, (secret) => share(secret, event))
   } catch (error) {
-    // With an unknown outcome the event may still arrive, and then the value must be there. What the vault keeps of one
-    // without a stream goes with the sweeper: the sender is told why nothing was shared.
+    // After an unknown outcome the event may still arrive, so the vault entry must stay. If deleting it fails, the
+    // sweeper does it later.
     if (!(error instanceof OutcomeUnknown)) await secrets.vault.end([{ digest }]).catch(() => undefined)
     throw error
   }

@@ -28,15 +28,14 @@ import { createEventFactory } from '../core/append.ts'
 import { handle, type CommandTarget } from '../core/handle.ts'
 import { loadStream } from '../../events/load-stream.ts'
 
-/** What the commands of sessions need. */
 export type SessionCommandContext = AccountCommandContext & {
   readonly tokens: AccessTokens
-  /** Seconds that a refresh token lives. */
+  /** Seconds. */
   readonly refreshTtl: number
-  /** The log's, domain/installation/installation.ts: the session feed's. */
+  /** The log's current epoch (domain/installation/installation.ts), from the session feed. */
   readonly logEpoch: () => number
   readonly security: SecurityEventRecorder
-  /** Told of what happens to sessions, so that it holds in this process at once: the session feed. */
+  /** Applies session events to this process's session feed at once. */
   readonly note: (event: Omit<NewEvent, 'id'> & { readonly stream: string }) => void
 }
 
@@ -47,19 +46,19 @@ export type IssuedTokens = {
   readonly expiresIn: number
 }
 
-/** A refresh token says which session it belongs to, so that its stream is found; its 256 random bits are not stored. */
+/** A refresh token contains the id of its session, which identifies the stream. Its 256 random bits are not stored. */
 export type RefreshToken = { readonly session: string; readonly text: string; readonly digest: string }
 
 /**
- * The client of sessions in a browser: no client's id has this form, so nobody can show its secret, and no token of such a
- * session can be refreshed, inspected or revoked by a program.
+ * The client of browser sessions. No client id has this form, so no client can authenticate as it, and no token of such
+ * a session can be refreshed, introspected or revoked through the OAuth endpoints.
  */
 export const BROWSER_CLIENT = { client: 'browser', clientEpoch: 0 } as const
 
-/** Seconds that a session in a browser lasts, however long other tokens live: 12 hours. */
+/** Lifetime of a browser session in seconds: 12 hours, independent of other token lifetimes. */
 export const BROWSER_SESSION_TTL_SECONDS = 43_200
 
-/** In case of doubt the newest events are read first: rotations repeat what the older ones said. */
+/** The newest events are read first. They usually suffice, because every rotation repeats the grant. */
 const NEWEST_EVENT_COUNT = 4
 
 const newSessionId = () => randomBytes(16).toString('hex')
@@ -70,13 +69,16 @@ function newRefreshToken(session: string): RefreshToken {
   return { session, text, digest: tokenDigest(text) }
 }
 
-/** Undefined for what never was a refresh token. */
+/** Returns undefined if the text is not formatted as a refresh token. */
 export function parseRefreshToken(text: string): RefreshToken | undefined {
   const session = /^([0-9a-f]{32})\.[\w-]{43}$/.exec(text)?.[1]
   return session === undefined ? undefined : { session, text, digest: tokenDigest(text) }
 }
 
-/** Reads as much of a session as it takes to know what a refresh token is; without one, to know its grant. */
+/**
+ * A decider that reads only as much of a session as is needed to classify a refresh token; without a digest, to know
+ * the grant.
+ */
 export function sessionDeciderFor(digest?: string): Decider<Session, SessionEvent> {
   const suffices = (session: Session) =>
     session.status === 'open'
@@ -94,7 +96,7 @@ function issueTokens(
   return { accessToken, refreshToken: text, expiresIn: sessions.tokens.ttl }
 }
 
-/** Tells this process what ended tokens. */
+/** Applies events that revoke tokens to this process's session feed. */
 export function applyToSessionFeed(
   sessions: SessionCommandContext,
   { stream, origin }: CommandTarget,
@@ -107,7 +109,6 @@ export function applyToSessionFeed(
 export type LogInContext = SessionCommandContext & {
   readonly passwords: Pick<PasswordHasher, 'matches'>
   readonly guesses: FailedAttemptLimiter
-  /** From where accounts have logged in. */
   readonly places: FamiliarAddresses
 }
 
@@ -119,8 +120,8 @@ export type PasswordLogIn = {
 }
 
 /**
- * Opens a session for who knows the password.
- * @throws GrantRefused, the same for an unknown user, a disabled one and a wrong password; Refusal too-many
+ * Opens a session after checking the password.
+ * @throws InvalidGrant, identical for an unknown user, a disabled account and a wrong password; RequestError 'too-many'
  */
 export async function openSession(sessions: LogInContext, logIn: PasswordLogIn, origin: Origin): Promise<IssuedTokens> {
   const { account, epoch } = await verifyPassword(sessions, logIn, origin)
@@ -153,7 +154,7 @@ async function verifyPassword(
   { correlation }: Origin,
 ): Promise<AccountWithId> {
   const known = await findAccount({ store, people }, username)
-  // As many streams are read for nobody as for somebody, and so it takes as long.
+  // Read as many streams as for a known user, so that the response time does not reveal whether the user exists.
   if (known === undefined) await store.read(accountStream(0))
   const subject = known?.account ?? `account ${normaliseEmail(username)}`
   const familiar = known !== undefined && places.isFamiliar(known.account, address, clock())
@@ -168,9 +169,9 @@ async function verifyPassword(
 }
 
 /**
- * Gives the next tokens for a refresh token, once: whoever comes second, in any process, is refused. One that was used
- * long ago ends its family.
- * @throws GrantRefused
+ * Exchanges a refresh token for new tokens. A token can be used only once, across all processes; reuse of a token that
+ * was rotated long ago revokes the session.
+ * @throws InvalidGrant
  */
 export async function refreshSession(
   sessions: SessionCommandContext,
@@ -204,7 +205,6 @@ export async function refreshSession(
   throw new InvalidGrant(INVALID_REFRESH_TOKEN)
 }
 
-/** The account behind the token as it is now. */
 async function loadTokenAccount({ store }: SessionCommandContext, { session, digest }: RefreshToken) {
   const { state } = await loadStream(store, sessionStream(session), sessionDeciderFor(digest))
   if (state.status !== 'open') throw new InvalidGrant(INVALID_REFRESH_TOKEN)

@@ -26,7 +26,7 @@ export type TokenIntrospectionContext = SessionCommandContext & {
   readonly feed: { isLive(claims: AccessClaims): boolean | Promise<boolean> }
 }
 
-/** A token that is good now. Times in milliseconds since 1970. */
+/** A valid token. Times are in milliseconds since 1970. */
 export type IntrospectedToken = {
   readonly account: number
   readonly email: string
@@ -35,7 +35,10 @@ export type IntrospectedToken = {
   readonly kind: 'access' | 'refresh'
 }
 
-/** What a token of this client is; undefined for one that is not good, or another client's (RFC 7662, section 2.2). */
+/**
+ * Introspects a token of this client. Returns undefined for an invalid token or another client's (RFC 7662, section
+ * 2.2).
+ */
 export async function inspectToken(
   context: TokenIntrospectionContext,
   { token, client }: { token: string; client: string },
@@ -79,9 +82,9 @@ async function findActiveRefreshToken(
 }
 
 /**
- * Ends a token: a refresh token with its whole family, an access token alone. A token that is not good any more, or
- * never was one, needs nothing (RFC 7009, section 2.2).
- * @throws GrantRefused for a token of another client
+ * Revokes a refresh token with its whole session, or a single access token. An invalid token is ignored (RFC 7009,
+ * section 2.2).
+ * @throws InvalidGrant for a token of another client
  */
 export async function revokeToken(
   sessions: SessionCommandContext,
@@ -103,7 +106,7 @@ export async function revokeToken(
   return append(sessions, session, origin, (found, now) => revokeAccessToken(found, { number, now }))
 }
 
-/** Ends a session with all its tokens. */
+/** Revokes a session and all its tokens. */
 export const endSession = (sessions: SessionCommandContext, session: string, origin: Origin): Promise<void> =>
   append(sessions, session, origin, (found, now) => revokeSession(found, { now }))
 

@@ -1,12 +1,14 @@
 import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
 
-/** The hosts of the public internet in IPv6. All else is not: loopback, ULA, link-local, multicast, IPv4 in disguise, NAT64. */
+/**
+ * Global unicast IPv6. Everything else is excluded: loopback, ULA, link-local, multicast, IPv4-mapped addresses, NAT64.
+ */
 const GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether an address is one of the public internet's hosts (RFC 6890 and IANA's registries for special purposes, as
- * ipaddr.js has them); false for what is no address.
+ * Whether an address is globally reachable (RFC 6890 and IANA's special-purpose registries, as implemented by
+ * ipaddr.js). Returns false if it is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false
@@ -14,26 +16,24 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL))
 }
 
-/** What an operator lets webhooks be. */
 export type WebhookRules = {
-  /** WEBHOOKS_HTTP: http beside https. */
+  /** WEBHOOKS_HTTP: allow http as well as https. */
   readonly http: boolean
-  /** WEBHOOKS_PRIVATE: addresses that are not of the public internet. */
+  /** WEBHOOKS_PRIVATE: allow addresses outside the public internet. */
   readonly private: boolean
 }
 
-/** Characters of an address at most. */
 const MAX_URL_LENGTH = 2_000
 
-/** Below it, no port but that of https is a receiver's: mail, shells and databases of others listen there. */
+/** Lower ports except 443 are rejected: they belong to services such as mail, shells and databases. */
 const MIN_UNPRIVILEGED_PORT = 1_024
 const HTTPS_PORT = 443
 
-/** What is wrong with a webhook's address, as a sentence; undefined where nothing is. */
+/** Returns what is wrong with a webhook's URL, as a sentence, or undefined if it is valid. */
 export function faultOfUrl(text: string, rules: WebhookRules): string | undefined {
   if (text.length > MAX_URL_LENGTH)
-    return `The address has ${text.length} characters, at most ${MAX_URL_LENGTH} are taken`
-  // What a parser takes away in silence would not be what is shown.
+    return `The address must have at most ${MAX_URL_LENGTH} characters, got ${text.length}`
+  // The URL parser silently removes these characters, and the stored URL would differ from the one shown.
   if (/[\s\p{Cc}\\]/u.test(text) || !URL.canParse(text)) {
     return 'The address must be absolute, such as https://example.com/webhook'
   }
@@ -47,8 +47,9 @@ function faultOfScheme({ protocol }: URL, { http }: WebhookRules): string | unde
 }
 
 function faultOfParts({ username, password, hash }: URL): string | undefined {
-  if (username !== '' || password !== '') return 'The address must hold no user and no password; verify the signature'
-  return hash === '' ? undefined : 'The address must have no fragment (#): it is not sent'
+  if (username !== '' || password !== '')
+    return 'The address must not contain a user name or password: verify the signature instead'
+  return hash === '' ? undefined : 'The address must not have a fragment (#): it is not sent'
 }
 
 function faultOfPort(url: URL): string | undefined {
@@ -60,12 +61,14 @@ function faultOfPort(url: URL): string | undefined {
 function faultOfHost(url: URL, rules: WebhookRules): string | undefined {
   const host = hostOf(url)
   if (rules.private || isIP(host) === 0 || isPublicAddress(host)) return undefined
-  return `The address ${host} is not one of the public internet`
+  return `The address ${host} is not on the public internet`
 }
 
-/** @returns the scheme's own where the address names none */
+/** @returns the scheme's default port if the URL has none */
 export const portOf = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? HTTPS_PORT : 80) : Number(port)
 
-/** A name, or an address without the brackets of IPv6. Decimal and hexadecimal forms of IPv4 are dotted by now. */
+/**
+ * A host name, or an IP address without IPv6 brackets. The URL parser has already normalized IPv4 to dotted decimal.
+ */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')

@@ -17,29 +17,27 @@ import { loadStream } from '../../events/load-stream.ts'
 import type { IdAllocator } from '../installation/id-allocator.ts'
 import { faultOfUrl, type WebhookRules } from './webhook-url.ts'
 
-/** What commands on webhooks work with. */
 export type WebhookCommandContext = CommandContext & {
   readonly webhookIds: Pick<IdAllocator, 'take'>
   readonly secrets: WebhookSecrets
   readonly rules: WebhookRules
-  /** Where an account's change feed ends at this moment. */
+  /** The cursor of the current end of an account's change feed. */
   readonly feedEnd: (account: number) => string | Promise<string>
 }
 
-/** `position`: of the last event, undefined where nothing had to change. */
+/** `position` is that of the last event; undefined if nothing changed. */
 export type ChangedWebhook = { readonly webhook: Webhook; readonly position: Position | undefined }
 
-/** Characters of a description at most. */
 export const MAX_DESCRIPTION_LENGTH = 500
 
-/** An account's webhooks as the log has them. @throws StoreUnavailable */
+/** @throws StoreUnavailable */
 export const webhooksOf = async (store: Pick<EventStore, 'read'>, account: number): Promise<Webhooks> =>
   (await loadStream(store, webhooksStream(account), webhooksDecider)).state
 
 /**
- * Pushes an account's change feed to an address, from now on.
- * @returns its secret too, which is told this once
- * @throws Refusal invalid for an address that is not to be reached, or where the account has as many as it may have
+ * Starts pushing an account's change feed to a URL, from now on.
+ * @returns also the signing secret, which is returned only here
+ * @throws RequestError 'invalid' for a URL that is not allowed, or if the account has the maximum number of webhooks
  */
 export async function createWebhook(
   context: WebhookCommandContext,
@@ -57,7 +55,7 @@ export async function createWebhook(
   return { ...changed, secret }
 }
 
-/** @throws Refusal missing; invalid for an address that is not to be reached */
+/** @throws RequestError 'missing', or 'invalid' for a URL that is not allowed */
 export function changeWebhook(
   context: Pick<WebhookCommandContext, keyof CommandContext | 'rules'>,
   { owner, id }: WebhookReference,
@@ -68,10 +66,9 @@ export function changeWebhook(
   return change(context, owner, id, origin, (state) => domain.changeWebhook(state, id, wanted))
 }
 
-/** A webhook, and whose it is. */
 export type WebhookReference = { readonly owner: number; readonly id: number }
 
-/** The former secret signs for another day, beside the new one. @throws Refusal missing */
+/** The previous secret keeps signing for another 24 hours, alongside the new one. @throws RequestError 'missing' */
 export async function rotateWebhookSecret(
   context: Pick<WebhookCommandContext, keyof CommandContext | 'secrets'>,
   { owner, id }: WebhookReference,
@@ -83,7 +80,7 @@ export async function rotateWebhookSecret(
   return { ...(await change(context, owner, id, origin, decide)), secret }
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError 'missing' */
 export async function deleteWebhook(
   context: CommandContext,
   { owner, id }: WebhookReference,
@@ -93,7 +90,7 @@ export async function deleteWebhook(
   return handle(context, target, webhooksDecider, (state) => domain.deleteWebhook(state, id))
 }
 
-/** Puts on record what came of deliveries. @returns where; undefined where its owner was faster */
+/** Records a change of a webhook's delivery state. @returns undefined if nothing was recorded */
 export async function recordDelivery(
   context: CommandContext,
   { owner, id }: WebhookReference,
@@ -104,7 +101,7 @@ export async function recordDelivery(
   return (await handle(context, target, webhooksDecider, (state) => domain.recordDelivery(state, id, news))).position
 }
 
-/** After a rotation of the master key: what the former one sealed is sealed by the new one. @throws SealedByAnotherKey */
+/** Re-seals a webhook's secrets after a rotation of the master key. @throws SealedByAnotherKey */
 export async function resealWebhook(
   { secrets, ...context }: Pick<WebhookCommandContext, keyof CommandContext | 'secrets'>,
   { owner, id }: WebhookReference,
@@ -131,7 +128,7 @@ async function change(
 
 function checkDescription(description: string | null): void {
   if (description === null || description.length <= MAX_DESCRIPTION_LENGTH) return
-  const message = `A description has at most ${MAX_DESCRIPTION_LENGTH} characters, got ${description.length}`
+  const message = `A description must have at most ${MAX_DESCRIPTION_LENGTH} characters, got ${description.length}`
   throw new RequestError('invalid', [{ pointer: '/description', message }])
 }
 

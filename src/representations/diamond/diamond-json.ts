@@ -7,14 +7,13 @@ import { certificationJson } from '../certification.ts'
 import { LINK_LIFETIMES, type LinkLifetime, type LinkBuilder } from '../json.ts'
 import { scoresJsonForVersion, type ScoresJson } from './scores-json.ts'
 
-/** What a body shows. */
 export type DiamondRepresentation = {
   readonly diamond: LiveDiamond
   /** null until they are computed. */
   readonly scores: ScoresJson | null
 }
 
-/** A diamond's JSON text as a version shows it. */
+/** Writes a diamond as JSON in the form of an API version. */
 export function diamondJson(
   version: ApiVersion,
   { diamond, scores }: DiamondRepresentation,
@@ -29,7 +28,6 @@ export function diamondJson(
   )
 }
 
-/** The JSON text of several. */
 export const diamondListJson = (
   version: ApiVersion,
   shown: readonly DiamondRepresentation[],
@@ -45,13 +43,12 @@ function reportPageLink(diamond: LiveDiamond, links: LinkBuilder): string {
 
 const isRestricted = ({ fields }: LiveDiamond) => fields.access === 0
 
-/** How long each of the signed links in a diamond's body opens; empty where it has none. */
+/** The lifetimes of the signed links in a diamond's JSON; empty if it has none. */
 export const linkLifetimes = (version: ApiVersion, diamond: LiveDiamond): readonly LinkLifetime[] => [
   ...(isRestricted(diamond) ? [LINK_LIFETIMES.untilAccessChanges] : []),
   ...(version === 'v4' && diamond.certifications.some(({ file }) => file !== null) ? [LINK_LIFETIMES.oneDay] : []),
 ]
 
-/** The JSON text of a field's value. */
 type JsonWriter = (value: unknown) => string
 type JsonMember = { readonly name: FieldName; readonly text: JsonWriter }
 
@@ -61,7 +58,10 @@ function members(of: readonly JsonMember[], fields: DiamondFields): string {
   return all
 }
 
-/** A member with its name, kept for values of which there are few: all but amounts and texts. */
+/**
+ * A member's JSON including its name. It is cached for kinds of fields with few distinct values: all but amounts and
+ * texts.
+ */
 function memberOf(name: FieldName, version: ApiVersion): JsonMember {
   const [field, start] = [FIELDS[name], `,"${name}":`]
   const write = jsonWriterOf(field, version)
@@ -77,7 +77,6 @@ function memberOf(name: FieldName, version: ApiVersion): JsonMember {
   return { name, text }
 }
 
-/** How a version shows a field, by the field's kind. */
 export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonWriter {
   switch (field.kind) {
     case 'text':
@@ -88,7 +87,7 @@ export function jsonWriterOf(field: FieldDefinition, version: ApiVersion): JsonW
     case 'entry':
       return version === 'v3' ? String : quotedWriter(field.dictionary[field.shown])
     default:
-      // Numbers are finite: their text is JSON's.
+      // Numbers are finite, so `String` writes valid JSON.
       return String
   }
 }
@@ -102,7 +101,7 @@ const quotedWriter =
   (value) =>
     value === null ? 'null' : JSON.stringify(text(value as Value))
 
-/** What describes the stone stands before the date, who may see it behind. */
+/** The stone's description comes before the date, and access levels after it. */
 function membersIn(version: ApiVersion) {
   const isLevel = (name: FieldName) => FIELDS[name].kind === 'level'
   const [levels, described] = [fieldsOf(version).filter(isLevel), fieldsOf(version).filter((name) => !isLevel(name))]
@@ -120,10 +119,10 @@ function certificationsOf(diamond: LiveDiamond, links: LinkBuilder): string {
     .join(',')
 }
 
-/** Of seconds since 1970: `2014-11-27T21:11:00+00:00`. */
+/** Seconds since 1970 as `2014-11-27T21:11:00+00:00`. */
 export const isoDate = memoiseLast((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}+00:00`)
 
-/** The stones of a bulk have one date: its last text is kept. */
+/** Diamonds of a bulk have the same date, so the last result is cached. */
 function memoiseLast(text: (seconds: number) => string): (seconds: number) => string {
   let last = { seconds: NaN, text: '' }
   return (seconds) => {

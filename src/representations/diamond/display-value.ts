@@ -5,7 +5,7 @@ import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.
 
 type BodyMembers = Readonly<Record<string, unknown>>
 
-/** A value of a v4 body in words: a report by its laboratory and number, scores by one figure each; `-` is nothing. */
+/** Formats a value of a v4 body: a certification as laboratory and number, scores with one figure each, null as `-`. */
 function valueText(value: unknown): string {
   if (value === null) return '-'
   if (typeof value !== 'object') return String(value)
@@ -22,14 +22,14 @@ const reportText = ({ number, file, warnings }: BodyMembers) =>
     ...(Array.isArray(warnings) ? warnings.map(String) : []),
   ].join(', ')
 
-/** The one figure of a score that stands for it. */
+/** The main figure of a score. */
 function scoreText(name: string, score: unknown): string[] {
   if (typeof score !== 'object' || score === null) return []
   const figure = (score as BodyMembers)['val'] ?? (score as BodyMembers)['ct'] ?? (score as BodyMembers)['n']
   return typeof figure === 'number' ? [`${name} ${figure}`] : []
 }
 
-/** What people call a member of a v4 body, where the report page has no label for it. */
+/** Display names of v4 members that have no label on the report page. */
 const BESIDE: Readonly<Record<string, string>> = {
   access: 'Access',
   certifications: 'Certificate',
@@ -40,7 +40,6 @@ const BESIDE: Readonly<Record<string, string>> = {
   scores: 'Scores',
 }
 
-/** A member of a v4 body as people read it. */
 export function fieldDisplayName(field: string): string {
   const words: FieldDescription | undefined = isField(field) ? FIELD_DESCRIPTIONS[field] : undefined
   return words?.label ?? BESIDE[field] ?? field
@@ -48,19 +47,19 @@ export function fieldDisplayName(field: string): string {
 
 const isField = (name: string): name is FieldName => Object.hasOwn(FIELDS, name)
 
-/** By what v4 shows of a level. */
+/** Indexed by the level's value in v4. */
 const LEVELS: Readonly<Record<string, readonly string[]>> = {
   access: ['Restricted', 'Unlisted', 'Public'],
   dataAccess: ['Hide all design data', 'Hide model and reports', 'Show all'],
 }
 
-/** A value of a v4 body as people read it; `-` is nothing. */
+/** The display text of a v4 member's value; `-` for null. */
 export function fieldDisplayValue(field: string, value: unknown): string {
   if (field === 'isLabGrown' && typeof value === 'boolean') return value ? 'Laboratory-grown' : 'Natural'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return LEVELS[field]?.[Number(value ?? NaN)] ?? valueText(value)
 }
 
-/** A diamond's v4 body as a value. Links in it are paths, without address and signature. */
+/** A diamond's v4 body as an object. Links are paths, without origin and signature. */
 export const diamondBody = (shown: DiamondRepresentation): Readonly<Record<string, unknown>> =>
   JSON.parse(diamondJson('v4', shown, PATH_LINKS)) as Readonly<Record<string, unknown>>

@@ -2,10 +2,9 @@ import { FIELDS, type DiamondFields, type FieldName } from '../../domain/diamond
 import { shapeTitle } from '../../domain/dictionaries/shapes.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from './field-descriptions.ts'
 
-/** One thing that a page says of a stone. */
 export type StoneFact = readonly [label: string, text: string]
 
-/** What an owner says of a stone, in a reader's order; what is not set is not said. */
+/** The owner's data on a stone as labelled texts, in display order. Unset fields are omitted. */
 export function factsOf(fields: DiamondFields): readonly StoneFact[] {
   const said = new Map<string, string>()
   for (const [name, { label }] of LABELLED_FIELDS) {
@@ -17,18 +16,20 @@ export function factsOf(fields: DiamondFields): readonly StoneFact[] {
   return [...said]
 }
 
-/** `Round` */
 export const shapeName = ({ cutShape }: DiamondFields): string =>
   typeof cutShape === 'number' ? shapeTitle(cutShape) : cutShape
 
-/** `1.20 ct`, `1.041 ct`: two decimals, more where there are more. */
+/** `1.20 ct`, `1.041 ct`: at least two decimals. */
 export function caratText({ carat }: DiamondFields): string {
   const text = String(carat)
   const decimals = text.includes('e') ? 2 : (text.split('.')[1]?.length ?? 0)
   return `${decimals > 2 ? text : carat.toFixed(2)} ct`
 }
 
-/** What stands beside the word diamond wherever it heads a text (FTC, Jewelry Guides, 16 CFR 23): fancy colour, and grown. */
+/**
+ * `diamond` with the qualifiers that must accompany it in headings (FTC Jewelry Guides, 16 CFR 23): fancy colour and
+ * laboratory-grown.
+ */
 export function qualifiedName(fields: DiamondFields): string {
   const fancy = new Map(factsOf(fields)).get('Fancy colour')?.toLowerCase()
   return [fancy, fields.isLabGrown ? 'laboratory-grown' : undefined, 'diamond'].filter(Boolean).join(' ')
@@ -40,10 +41,10 @@ const LABELLED_FIELDS = Object.entries(FIELD_DESCRIPTIONS).filter(
   ([, words]) => 'label' in words,
 ) as unknown as readonly LabelledField[]
 
-/** What stands between the texts of one label, where it is no blank: `Faint, Blue`, but `Fancy Brownish Yellow`. */
+/** Separators between the texts of one label other than a space: `Faint, Blue`, but `Fancy Brownish Yellow`. */
 const BETWEEN: Readonly<Record<string, string>> = { Fluorescence: ', ' }
 
-/** What a page says in other words than its table does. */
+/** Fields that are not formatted by their dictionary. */
 const OWN: { readonly [Name in FieldName]?: (fields: DiamondFields) => string } = {
   cutShape: shapeName,
   carat: caratText,

@@ -5,31 +5,29 @@ import type {
   FieldSortableBothWays,
 } from '../../domain/diamond/fields.ts'
 
-/** What is said about a field to people. */
 export type FieldDescription = {
-  /** A sentence for the reference. */
+  /** A sentence for the API reference. */
   readonly about: string
-  /** A value as v4 takes and shows it. */
+  /** An example value in v4 form. */
   readonly example: string | number | boolean
   /**
-   * Headings that trade spreadsheets have for it, beside its own name; compared by letters and digits, in any case.
-   * Sources: the names that RapNet's reference of upload fields takes, the fields of GIA's Report Results API, Nivoda's file
-   * format, the downloads of RapNet and IDEX, the original platform's import, and what shops write.
+   * Column headings for the field in trade spreadsheets, in addition to its name. Compared case-insensitively by
+   * letters and digits. Sources: RapNet's reference of upload fields, GIA's Report Results API, Nivoda's file format,
+   * downloads of RapNet and IDEX, the original platform's import, and shops.
    */
   readonly headings?: readonly string[]
-  /** Headings that may mean something else: they count where no other column is the field. May name the field itself. */
+  /** Ambiguous headings. They are used only if no other column matches the field. May include the field's own name. */
   readonly vague?: readonly string[]
-  /** Headings of columns that hold an end of it each; together they are `Thin-Medium`. */
+  /** Headings of columns that each hold one end of a range; combined, for example, to `Thin-Medium`. */
   readonly ends?: readonly string[]
-  /** Under what the report page tells it; fields with one label are told together. Absent for what it doesn't tell. */
+  /** On the report page. Fields with the same label are shown together. Fields without a label are not shown. */
   readonly label?: string
-  /** What /inventory calls the filter by it. */
   readonly filter?: string
-  /** What /inventory calls the orders by it: the one from the least, and the one from the greatest. */
+  /** On /inventory: ascending, then descending. */
   readonly orders?: readonly [fromLeast: string, fromGreatest?: string]
 }
 
-/** What the compiler asks for where lists are filtered or ordered by a field. */
+/** Requires labels for fields that lists can be filtered or sorted by. */
 type ListFieldDescription<Name extends FieldName> = (Name extends V4FilterableField
   ? Pick<Required<FieldDescription>, 'filter'>
   : unknown) &
@@ -38,11 +36,11 @@ type ListFieldDescription<Name extends FieldName> = (Name extends V4FilterableFi
     : unknown) &
   (Name extends FieldSortableAscending ? { readonly orders: readonly [fromLeast: string] } : unknown)
 
-/** Every field, in the order in which the report page tells them. */
+/** All fields, in the order of the report page. */
 export const FIELD_DESCRIPTIONS = {
   cutShape: {
     about:
-      'Cut shape. A text that no dictionary knows is kept as written, has optical scores if a model is known for it (docs/scoring.md), and is Other (113) in v3.',
+      'Cut shape. A name outside the dictionary is stored as written, gets optical scores if there is a model for it (docs/scoring.md), and is Other (113) in v3.',
     example: 'Round',
     headings: ['Shape', 'Shp', 'Cut (Shape)', 'Shape and cutting style', 'Shape & cutting style'],
     label: 'Shape',
@@ -76,7 +74,7 @@ export const FIELD_DESCRIPTIONS = {
     label: 'Fancy colour',
   },
   colorModifier: {
-    about: "What tints a fancy colour's hue.",
+    about: "Modifier of a fancy colour's hue.",
     example: 'Brownish',
     headings: [
       'Fancy color overtone',
@@ -130,14 +128,14 @@ export const FIELD_DESCRIPTIONS = {
     label: 'Symmetry',
   },
   fluorIntensity: {
-    about: 'How strongly the diamond glows under long-wave ultraviolet.',
+    about: 'Strength of the fluorescence under long-wave ultraviolet light.',
     example: 'FNT',
     headings: ['Fluorescence intensity', 'Fluo intensity', 'Flr intensity'],
     vague: ['Fluorescence', 'Fluor', 'Fluo', 'Flr', 'Flo'],
     label: 'Fluorescence',
   },
   fluorColor: {
-    about: 'The colour in which it glows.',
+    about: 'Colour of the fluorescence.',
     example: 'B',
     headings: ['Fluorescence color', 'Fluorescence colour', 'Fluo color', 'Flr color', 'Flo col'],
     label: 'Fluorescence',
@@ -159,7 +157,7 @@ export const FIELD_DESCRIPTIONS = {
     filter: 'Origin',
   },
   sku: {
-    about: "The vendor's own number for it. Need not be unique.",
+    about: "The vendor's stock number. Need not be unique.",
     example: 'MSSRBC13',
     headings: [
       'Stock #',
@@ -180,7 +178,7 @@ export const FIELD_DESCRIPTIONS = {
     orders: ['By SKU'],
   },
   price: {
-    about: 'In whatever currency the vendor means.',
+    about: "Price in the vendor's currency.",
     example: 4200,
     headings: ['Total price', 'Price total', 'Final price', 'Total amount'],
     vague: ['Price'],
@@ -195,12 +193,12 @@ export const FIELD_DESCRIPTIONS = {
   isPublished: { about: 'Whether the diamond is published.', example: true },
   access: {
     about:
-      'Who may open the report page: 0 (restricted) anyone who has its signed link, 1 (unlisted) anyone who knows its address, 2 (public) everybody.',
+      'Who may open the report page: 0 (restricted) anyone with the signed link, 1 (unlisted) anyone who knows the URL, 2 (public) everyone.',
     example: 1,
     headings: ['Share access'],
   },
   dataAccess: {
-    about: 'What the report page shows: 0 hides all design data, 1 model and reports, 2 nothing.',
+    about: 'What the report page hides: 0 all design data, 1 the model and reports, 2 nothing.',
     example: 0,
   },
 } satisfies { readonly [Name in FieldName]: FieldDescription & ListFieldDescription<Name> }

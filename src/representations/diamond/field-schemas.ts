@@ -5,12 +5,13 @@ import { isShapeId, suggestShape, parseShape, topLevelShapes } from '../../domai
 import { parseText, jsonExcerpt } from '../json.ts'
 import { mustBe, parsedBy } from '../parse.ts'
 
-/** A value of a field in JSON, other than null, and what is stored of it. */
+/** Parses a field's JSON value, other than null, to its stored form. */
 type FieldSchema<Name extends FieldName> = z.ZodType<NonNullable<DiamondFields[Name]>>
 
 /**
- * How a version reads a field, as the table of fields says. Messages go on behind the field's name.
- * @param absent what is said where there is no value, and of null
+ * The input schema of a field in an API version, according to the table of fields. Messages continue after the field's
+ * name.
+ * @param absent the message for null and missing values
  */
 export function fieldSchema<Name extends FieldName>(
   name: Name,
@@ -43,7 +44,7 @@ function inputSchemaOf(field: FieldDefinition, version: ApiVersion, absent?: str
 const LEVELS = [z.literal(0), z.literal(1), z.literal(2)] as const
 
 function textSchema(max: number, absent?: string) {
-  const right = `a text of 1 to ${max} characters, without control characters`
+  const right = `a string of 1 to ${max} characters without control characters`
   return parsedBy(
     z.string(mustBe(right, absent)).meta({ minLength: 1, maxLength: max }),
     (text) => parseText(text, max),
@@ -51,9 +52,9 @@ function textSchema(max: number, absent?: string) {
   )
 }
 
-/** `over 0 and at most 10000`, `of at least 0` */
+/** `greater than 0 and at most 10000`, `of at least 0` */
 function boundsText({ over, from, to }: AmountRange): string {
-  const low = over === undefined ? `of at least ${from ?? -Infinity}` : `over ${over}`
+  const low = over === undefined ? `of at least ${from ?? -Infinity}` : `greater than ${over}`
   return to === undefined ? low : `${low} and at most ${to}`
 }
 
@@ -64,11 +65,14 @@ function amountSchema(bounds: AmountRange, absent?: string) {
   if (over !== undefined) amount = amount.gt(over, says)
   if (from !== undefined) amount = amount.gte(from, says)
   if (to !== undefined) amount = amount.lte(to, says)
-  // Without the sign of -0, which JSON would keep.
+  // Normalizes -0 to 0.
   return amount.overwrite((value) => value + 0)
 }
 
-/** No dictionary has a longer word: what is longer is not looked up, which takes time that grows with it. */
+/**
+ * Longer than any dictionary entry. Longer words are not looked up, because that takes time proportional to their
+ * length.
+ */
 const WORD_MAX = 100
 
 function scaleSchema({ scale: { parse, expected } }: Extract<FieldDefinition, { kind: 'scale' }>, absent?: string) {
@@ -81,18 +85,18 @@ function scaleSchema({ scale: { parse, expected } }: Extract<FieldDefinition, { 
 
 type EntryField = Extract<FieldDefinition, { kind: 'entry' }>
 
-/** The integer id: all that v3 takes. */
+/** By integer id, the only form in v3. */
 function entryById(field: EntryField, absent?: string) {
   const { name, has } = field.dictionary
   const { error } = mustBe(`an id of the dictionary ${name}`, absent)
-  // Before the schema that dictionaries share, which knows none of their names.
+  // A preprocessor, because the schema is shared by several dictionaries and does not know their names.
   return z.preprocess((given, context) => {
     if (typeof given !== 'number' || !has(given)) context.addIssue(error({ input: given }))
     return given
   }, entryIds(field))
 }
 
-/** The title, the short form, an alias, or the id. */
+/** By title, short form, alias or id. */
 function entryByName(field: EntryField, absent?: string) {
   const { name, has, find } = field.dictionary
   const right = `a title, short form, alias or id of the dictionary ${name}`
@@ -109,9 +113,12 @@ const shapeOfId = (id: number) => (isShapeId(id) ? id : undefined)
 
 const shapeById = (absent?: string) => parsedBy(z.int(mustBe(SHAPE_ID, absent)), shapeOfId, SHAPE_ID)
 
-/** A shape that no dictionary knows is kept as it was written, unless it is a known one mistyped: that has no scores. */
+/**
+ * An unknown shape is stored as written, unless it looks like a misspelling of a known one, because it would get no
+ * scores.
+ */
 function shapeByName(max: number, absent?: string) {
-  const own = `another text of 1 to ${max} characters, without control characters and not digits alone`
+  const own = `another string of 1 to ${max} characters without control characters and not only digits`
   const right = `a cut shape's title, alias or id, or ${own}`
   const shapeOf = (given: string | number) => {
     if (typeof given === 'number') return shapeOfId(given)
@@ -123,13 +130,13 @@ function shapeByName(max: number, absent?: string) {
       const meant = typeof shape === 'string' ? suggestShape(shape) : undefined
       if (meant === undefined) return
       context.addIssue(
-        `must be a known cut shape, or one that is no misspelling of it; did you mean ${meant}? got ${jsonExcerpt(shape)}`,
+        `must be a known cut shape, or a name that is not a misspelling of one; did you mean ${meant}? got ${jsonExcerpt(shape)}`,
       )
     },
   )
 }
 
-/** A field's value as a version shows it, null aside. */
+/** The output schema of a field in an API version, without null. */
 export function outputSchema(field: FieldDefinition, version: ApiVersion): z.ZodType {
   if (field.kind === 'shape') return version === 'v3' ? SHAPE_IDS : z.string()
   if (field.kind === 'entry') return version === 'v3' ? entryIds(field) : entryNames(field)
@@ -137,7 +144,7 @@ export function outputSchema(field: FieldDefinition, version: ApiVersion): z.Zod
   return field.kind === 'scale' ? z.string() : inputSchemaOf(field, version)
 }
 
-/** The ids of entries, with the titles as their names in generated clients. */
+/** The ids of entries. Generated clients name them after the titles. */
 const idsOf = (entries: readonly { readonly id: number; readonly title: string }[], name: string) =>
   z.literal(entries.map(({ id }) => id)).meta({
     id: `${name}Id`,
@@ -149,7 +156,7 @@ const idsOf = (entries: readonly { readonly id: number; readonly title: string }
 const SHAPE_IDS = idsOf(topLevelShapes(), 'CutShape')
 const SHAPE_TITLES = z.enum(topLevelShapes().map(({ title }) => title)).meta({ id: 'CutShapeTitle' })
 
-/** One schema for the dictionaries that have the same entries, named by the first of them. */
+/** Shares one schema among dictionaries with the same entries, named after the first of them. */
 function memoiseByEntries<Schema>(make: (field: EntryField, name: string) => Schema): (field: EntryField) => Schema {
   const made = new Map<string, Schema>()
   return (field) => {
@@ -163,12 +170,10 @@ function memoiseByEntries<Schema>(make: (field: EntryField, name: string) => Sch
 
 const entryIds = memoiseByEntries(({ dictionary }, name) => idsOf(dictionary.all, name))
 
-/** What a field's entries are shown as. */
 const entryNames = memoiseByEntries(({ dictionary, shown: as }, name) =>
   z.enum(dictionary.all.map((entry) => entry[as])).meta({ id: name }),
 )
 
-/** How v4 reads each field. */
 export const V4_FIELDS = Object.fromEntries(FIELD_NAMES.map((name) => [name, fieldSchema(name, 'v4')])) as {
   readonly [Name in FieldName]: FieldSchema<Name>
 }

@@ -6,21 +6,22 @@ import { IDENTIFIED_FIELD_CHANGES, DIAMOND_CHANGES, NEW_DIAMOND } from './schema
 
 const objectNamesOf = (version: ApiVersion) => ({ of: `a ${version} diamond`, known: fieldsOf(version) })
 
-/** What a bulk request changes of one diamond. */
 export type IdentifiedFieldChanges = { readonly id: number; readonly change: DiamondFieldChanges }
 
 /**
- * A diamond to create, from a request's JSON in v3 or v4 form.
- * @param at JSON Pointer of `input` in the body, '' for the body itself
+ * Parses a diamond to create, in v3 or v4 form.
+ * @param at JSON Pointer to `input` in the body; '' for the body itself
  */
 export const parseNewDiamond = (version: ApiVersion, input: unknown, at: string): ParseResult<NewDiamond> =>
   parseInput(NEW_DIAMOND[version], input, objectNamesOf(version), at)
 
-/** A change of a diamond: what is absent stays, null goes back to the default, and what is required can't be removed. */
+/**
+ * Parses changes to a diamond. Absent members are left unchanged; null resets to the default and is an error for
+ * required fields.
+ */
 export const parseFieldChanges = (version: ApiVersion, input: unknown, at: string): ParseResult<DiamondFieldChanges> =>
   parseInput(DIAMOND_CHANGES[version], input, objectNamesOf(version), at)
 
-/** A change with the id of its diamond. */
 export const parseIdentifiedFieldChanges = (
   version: ApiVersion,
   input: unknown,

@@ -23,22 +23,20 @@ const versions = <Schema extends z.ZodType>(schemaOf: (version: ApiVersion) => S
   v4: schemaOf('v4'),
 })
 
-/** Words for people, and an example in the version's own form. */
 function documentationOf(name: FieldName, version: ApiVersion) {
   const { about, example } = FIELD_DESCRIPTIONS[name]
   const value = V4_FIELDS[name].parse(example)
   return { description: about, examples: [JSON.parse(jsonWriterOf(FIELDS[name], version)(value)) as unknown] }
 }
 
-/** What the service assigns of a diamond. */
 export const ASSIGNED_MEMBERS = ['id', 'date', 'certifications', 'scores', '_links'] as const
 
 type DiamondInput = Readonly<Record<string, unknown>>
 
 /**
- * The members of a diamond that is sent.
- * @param absent what is said where a required field has no value, or is null
- * @param required what becomes of the schema of a required field
+ * The members of a diamond in a request.
+ * @param absent the message for a required field that is null or missing
+ * @param required transforms the schema of a required field
  */
 const memberSchemas = (version: ApiVersion, absent: string, required: (schema: z.ZodType) => z.ZodType) => ({
   ...Object.fromEntries(
@@ -52,7 +50,7 @@ const memberSchemas = (version: ApiVersion, absent: string, required: (schema: z
 
 const IS_ASSIGNED: ReadonlySet<string> = new Set(ASSIGNED_MEMBERS)
 
-/** What was sent of fields: values to set, and those of which null was sent. */
+/** Splits the input into values to set and fields to remove (null). */
 function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'removed'> {
   const set: Record<string, unknown> = {}
   const removed: OptionalField[] = []
@@ -64,7 +62,7 @@ function splitInput(given: DiamondInput): Pick<DiamondFieldChanges, 'set' | 'rem
   return { set, removed }
 }
 
-/** A diamond to create: null is the same as absent. */
+/** A diamond to create. null means absent. */
 export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((version) =>
   objectSchema(
     memberSchemas(version, 'is required', (schema) => schema),
@@ -77,18 +75,17 @@ export const NEW_DIAMOND: PerApiVersion<z.ZodType<NewDiamond>> = versions((versi
 const changes = (version: ApiVersion) =>
   memberSchemas(version, "can't be removed; send a new value or leave it out", (schema) => schema.optional())
 
-/** v3 shows the root of every shape: sent back, it says no more than that. */
+/** v3 shows only the root of a shape, so a shape that a client sends back must not replace a more specific one. */
 const toFieldChanges = (version: ApiVersion, given: DiamondInput): DiamondFieldChanges =>
   version === 'v3' ? { ...splitInput(given), shapeByRoot: true } : splitInput(given)
 
-/** What changes of a diamond: null removes a value, but of what every diamond has. */
+/** Changes to a diamond. null resets to the default and is an error for required fields. */
 export const DIAMOND_CHANGES: PerApiVersion<z.ZodType<DiamondFieldChanges>> = versions((version) =>
   objectSchema(changes(version), 'a diamond')
     .transform((given: DiamondInput) => toFieldChanges(version, given))
     .meta({ id: `DiamondChanges.${version}` }),
 )
 
-/** One of many diamonds, and what changes of it. */
 export const IDENTIFIED_FIELD_CHANGES = versions((version) =>
   objectSchema({ ...changes(version), id: DIAMOND_ID }, 'a diamond')
     .transform(({ id, ...given }) => ({ id, change: toFieldChanges(version, given) }))
@@ -113,14 +110,12 @@ const scoresOf = (version: ApiVersion) =>
     Object.fromEntries((Object.keys(SCORE_MEMBERS) as ScoreName[]).map((name) => [name, scoreOf(name, version)])),
   )
 
-/** A field's value as a version shows it. */
 function outputFieldSchema(name: FieldName, version: ApiVersion): z.ZodType {
   const field: FieldDefinition = FIELDS[name]
   const schema = outputSchema(field, version).meta(documentationOf(name, version))
   return field.required || field.default !== null ? schema : schema.nullable()
 }
 
-/** A diamond as it is answered. */
 export const DIAMOND = versions((version) =>
   z
     .strictObject({

@@ -1,24 +1,24 @@
 import type { ApiVersion } from '../../domain/diamond/field.ts'
 import { SCORE_MEMBERS, type ScoreName, type Scores } from '../../domain/diamond/scores.ts'
 
-/** What v4 shows of a score and v3 does not. */
+/** Members of scores that only v4 shows. */
 const NOT_IN_V3: ReadonlySet<string> = new Set(['color', 'colorCode'])
 
 export const isShownInVersion = (member: string, version: ApiVersion) => version === 'v4' || !NOT_IN_V3.has(member)
 
 const NAMES = Object.keys(SCORE_MEMBERS) as readonly ScoreName[]
 
-/** Scores as JSON, in the form of v4: as they are kept. */
+/** Scores as JSON in v4 form, as stored. */
 export type ScoresJson = string
 
-/** The JSON text of scores as a version shows them. */
+/** Writes scores as JSON in the form of an API version. */
 export function toScoresJson(version: ApiVersion, scores: Scores): string {
   let text = ''
   for (const [name, start] of STARTS) text += start + scoreText(MEMBERS[version][name], scores[name])
   return `${text}}`
 }
 
-/** What a version shows of the scores that are kept. @param kept null until they are computed */
+/** Converts stored scores to an API version. @param kept null until they are computed */
 export function scoresJsonForVersion(version: ApiVersion, kept: ScoresJson | null): string {
   if (kept === null) return NO_SCORES
   return version === 'v4' ? kept : toScoresJson(version, parseScores(kept))
@@ -26,13 +26,12 @@ export function scoresJsonForVersion(version: ApiVersion, kept: ScoresJson | nul
 
 export const parseScores = (kept: ScoresJson): Scores => JSON.parse(kept) as Scores
 
-/** False also for scores of which none could be computed. */
+/** Returns false also if no score could be computed. */
 export const hasScores = (kept: ScoresJson | null): kept is ScoresJson => kept !== null && kept !== NO_SCORES
 
-/** Each score, and the text up to its value. */
+/** The text before each score's value. */
 const STARTS = NAMES.map((name, index) => [name, `${index === 0 ? '{' : ','}"${name}":`] as const)
 
-/** A member's name, and its text up to the value. */
 type ScoreJsonMember = readonly [name: string, start: string]
 
 function scoreText(
@@ -58,9 +57,8 @@ const membersIn = (version: ApiVersion) =>
 
 const MEMBERS = { v3: membersIn('v3'), v4: membersIn('v4') }
 
-/** The versions of the model, which are few, each quoted once: a stone that is scored has six of them. */
+/** Quoted model versions. There are few, and each scored diamond contains six. */
 const VERSIONS = new Map<string, string>()
-/** More are no versions of a model. */
 const VERSIONS_KEPT = 100
 
 function quoteVersion(version: string): string {
@@ -71,5 +69,5 @@ function quoteVersion(version: string): string {
   return text
 }
 
-/** What is shown until there are scores. */
+/** Shown until scores are computed. */
 const NO_SCORES: ScoresJson = `{${NAMES.map((name) => `"${name}":null`).join(',')}}`

@@ -148,7 +148,7 @@ test('that this release does not understand are shown as such, in their place', 
   assert.equal(newer?.data, { set: '(not shown)', removed: '(not shown)', secretThing: '(not shown)' })
   assert.match(String(broken?.['undecoded']), /set\.price/)
   assert.equal(broken?.data, { set: { price: 'dear' }, removed: [] })
-  assert.match(String(unknown?.['undecoded']), /of a type that this release does not know/)
+  assert.match(String(unknown?.['undecoded']), /has an event type that this release does not know/)
   assert.equal(unknown?.data, { recipe: '(not shown)' })
   assert.equal([...(table?.out ?? '').matchAll(/NOT UNDERSTOOD/g)].length, 3)
 })

@@ -8,14 +8,14 @@ type Diamond = Bson & { _id: string }
 type Owned = Bson & { _id: string; version: number; colored: number; others: number }
 type Reached = Bson & { _id: string; version: number }
 
-/** A read model as one would keep it with nothing but the driver: diamonds, their counts by owner, how far it is. */
+/** A read model implemented with the driver alone: diamonds, their counts by owner, and the checkpoint. */
 export type BareDiamonds = {
   readonly documents: Collection<Diamond>
   readonly counts: Collection<Owned>
   readonly progress: Collection<Reached>
 }
 
-/** As durable as the adapter's. */
+/** With the same durability as the adapter. */
 export const connectBare = (address: string): Promise<MongoClient> =>
   new MongoClient(address, {
     writeConcern: { w: 'majority', journal: true },
@@ -23,7 +23,7 @@ export const connectBare = (address: string): Promise<MongoClient> =>
     useBigInt64: true,
   }).connect()
 
-/** Empty, with the indexes that the service's own has. */
+/** Creates empty collections with the indexes of the service's read model. */
 export async function bareDiamonds(db: Db): Promise<BareDiamonds> {
   const name = `bare_${randomUUID().slice(0, 8)}`
   const documents = db.collection<Diamond>(name)
@@ -41,15 +41,15 @@ export async function bareDiamonds(db: Db): Promise<BareDiamonds> {
 const held = (document: Document, revision: bigint): Diamond => ({ _id: String(document['id']), revision, ...document })
 
 /**
- * A batch, guarded and counted: the counter and what the diamonds are now is read, then the counter, the diamonds and
- * the progress are written. These are the adapter's calls without its guards against two runners and against crashes
- * between them.
+ * Writes a batch with revision guards and counts: reads the counter and the current diamonds, then writes the counter,
+ * the diamonds and the checkpoint. These are the adapter's calls without its protection against concurrent runners and
+ * crashes in between.
  */
 export async function writeGuarded(bare: BareDiamonds, batch: readonly Document[], revision: bigint): Promise<void> {
   const { documents, counts } = bare
   const next = batch.map((document) => held(document, revision))
   const owned = await counts.findOne({ _id: String(OWNER) })
-  if (owned === null) throw new Error('the counter is gone')
+  if (owned === null) throw new Error('the counter is missing')
   const projection = { revision: 1, id: 1, owner: 1, isColored: 1, isPublished: 1 }
   const stored = await documents.find({ _id: { $in: next.map(({ _id }) => _id) } }, { projection }).toArray()
   const known = new Map(stored.map((one) => [one._id, one]))
@@ -73,7 +73,7 @@ export async function writeGuarded(bare: BareDiamonds, batch: readonly Document[
   await advance(bare, revision)
 }
 
-/** A batch as upserts, neither guarded nor counted. */
+/** Writes a batch as upserts, without guards and counts. */
 export async function writeUpserts(bare: BareDiamonds, batch: readonly Document[], revision: bigint): Promise<void> {
   const operations = batch.map((document): AnyBulkWriteOperation<Diamond> => {
     const { _id, ...replacement } = held(document, revision)
@@ -85,7 +85,7 @@ export async function writeUpserts(bare: BareDiamonds, batch: readonly Document[
 
 const versions = new WeakMap<BareDiamonds, number>()
 
-/** Its one writer knows how far it is. */
+/** It has a single writer, which therefore knows the current version. */
 async function advance(bare: BareDiamonds, position: bigint): Promise<void> {
   const version = versions.get(bare) ?? 1
   await bare.progress.replaceOne({ _id: 'diamonds', version }, { version: version + 1, position })

@@ -3,10 +3,10 @@ import type { DiamondCreated } from '../../../../src/domain/diamond/diamond.ts'
 import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import type { Checkpoint, Document, DocumentWrite } from '../../../../src/stores/ports/read-store.ts'
 
-/** Of all that is written here. */
+/** Owner of all diamonds here. */
 export const OWNER = 7
 
-/** A diamond as the service's projection writes it, without scores. */
+/** A diamond as the projection writes it, without scores. */
 export function diamondDocument(id: number): Document {
   const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 1_000 + (id % 1_000), isColored: id % 10 === 0 }
   const created: DiamondCreated = { type: 'DiamondCreated', data: { id, owner: OWNER, date: 1_795_287_363 + id, set } }

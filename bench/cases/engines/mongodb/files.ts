@@ -6,7 +6,7 @@ import type { FileStore } from '../../../../src/stores/ports/file-store.ts'
 import type { Case } from '../../../group.ts'
 import { oneByOne, overhead } from '../overhead.ts'
 
-/** Bytes of a report, and files of one measurement. */
+/** Bytes of a report, and number of files per measurement. */
 const SIZE = 512 * 1024
 const FILES = 2
 
@@ -29,7 +29,7 @@ async function keepBare(bucket: GridFSBucket, bytes: Uint8Array): Promise<void> 
 export function filesKept(files: FileStore, db: Db): Case {
   const bucket = bucketOf(db)
   return overhead(
-    'MongoDB: a file of 512 KiB kept',
+    'MongoDB: store a file of 512 KiB',
     oneByOne(FILES, () => keep(files, randomBytes(SIZE))),
     oneByOne(FILES, () => keepBare(bucket, randomBytes(SIZE))),
   )
@@ -41,7 +41,7 @@ export async function filesRead(files: FileStore, db: Db): Promise<Case> {
   const digest = await keep(files, bytes)
   await keepBare(bucket, bytes)
   return overhead(
-    'MongoDB: a file of 512 KiB read',
+    'MongoDB: read a file of 512 KiB',
     oneByOne(FILES, async () => read(await files.read(digest))),
     oneByOne(FILES, () => read(bucket.openDownloadStreamByName('report'))),
   )

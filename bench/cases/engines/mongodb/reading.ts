@@ -12,7 +12,7 @@ const READS = 100
 const PAGES = 10
 const PAGE = 25
 
-/** Fills both, for `pages` too. */
+/** Also fills both sides for `pages`. */
 export async function readsById({ build, bare }: Both, model: ReadModel): Promise<Case> {
   for (let from = 1, at = 1n; from <= THERE; from += BATCH, at++) {
     const ids = range(from, BATCH)
@@ -24,7 +24,7 @@ export async function readsById({ build, bare }: Both, model: ReadModel): Promis
   const projection = { _id: 0, state: 1 }
   const theirs = async (read: number) => must(await bare.documents.findOne({ _id: String(idOf(read)) }, { projection }))
   return overhead(
-    `MongoDB: a diamond of ${THERE.toLocaleString('en')} by its id`,
+    `MongoDB: get one of ${THERE.toLocaleString('en')} diamonds by id`,
     oneByOne(READS, ours),
     oneByOne(READS, theirs),
   )
@@ -34,7 +34,7 @@ function must(found: unknown): void {
   if (found === undefined || found === null) throw new Error('a diamond was not found')
 }
 
-/** The first page of 25 and the total, which both have kept. */
+/** The first page of 25 and the total, for which both sides maintain counters. */
 export function pages({ bare }: Both, model: ReadModel): Case {
   const where = { owner: OWNER }
   const query = {
@@ -61,7 +61,7 @@ export function pages({ bare }: Both, model: ReadModel): Case {
       (await bare.documents.find(where, options).toArray()).length,
     )
   }
-  return overhead('MongoDB: its first page of 25 with the total', oneByOne(PAGES, ours), oneByOne(PAGES, theirs))
+  return overhead('MongoDB: first page of 25 with the total', oneByOne(PAGES, ours), oneByOne(PAGES, theirs))
 }
 
 function whole(total: number, shown: number): void {

@@ -4,15 +4,15 @@ import { oneByOne, overhead } from '../overhead.ts'
 import { writeGuarded, writeUpserts, type BareDiamonds } from './bare.ts'
 import { checkpointAt, diamondDocument, range, writesOf } from './diamonds.ts'
 
-/** The same model twice. */
+/** The same read model, with the adapter and with the bare driver. */
 export type Both = { readonly build: ReadModelBuild; readonly bare: BareDiamonds }
 
-/** Diamonds of a batch. */
+/** Diamonds per batch. */
 const NEW = 250
-/** FerretDB commits each replacement by itself, and looks through the collection for a guarded one. */
+/** FerretDB commits each replacement separately and scans the collection for a guarded one. */
 const CHANGED = 20
 const THERE = 200
-/** Batches of one measurement. */
+/** Batches per measurement. */
 const BATCHES = 2
 
 export function batchesOfNew({ build, bare }: Both): Case {
@@ -23,7 +23,7 @@ export function batchesOfNew({ build, bare }: Both): Case {
   )
 }
 
-/** Against what would do without guards and kept counts: recorded, not bounded. */
+/** Against upserts without guards and counts. Recorded only, without a target. */
 export function batchesAsUpserts({ build, bare }: Both): Case {
   const { target: _, ...recorded } = overhead(
     `MongoDB: a batch of ${CHANGED} new diamonds, against upserts`,
