@@ -45,7 +45,7 @@ const measuredOf = (diamond: Diamond): string | undefined =>
 
 /**
  * What a score is computed from: typical proportions of the shape, or of shape and cut grade; measurements in a report of this
- * stone; its symmetry grade (`word`); or the facets of its own 3D model.
+ * stone; its symmetry grade (`word`); or the facets of its 3D model.
  */
 export type ScoreSource = 'shape' | 'grade' | 'measurements' | 'word' | 'facets'
 

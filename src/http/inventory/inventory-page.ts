@@ -282,7 +282,7 @@ export const showInventory = endpoint({
       // This page uses offset pagination only.
       const wanted = parseListQuery('v4', query.toString(), () => undefined)
       if (principal === undefined) return logInPage(200)
-      return await listPage({ asker: principal, target }, diamonds, query, wanted)
+      return await listPage({ principal, target }, diamonds, query, wanted)
     } catch (error) {
       if (!(error instanceof RequestError) || (error.kind !== 'malformed' && error.kind !== 'invalid')) throw error
       const { status, faults } = toHttpErrorDetails(error)
@@ -309,7 +309,7 @@ const rejectedQueryPage = (status: number, { query, target, errorMessage }: Reje
 const TITLE = 'Your inventory'
 
 async function listPage(
-  { asker: principal, target }: { readonly asker: BearerPrincipal } & Pick<HttpRequest, 'target'>,
+  { principal, target }: { readonly principal: BearerPrincipal } & Pick<HttpRequest, 'target'>,
   { queries, links }: DiamondServices['diamonds'],
   query: URLSearchParams,
   { filter, page }: ListQuery,

@@ -83,8 +83,7 @@ export class LocalProgress implements ProjectionProgress {
   }
 
   /**
-   * One timer serves all waiters: most wait for about a millisecond, and a timer for each would be set and cleared in
-   * vain.
+   * One timer serves all waiters: most wait for about a millisecond, and a timer for each would hardly ever expire.
    */
   #expireAt(time: number): void {
     if (time === Number.POSITIVE_INFINITY || (this.#timer !== undefined && this.#timer.at <= time)) return
