@@ -99,11 +99,11 @@ export function findPendingWork(events: readonly StoredEvent[]): { work: BulkWor
   const last = events.at(-1)
   if (last?.type !== 'RequestAccepted') return undefined
   const { parts } = decode<RequestAccepted>(last).data
-  const datas = events.slice(-parts).map((event) => decode<RequestAccepted>(event).data)
-  if (datas.length < parts || datas.some(({ part }, index) => part !== index + 1)) return undefined
+  const acceptedParts = events.slice(-parts).map((event) => decode<RequestAccepted>(event).data)
+  if (acceptedParts.length < parts || acceptedParts.some(({ part }, index) => part !== index + 1)) return undefined
   const { stream, metadata, revision } = last
-  const { body = '', diamonds = [] } = datas[0] ?? {}
-  const appends = datas.flatMap(({ changes }) => changes.map((change) => fromAcceptedChange(change, metadata)))
+  const { body = '', diamonds = [] } = acceptedParts[0] ?? {}
+  const appends = acceptedParts.flatMap(({ changes }) => changes.map((change) => fromAcceptedChange(change, metadata)))
   return { work: { stream, body, diamonds, appends, metadata }, revision }
 }
 

@@ -3,7 +3,7 @@ import type { Plan } from '../account/account.ts'
 import { RequestError, type Decider } from '../decider.ts'
 import { declareEvents, type EventOf } from '../event.ts'
 
-/** Every generated secret has at least one character of each class. Look-alikes (i, l, o, 1, I, O, 0) are left out. */
+/** Every generated secret has at least one character of each class. Characters that look alike (i, l, o, 1, I, O, 0) are excluded. */
 const CLASSES = ['abcdefghjkmnpqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '*$!?()@#%+=-_']
 const ALL = CLASSES.join('')
 const LENGTH = 12
