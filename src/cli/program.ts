@@ -11,21 +11,21 @@ import { UnexpectedExitReporter } from './process-exit.ts'
 export async function run(argv: readonly string[], open: OpenInstallation): Promise<void> {
   // Keys, logs and results are readable by this user only, whatever the permissions of their folder.
   process.umask(0o077)
-  const lastWords = new UnexpectedExitReporter()
-  exitWhenStdoutCloses(lastWords)
+  const exitReporter = new UnexpectedExitReporter()
+  exitWhenStdoutCloses(exitReporter)
   // Keeps the process alive while a command waits for another process, and a service without HTTP, which has no listening
   // socket. Without it the process would exit early, with code 13.
   const alive = setInterval(() => undefined, MAX_TIMER_MS)
   try {
-    const program = await programFor({ open, exitReporter: lastWords }, argv[0])
+    const program = await programFor({ open, exitReporter }, argv[0])
     // Only the command's name: its arguments may contain a password.
-    program.hook('preAction', (_program, command) => lastWords.setActivity(`running ${command.name()}`))
+    program.hook('preAction', (_program, command) => exitReporter.setActivity(`running ${command.name()}`))
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
   clearInterval(alive)
-  lastWords.clearActivity()
+  exitReporter.clearActivity()
 }
 
 /** The longest delay of a timer. */
@@ -68,9 +68,9 @@ Examples:
 Settings are read from environment variables; README.md lists them.`
 
 /** The reader of stdout may close it early, as in `adamant events | head`: that is not a failure. */
-function exitWhenStdoutCloses(lastWords: UnexpectedExitReporter): void {
+function exitWhenStdoutCloses(exitReporter: UnexpectedExitReporter): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') lastWords.clearActivity()
+    if (error.code === 'EPIPE') exitReporter.clearActivity()
     process.exit(error.code === 'EPIPE' ? 0 : EXIT_FAILURE)
   })
 }

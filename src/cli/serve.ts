@@ -48,13 +48,13 @@ function isReadableByOthers(path: string): boolean {
 type ServeOptions = OutputOptions & { readonly readOnly?: true }
 
 /** `serve`: runs the service until a signal. */
-export function serveCommand(open: OpenInstallation, lastWords: UnexpectedExitReporter): Command {
+export function serveCommand(open: OpenInstallation, exitReporter: UnexpectedExitReporter): Command {
   return new Command('serve')
     .description('Run the service; SIGTERM or Ctrl-C stops it gracefully')
     .option('--read-only', 'Reject writes, and do not send mail, score diamonds or expire secrets')
     .option('--json', 'Print one line of JSON on stdout when the service is ready')
     .addHelpText('after', EXAMPLE)
-    .action((options: ServeOptions) => serve(open, lastWords, options))
+    .action((options: ServeOptions) => serve(open, exitReporter, options))
 }
 
 const EXAMPLE = `
@@ -63,11 +63,15 @@ Example:
 
 Settings are read from environment variables; README.md lists them.`
 
-async function serve(open: OpenInstallation, lastWords: UnexpectedExitReporter, options: ServeOptions): Promise<void> {
+async function serve(
+  open: OpenInstallation,
+  exitReporter: UnexpectedExitReporter,
+  options: ServeOptions,
+): Promise<void> {
   limitHeapGrowth()
-  lastWords.setActivity('starting')
+  exitReporter.setActivity('starting')
   const signal = listenForStop()
-  void signal.received.then((name) => exitAfterTimeout(name, lastWords))
+  void signal.received.then((name) => exitAfterTimeout(name, exitReporter))
   const settings = readSettings(process.env)
   const readable = describeReadableFiles(resolve(settings.DATA_DIR))
   const installation = await open(settings, options.readOnly === true ? 'existing' : 'made')
@@ -76,16 +80,16 @@ async function serve(open: OpenInstallation, lastWords: UnexpectedExitReporter, 
   for (const word of renamedSettingWarnings(process.env)) installation.log.warn(word)
   const running = await startService(options.readOnly === true ? readOnly(installation) : installation)
   for (const warning of storeWarnings(settings)) installation.log.warn(warning)
-  lastWords.setActivity('catching up with the event log')
+  exitReporter.setActivity('catching up with the event log')
   const stopped = Promise.race([
     signal.received.then((name) => stop(running, name, options)),
     running.fatalError.then((reason) => stopAndThrow(running, reason)),
-  ]).finally(() => lastWords.clearActivity())
+  ]).finally(() => exitReporter.clearActivity())
   // Awaited below; a rejection before that must not count as unhandled.
   stopped.catch(() => undefined)
   await running.ready()
   if (!signal.isReceived) {
-    lastWords.setActivity('serving')
+    exitReporter.setActivity('serving')
     announce(running, resolve(settings.DATA_DIR), options)
   }
   await stopped
@@ -105,10 +109,10 @@ const EXIT_TIMEOUT_MS = 11_000
 /** Milliseconds that connections may take to close after a stop. */
 const CLOSE_TIMEOUT_MS = 500
 
-function exitAfterTimeout(signal: string, lastWords: UnexpectedExitReporter): void {
-  lastWords.setActivity(`stopping (${signal})`)
+function exitAfterTimeout(signal: string, exitReporter: UnexpectedExitReporter): void {
+  exitReporter.setActivity(`stopping (${signal})`)
   const end = () => {
-    lastWords.setActivity(`stopping (${signal}), ${EXIT_TIMEOUT_MS / 1000} s after the signal`)
+    exitReporter.setActivity(`stopping (${signal}), ${EXIT_TIMEOUT_MS / 1000} s after the signal`)
     process.exit(EXIT_FAILURE)
   }
   setTimeout(end, EXIT_TIMEOUT_MS).unref()

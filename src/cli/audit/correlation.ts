@@ -89,14 +89,14 @@ async function loadStreamEntries(store: EventStore, stream: string, who: ActorRe
 }
 
 const foldStreamEntries = <State, Event extends DomainEvent>(
-  telling: AuditPresenter<State, Event>,
+  presenter: AuditPresenter<State, Event>,
   events: readonly StoredEvent[],
   who: ActorResolver,
 ): Promise<CorrelatedEntry[]> =>
   Promise.all(
-    foldSteps(events, telling).map(async (step) => ({
+    foldSteps(events, presenter).map(async (step) => ({
       event: step.stored,
-      entry: await toAuditEntry(step, telling, who),
+      entry: await toAuditEntry(step, presenter, who),
     })),
   )
 

@@ -253,13 +253,13 @@ export async function toAuditEntry<Folded, Event extends DomainEvent>(
 /** A history with an entry for every event. */
 export function foldHistory<Folded, Event extends DomainEvent>(
   events: readonly StoredEvent[],
-  telling: AuditPresenter<Folded, Event>,
+  presenter: AuditPresenter<Folded, Event>,
   who: ActorResolver,
 ): AuditHistory {
-  const steps = foldSteps(events, telling)
+  const steps = foldSteps(events, presenter)
   return {
-    entries: () => Promise.all(steps.map((step) => toAuditEntry(step, telling, who))),
-    stateAt: createStateLookup(steps, telling),
+    entries: () => Promise.all(steps.map((step) => toAuditEntry(step, presenter, who))),
+    stateAt: createStateLookup(steps, presenter),
   }
 }
 

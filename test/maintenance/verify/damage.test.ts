@@ -68,14 +68,14 @@ const DAMAGES: readonly Damage[] = [
     'an event that is gone',
     log(`DELETE FROM events WHERE ${FIRST} = 1`),
     { where: /^diamond-1@2$/, what: /follows a gap: revision 1 is missing/, do: restore },
-    { where: /@/, what: /1 event fewer than when it was written/, do: restore },
+    { where: /@/, what: /1 event missing from the log/, do: restore },
   ],
   [
     'the last event of a stream, gone',
     log(
       `DELETE FROM events WHERE stream LIKE 'account-%' AND position = (SELECT max(position) FROM events WHERE stream LIKE 'account-%')`,
     ),
-    { where: /@/, what: /1 event fewer than when it was written/, do: restore },
+    { where: /@/, what: /1 event missing from the log/, do: restore },
   ],
   [
     'an event that was put in',
@@ -198,7 +198,7 @@ const DAMAGES: readonly Damage[] = [
       'vault',
       `INSERT INTO entries (digest, sealed, created_at, expires_at) VALUES ('${'0'.repeat(64)}', x'00', 1, 9e12)`,
     ),
-    { where: /^secret-0{64}$/, what: /the log knows no such secret/, do: /start the service/ },
+    { where: /^secret-0{64}$/, what: /the log has no such secret/, do: /start the service/ },
   ],
   [
     'a value whose secret was read',
@@ -214,7 +214,7 @@ const DAMAGES: readonly Damage[] = [
     },
     {
       where: /^secret-[0-9a-f]{64}$/,
-      what: /still in the vault, and its end is on record \(SecretRevealed/,
+      what: /still in the vault, although the secret has ended \(SecretRevealed/,
       do: /start the service/,
     },
   ],

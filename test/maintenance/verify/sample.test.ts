@@ -56,7 +56,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
         db.exec(`UPDATE events SET type = 'DiamondLifted' WHERE stream = 'diamond-2' AND revision = 0`),
       ),
     /^diamond-2@0$/,
-    /^DiamondLifted can't be folded into diamonds/,
+    /^DiamondLifted cannot be folded into diamonds/,
   ],
   [
     'a file',
