@@ -177,7 +177,7 @@ async function reportParkedStreams(
     if (parked.has(stream)) continue
     parked.add(stream)
     const what = `${type} could not be folded into ${name}, and its stream is parked: ${reason}`
-    found.add({ where: `${stream}@${revision}`, what, do: `npx adamant dead-letters retry ${name} ${stream}` })
+    found.add({ where: `${stream}@${revision}`, what, do: `run npx adamant dead-letters retry ${name} ${stream}` })
   }
   for (const letter of await fresh.build.deadLetters()) {
     if (parked.has(letter.stream)) continue
@@ -202,7 +202,7 @@ async function compareCounts({ model, fresh, found }: CountComparison): Promise<
     if (wrong === undefined) continue
     const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
     const what = `the stored count of documents with ${values.join(', ')} must be ${wrong.folded}, but is ${wrong.live}`
-    found.add({ where: name, what, do: `npx adamant rebuild ${name}` })
+    found.add({ where: name, what, do: `run npx adamant rebuild ${name}` })
   }
 }
 
