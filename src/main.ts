@@ -2,8 +2,8 @@
 import { unsupportedNodeMessage } from './runtime/version.ts'
 
 /*
- * Nothing else is imported before the Node is known to be new enough, since an older one crashes while it loads the
- * rest. For the same reason this file and what it imports keep to what Node 12 can read: no await, no `??`.
+ * The version of Node.js is checked before anything else is imported: an older version crashes while loading the rest.
+ * This file and its static imports therefore must run on Node.js 12: no `await`, no `??`.
  */
 const refusal = unsupportedNodeMessage(process.versions.node, process.execPath)
 if (refusal === undefined) {

@@ -6,7 +6,6 @@ import { auditSecret } from './audit/secret.ts'
 import { subjectCommand, type AuditSubject } from './audit/subject.ts'
 import type { OpenInstallation } from './with-installation.ts'
 
-/** What can be asked about. */
 const SUBJECTS: readonly AuditSubject[] = [
   auditDiamond,
   auditCertification,
@@ -16,10 +15,12 @@ const SUBJECTS: readonly AuditSubject[] = [
   auditSession,
 ]
 
-/** `audit`: what happened to one thing, or because of one request, told from the log. */
+/** `audit`: the history of one entity, or everything that one request caused. */
 export function auditCommand(open: OpenInstallation): Command {
   const command = new Command('audit')
-    .description('tell what happened to one thing, or because of one request, from the log')
+    .description(
+      'Show the history of a diamond, account, secret or other entity, or everything that one request caused',
+    )
     .addHelpText('after', EXAMPLE)
   for (const subject of SUBJECTS) command.addCommand(subjectCommand(open, subject))
   return addCorrelationOption(command, open)

@@ -4,13 +4,13 @@ import { PolledProgress } from '../projections/engine/progress.ts'
 import { StoreUnavailable, type PositionOrStart } from '../stores/ports/event-store.ts'
 import type { ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
 
-/** Milliseconds that a command waits for a running service to know what it wrote. */
+/** How long a command waits for a running service to project the events that it wrote. */
 const READ_MODEL_TIMEOUT_MS = 30_000
 
-/** Waits until the read models of a running service hold what was written; without one there is nothing to wait for. */
+/** Waits until the read models reach `position`. Models that no running process maintains are not waited for. */
 export async function awaitReadModels({ reads }: Installation, position: PositionOrStart): Promise<void> {
   for (const projection of READ_MODELS) {
-    // What is made of the log as a whole nobody asks for what he has just written, and it is written late.
+    // The Merkle tree folds the whole log and is written late; no client expects to read its own writes from it.
     if ('fold' in projection) continue
     const { declaration } = projection
     if (!(await hasActiveRunner(reads, declaration))) continue
@@ -18,7 +18,7 @@ export async function awaitReadModels({ reads }: Installation, position: Positio
   }
 }
 
-/** What was written is written, though the read models are away: whoever keeps them finds it when they are back. */
+/** The events are durable: if the read store is unavailable, the projection catches up later, so the command succeeds. */
 async function hasActiveRunner(reads: ReadStore, declaration: ModelDeclaration): Promise<boolean> {
   try {
     return await reads.isLeaseHeld(declaration)

@@ -6,25 +6,24 @@ import { checkNewFolder } from '../maintenance/new-folder.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatCount, printResult, report, type OutputOptions } from './output.ts'
+import { formatQuantity, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-exit.ts'
 
-/** `backup`: what an installation can be restored from, taken while it runs. */
+/** `backup`: an online backup of an installation. */
 export function backupCommand(open: OpenInstallation): Command {
   return new Command('backup')
-    .description(
-      'copy the log and the files of an installation, beside the running service; never its secrets or its key',
-    )
-    .argument('<folder>', 'a new or empty one, where the backup goes')
-    .option('--json', 'print one line of JSON')
+    .description('Back up the event log and the files without downtime; secrets and the master key are not included')
+    .argument('<folder>', 'New or empty folder to write the backup to')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((to: string, options: OutputOptions) => backup(open, resolve(to), options))
 }
 
 const HELP = `
-The backup holds the log as it was at one moment, the files that it refers to, the sealed addresses of its accounts, and a
-manifest with the SHA-256 of each.
-It has no one-time secrets, and not the master key: keep a copy of that elsewhere. Restore it by \`npx adamant restore\`.
+The backup contains a consistent snapshot of the event log, the files that it refers to, the encrypted e-mail addresses of
+the accounts, and a manifest with the SHA-256 of each.
+It does not contain one-time secrets or the master key: keep a copy of the master key elsewhere. Restore the backup with
+\`npx adamant restore\`.
 
 ${SERVER_BACKUP}
 
@@ -35,20 +34,20 @@ async function backup(open: OpenInstallation, to: string, options: OutputOptions
   const started = performance.now()
   checkNewFolder(to, resolve(readSettings(process.env).DATA_DIR))
   const act = asAdminAction({ act: 'backup', subject: to }, (installation) =>
-    makeBackup({ installation, to, report, signal: abortOnStop('Stopped. Nothing was backed up') }),
+    makeBackup({ installation, to, report, signal: abortOnStop('Stopped; no backup was written') }),
   )
   print(await withInstallation(open, act), to, (performance.now() - started) / 1000, options)
 }
 
-/** @throws Failed where the installation itself lacks files: the backup is as good as that */
+/** @throws OperationFailure if files are missing or damaged in the installation, and therefore missing from the backup */
 function print({ log, files, missing }: Manifest, to: string, seconds: number, options: OutputOptions): void {
   const bytes = files.reduce((sum, file) => sum + file.bytes, log.file?.bytes ?? 0)
   const result = { events: log.events, files: files.length, bytes, position: log.position, seconds }
-  const text = `${formatCount(log.events)} events and ${formatCount(files.length)} files, ${formatCount(bytes)} bytes, are in ${to}`
+  const text = `Backed up ${formatQuantity(log.events, 'event')} and ${formatQuantity(files.length, 'file')} (${formatQuantity(bytes, 'byte')}) to ${to}`
   printResult(options, result, text)
   if (missing.length === 0) return
   throw new OperationFailure(
-    `The backup is written, but ${formatCount(missing.length)} files that certifications refer to are missing or damaged in the ` +
-      `installation: ${missing.slice(0, 10).join(', ')}. Keep an older backup, which may have them`,
+    `The backup was written, but the installation lacks ${formatQuantity(missing.length, 'file')} that the event log refers to ` +
+      `(missing or damaged): ${missing.slice(0, 10).join(', ')}. Keep an older backup, which may contain them`,
   )
 }

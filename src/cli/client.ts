@@ -14,14 +14,16 @@ import { foldStreams } from '../events/load-stream.ts'
 import { asAdminAction, withInstallation, withNewInstallation, type OpenInstallation } from './with-installation.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
-/** `client`: the programs that ask the token server for tokens. */
+/** `client`: OAuth clients. */
 export function clientCommand(open: OpenInstallation): Command {
-  const command = new Command('client').description('OAuth clients').addHelpText('after', example('add "Price list"'))
+  const command = new Command('client')
+    .description('Manage OAuth clients')
+    .addHelpText('after', example('add "Price list"'))
   const subcommand = (name: string, description: string, input?: string) => {
-    const sub = command.command(name).description(description).option('--json', 'print one line of JSON')
-    return input === undefined ? sub : sub.argument(input)
+    const sub = command.command(name).description(description).option('--json', 'Print one line of JSON')
+    return input === undefined ? sub : sub.argument(input, ARGUMENTS[input])
   }
-  subcommand('add', 'make a client; its secret is told this once', '<name>')
+  subcommand('add', 'Register a client and print its secret, which is shown only once', '<name>')
     .addHelpText('after', example('add "Price list"'))
     .action(async (name: string, options: OutputOptions) =>
       printCredentials(
@@ -29,10 +31,10 @@ export function clientCommand(open: OpenInstallation): Command {
         await withNewInstallation(open, asAdminAction({ act: 'client add', subject: name }, registerClientNamed(name))),
       ),
     )
-  subcommand('list', 'list the clients')
+  subcommand('list', 'List the clients')
     .addHelpText('after', example('list'))
     .action((options: OutputOptions) => list(open, options))
-  subcommand('rotate', 'give a client a new secret; the old one ends, tokens live on', '<client_id>')
+  subcommand('rotate', "Replace a client's secret; the old secret is rejected, issued tokens stay valid", '<client_id>')
     .addHelpText('after', example('rotate 1_4bk8'))
     .action(async (client: string, options: OutputOptions) => {
       const act = asAdminAction({ act: 'client rotate', subject: client }, ({ writing }, by) =>
@@ -40,15 +42,20 @@ export function clientCommand(open: OpenInstallation): Command {
       )
       printCredentials(options, await withInstallation(open, act))
     })
-  subcommand('disable', 'refuse a client; its tokens end', '<client_id>')
+  subcommand('disable', 'Disable a client and revoke its tokens', '<client_id>')
     .addHelpText('after', example('disable 1_4bk8'))
     .action((client: string, options: OutputOptions) =>
       change(open, options, { client, act: 'disable' }, disableClient),
     )
-  subcommand('enable', 'let a disabled client have tokens again', '<client_id>')
+  subcommand('enable', 'Enable a disabled client', '<client_id>')
     .addHelpText('after', example('enable 1_4bk8'))
     .action((client: string, options: OutputOptions) => change(open, options, { client, act: 'enable' }, enableClient))
   return command
+}
+
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  '<name>': 'Name of the client',
+  '<client_id>': 'Client id, from `client list`',
 }
 
 const example = (line: string) => `\nExample:\n  npx adamant client ${line}`
@@ -61,7 +68,7 @@ const registerClientNamed =
   }
 
 function printCredentials(options: OutputOptions, { client, secret }: ClientCredentials): void {
-  const text = `client_id      ${client}\nclient_secret  ${secret}  (told this once)`
+  const text = `client_id      ${client}\nclient_secret  ${secret}  (shown only once)`
   printResult(options, { client_id: client, client_secret: secret }, text)
 }
 

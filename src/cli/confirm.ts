@@ -3,19 +3,19 @@ import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
 export type ConfirmationPrompt = {
-  /** What will be, for whoever has to say yes to it. */
+  /** What the command is about to do. */
   readonly message: string
-  /** Whether `--yes` said it already. */
+  /** Whether `--yes` was given. */
   readonly isConfirmed: boolean
-  /** What to do where nobody can be asked. */
+  /** The error without a terminal to prompt on. */
   readonly nonInteractiveMessage: string
-  /** What an answer other than yes has for a result. */
+  /** The error if the operator declines. */
   readonly declinedMessage: string
 }
 
 /**
- * Asks on a terminal; elsewhere nobody can be asked, so that `--yes` has to say it.
- * @throws BadUsage without anybody to be asked, Failed where the answer is no
+ * Asks for confirmation on the terminal, unless `--yes` was given.
+ * @throws BadUsage if there is no terminal, OperationFailure if the operator declines
  */
 export async function confirm({
   message,
@@ -28,7 +28,7 @@ export async function confirm({
   note(message)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question('Go on? (yes or no) ')
+    const answer = await terminal.question('Continue? (yes or no) ')
     if (!/^\s*y(es)?\s*$/i.test(answer)) throw new OperationFailure(declinedMessage)
   } finally {
     terminal.close()

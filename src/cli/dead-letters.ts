@@ -6,35 +6,35 @@ import { CHECKPOINTED_MODELS } from '../wiring/followers.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
-import { printResult, progressBar, table, type OutputOptions } from './output.ts'
+import { formatQuantity, printResult, progressBar, table, type OutputOptions } from './output.ts'
 
-/** What one of them has set aside. */
+/** The dead letters of one read model or reaction. */
 export type ModelDeadLetters = { readonly model: ModelDeclaration; readonly deadLetters: readonly DeadLetter[] }
 
 export type DeadLetterRetryResult = {
   readonly freed: readonly { readonly model: string; readonly stream: string }[]
-  /** Set aside again, with the reason for the first of each stream's events. */
+  /** Streams that were parked again, each with the reason for its first dead letter. */
   readonly left: readonly { readonly model: string; readonly stream: string; readonly reason: string }[]
 }
 
-/** Milliseconds that the service may take for one request. */
+/** How long the service may take for one batch of streams. */
 const RETRY_TIMEOUT_MS = 60_000
 
-/** @param stream only of this one */
+/** @param stream only dead letters of this stream */
 export async function readDeadLetters(
   { reads }: Installation,
   model: ModelDeclaration,
   stream?: string,
 ): Promise<ModelDeadLetters> {
-  // Asking for the live build makes one where there is none, and only the projections' runner may do that.
+  // `live()` creates a missing build, which only the process that runs the projection may do.
   const isMade = (await (await reads.model(model)).position()) !== 'start'
   const letters = isMade ? await (await reads.live(model)).deadLetters() : []
   return { model, deadLetters: letters.filter((letter) => stream === undefined || letter.stream === stream) }
 }
 
 /**
- * Asks the processes that keep these models to go through the streams again, and waits until they have.
- * @throws Failed where no process keeps a model, or takes too long: what was asked for is then done later
+ * Requests that the processes which maintain these models retry the parked streams, and waits until they have.
+ * @throws OperationFailure if no process maintains a model, or after a timeout; in the latter case the retry still happens later
  */
 export async function retryDeadLetters(
   installation: Installation,
@@ -43,7 +43,7 @@ export async function retryDeadLetters(
   for (const { model } of found) await requireActiveRunner(installation, model)
   const wanted = found.map(({ model, deadLetters }) => ({ model, streams: streamsOf(deadLetters) }))
   const total = wanted.reduce((sum, { streams }) => sum + streams.length, 0)
-  const bar = progressBar('trying again', total, 'streams')
+  const bar = progressBar('retrying', total, 'streams')
   let done = 0
   for (const { model, streams } of wanted) {
     for (let from = 0; from < streams.length; from += MAX_STREAMS_PER_RETRY) {
@@ -59,8 +59,8 @@ export async function retryDeadLetters(
 async function requireActiveRunner({ reads }: Installation, model: ModelDeclaration): Promise<void> {
   if (await reads.isLeaseHeld(model)) return
   throw new OperationFailure(
-    `No process keeps ${model.name}, and only that one may try again: start the service with the ` +
-      'role projections (npx adamant serve), then try again',
+    `No running process maintains ${model.name}, and only that process can retry: start the service with the ` +
+      'role projections (npx adamant serve), then run this command again',
   )
 }
 
@@ -68,8 +68,8 @@ async function retryBatch({ writing, reads }: Installation, model: ModelDeclarat
   const position = await retryStreams(writing, { model: model.name, streams }, createOperatorOrigin())
   if (await new PolledProgress(await reads.model(model)).waitForPosition(position, RETRY_TIMEOUT_MS)) return
   throw new OperationFailure(
-    `The service has not come to it within ${RETRY_TIMEOUT_MS / 1000} s; it will when it gets there. ` +
-      '`npx adamant status` tells how far it is',
+    `The service did not retry the streams within ${RETRY_TIMEOUT_MS / 1000} s. It will do so when it reaches the request in ` +
+      'the event log; `npx adamant status` shows its position and lag',
   )
 }
 
@@ -95,31 +95,32 @@ async function readRetryResult(
 
 const streamsOf = (letters: readonly DeadLetter[]) => [...new Set(letters.map(({ stream }) => stream))]
 
-/** `dead-letters`: events that a read model could not fold, and that a reaction, such as scoring, could not act on. */
+/** `dead-letters`: events that a read model could not fold, or that a reaction such as scoring could not process. */
 export function deadLettersCommand(open: OpenInstallation): Command {
   const command = new Command('dead-letters')
-    .description('events that a read model could not fold or a reaction could not act on, and the streams set aside')
+    .description('List and retry dead letters: events that a read model or reaction could not process')
     .addHelpText('after', RETRY)
   command
     .command('list')
-    .description('list them, of all read models or of one, of all streams or of one')
+    .description('List the dead letters of all read models and reactions, or of one model or stream')
     .addArgument(model())
-    .argument('[stream]')
-    .option('--json', 'print one line of JSON')
+    .argument('[stream]', 'Stream, such as diamond-7')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant dead-letters list diamonds --json')
     .action((...asked: DeadLettersArguments) => list(open, ...asked))
   command
     .command('retry')
-    .description('let the running service go through these streams again, from their beginning')
+    .description('Retry parked streams from their first event; requires a running service')
     .addArgument(model())
-    .argument('[stream]')
-    .option('--json', 'print one line of JSON')
+    .argument('[stream]', 'Stream, such as diamond-7')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', RETRY)
     .action((...asked: DeadLettersArguments) => retry(open, ...asked))
   return command
 }
 
-const model = () => new Argument('[model]').choices(CHECKPOINTED_MODELS.map(({ name }) => name))
+const model = () =>
+  new Argument('[model]', 'Read model or reaction').choices(CHECKPOINTED_MODELS.map(({ name }) => name))
 
 const RETRY = `
 Examples:
@@ -144,22 +145,21 @@ async function list(open: OpenInstallation, ...[name, stream, options]: DeadLett
     type,
     reason,
   ])
-  const text = rows.length === 0 ? 'nothing is set aside' : table(['read model', 'event', 'type', 'reason'], rows)
+  const text = rows.length === 0 ? 'No dead letters' : table(['read model', 'event', 'type', 'reason'], rows)
   printResult(options, { deadLetters }, text)
 }
 
 async function retry(open: OpenInstallation, ...[name, stream, options]: DeadLettersArguments): Promise<void> {
   const { freed, left } = await withInstallation(open, async (installation) => {
     const found = await findDeadLetters(installation, name, stream)
-    if (stream !== undefined && found.length === 0) throw new OperationFailure(`${stream} is not set aside`)
+    if (stream !== undefined && found.length === 0) throw new OperationFailure(`${stream} is not parked`)
     return retryDeadLetters(installation, found)
   })
-  const still = left.map(({ model: of, stream: at, reason }) => `\n${at} is still set aside by ${of}: ${reason}`)
-  printResult(options, { freed, left }, `${freed.length} streams go on${still.join('')}`)
+  const still = left.map(({ model: of, stream: at, reason }) => `\n${at} is still parked by ${of}: ${reason}`)
+  printResult(options, { freed, left }, `Resumed ${formatQuantity(freed.length, 'stream')}${still.join('')}`)
   if (left.length > 0) process.exitCode = 1
 }
 
-/** Of the models and streams that were named, or of all. */
 async function findDeadLetters(installation: Installation, name: string | undefined, stream: string | undefined) {
   const models = CHECKPOINTED_MODELS.filter((known) => name === undefined || known.name === name)
   const found = await Promise.all(models.map((known) => readDeadLetters(installation, known, stream)))

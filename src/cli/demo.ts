@@ -12,15 +12,15 @@ import { listenForStop, type StopSignal } from './process-exit.ts'
 
 type DemoOptions = OutputOptions & { readonly count: number; readonly exit?: true }
 
-/** `demo`: the main job on real input. */
+/** `demo`: a temporary service with real diamonds. */
 export function demoCommand(): Command {
   return new Command('demo')
     .description(
-      `the whole way of ${DATASET_SIZE} real diamonds: created over HTTP, listed and filtered through v3 and v4`,
+      'Start a temporary service, create real diamonds over HTTP, and list them through v3 and v4 of the API',
     )
-    .option('--count <number>', 'how many diamonds', readCount, DATASET_SIZE)
-    .option('--exit', 'end when all is done instead of staying up until Ctrl-C')
-    .option('--json', 'print the figures as one line of JSON')
+    .option('--count <number>', `Number of diamonds, 1 to ${DATASET_SIZE}`, readCount, DATASET_SIZE)
+    .option('--exit', 'Exit when done instead of serving until Ctrl-C')
+    .option('--json', 'Print the figures as one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant demo --count 5000 --exit')
     .action(demo)
 }
@@ -28,7 +28,7 @@ export function demoCommand(): Command {
 function readCount(text: string): number {
   const number = Number(text)
   if (Number.isInteger(number) && number >= 1 && number <= DATASET_SIZE) return number
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${DATASET_SIZE}.`)
+  throw new InvalidArgumentError(`It must be an integer from 1 to ${DATASET_SIZE}.`)
 }
 
 async function demo(options: DemoOptions): Promise<void> {
@@ -46,10 +46,10 @@ async function demo(options: DemoOptions): Promise<void> {
   }
 }
 
-/** @throws Failed when the service dies or something is refused */
+/** @throws OperationFailure if the service exits or rejects a request */
 async function runUntilStopped(signal: StopSignal, server: DemoServer, options: DemoOptions): Promise<void> {
   const died = server.exited.then((code) => {
-    throw new OperationFailure(`The service ended with exit code ${code}; what it said stands above`)
+    throw new OperationFailure(`The service exited with code ${code}; see its output above`)
   })
   const figures = await Promise.race([perform(server, options), signal.received, died])
   if (typeof figures === 'string') return
@@ -77,7 +77,7 @@ async function perform(server: DemoServer, { count: wanted, exit }: DemoOptions)
   return exit === true ? figures : { ...figures, login, curl: curlLines(server.url, login, api.token) }
 }
 
-/** An account and a client, by the command line beside the running service. */
+/** Registers an account and an OAuth client through the command line while the service runs. */
 async function register(server: DemoServer): Promise<DemoCredentials> {
   const username = 'demo@example.com'
   const password = randomBytes(12).toString('base64url')

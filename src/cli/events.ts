@@ -13,15 +13,15 @@ import {
 } from './events/event-query.ts'
 import { BadUsage, OperationFailure } from '../maintenance/operation.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { note, printResult, type OutputOptions } from './output.ts'
+import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
 import { listenForStop } from './process-exit.ts'
 import { parseSince, parseUntil } from './times.ts'
 
-/** A position as one text: one number, or on stores whose positions are two, `commit/prepare`. */
+/** One number, or `commit/prepare` on stores where the two differ. */
 const formatPosition = ({ commit, prepare }: Position): string =>
   commit === prepare ? `${commit}` : `${commit}/${prepare}`
 
-/** One event as a line of JSON. `undecoded` says why this release does not understand it, and is there only then. */
+/** An event as one line of JSON. `undecoded` is present only if this release cannot decode the event, and says why. */
 export function asJson(event: StoredEvent): string {
   const { position, stream, revision, id, type, metadata } = event
   const { at, actor } = metadata
@@ -30,7 +30,7 @@ export function asJson(event: StoredEvent): string {
   return JSON.stringify({ ...place, at, actor, data, metadata, undecoded: decodeError })
 }
 
-/** Nobody knows what comes: columns have the width of what they hold most often, and grow where they have to. */
+/** Events are printed as they are read, so that the columns have fixed widths that fit typical values. */
 const COLUMNS: readonly (readonly [heading: string, width: number])[] = [
   ['position', 8],
   ['at', 24],
@@ -44,45 +44,44 @@ const row = (cells: readonly string[]) => cells.map((cell, column) => cell.padEn
 
 export const HEADINGS = row(COLUMNS.map(([heading]) => heading))
 
-/** One event as a row of a table. */
+/** An event as a row under `HEADINGS`. */
 export function asRow(event: StoredEvent): string {
   const { position, stream, revision, type, metadata } = event
   const { data, decodeError } = redactEvent(event)
   const who = `${metadata['actor'] ?? '?'} via ${metadata['via'] ?? '?'}`
-  const said = `${JSON.stringify(data)}${decodeError === undefined ? '' : `  NOT UNDERSTOOD: ${decodeError}`}`
+  const said = `${JSON.stringify(data)}${decodeError === undefined ? '' : `  NOT DECODED: ${decodeError}`}`
   return row([formatPosition(position), metadata['at'] ?? '', `${stream}@${revision}`, type, who, said])
 }
 
 type CatalogueOptions = OutputOptions & { readonly type?: readonly string[] }
 
 /**
- * `events --schema`: every type of event there is, with the JSON Schema of its payload. It needs no installation.
- * @throws BadUsage where events are asked for beside it
+ * `events --schema`: every event type with the JSON Schema of its payload. It needs no installation.
+ * @throws BadUsage with a stream or an option that selects events
  */
 export function printCatalogue(stream: string | undefined, { json, type, ...others }: CatalogueOptions): void {
   const [other] = Object.keys(others).filter((name) => name !== 'schema' && name !== 'from')
   if (stream !== undefined || other !== undefined) {
     const what = other === undefined ? stream : `--${other}`
-    throw new BadUsage(`--schema prints what events there may be, of these types or of all: leave out ${what}`)
+    throw new BadUsage(`--schema prints event types, and can be combined only with --type and --json: remove ${what}`)
   }
   const found = catalogue(type)
   printResult({ ...(json && { json }) }, found, JSON.stringify(found, null, 2))
 }
 
-/** How many names are proposed for one that is none. */
 const MAX_SUGGESTIONS = 3
 
 /**
- * Reads one more value of an option that takes types of events.
- * @throws InvalidArgumentError for a type that this release does not know, naming those that are near
+ * Parses one value of a repeatable option that takes event types.
+ * @throws InvalidArgumentError for an unknown type, with the closest known types
  */
 export function parseEventType(text: string, before: readonly string[] = []): string[] {
   if (isKnownEventType(text)) return [...before, text]
   const near = suggestEventTypes(text).join(', ')
-  throw new InvalidArgumentError(`There is no event of this type. Near to it: ${near}. \`events --schema\` names all.`)
+  throw new InvalidArgumentError(`Unknown event type. Did you mean: ${near}? \`events --schema\` lists all types.`)
 }
 
-/** The known types that a name is nearest to: those that have it, or that it has, as a part come first. */
+/** The known types closest to a name; types that contain the name, or are contained in it, come first. */
 function suggestEventTypes(name: string): string[] {
   const small = name.slice(0, MAX_NAME_LENGTH).toLowerCase()
   const distance = (type: string) => {
@@ -96,7 +95,7 @@ function suggestEventTypes(name: string): string[] {
     .map(({ type }) => type)
 }
 
-/** Characters of a name that are looked at: the work grows with them. */
+/** Characters of a name that are compared: limits the cost of the edit distance. */
 const MAX_NAME_LENGTH = 64
 
 type EventsOptions = OutputOptions & {
@@ -112,26 +111,35 @@ type EventsOptions = OutputOptions & {
   readonly schema?: true
 }
 
-/** `events`: what the log holds. */
+/** `events`: events of the log, stored or as they are appended. */
 export function eventsCommand(open: OpenInstallation): Command {
   return new Command('events')
-    .description(
-      'print events in the order of the log: of all streams, of one (diamond-7), or of a category (diamond-)',
+    .description('Print events in log order, of all streams, one stream (diamond-7) or one category (diamond-)')
+    .argument('[stream]', 'Stream, or category with a trailing dash')
+    .option(
+      '--prefix <prefixes...>',
+      'Only streams whose names start with one of these prefixes, such as diamond- scores-',
     )
-    .argument('[stream]')
-    .option('--prefix <prefixes...>', 'only of streams whose names begin with one of these, such as diamond- scores-')
-    .addOption(new Option('--type <types...>', 'only these types, such as DiamondCreated').argParser(parseEventType))
     .addOption(
-      new Option('--from <position>', 'only what comes behind this position').argParser(parsePosition).default('start'),
+      new Option('--type <types...>', 'Only these event types, such as DiamondCreated').argParser(parseEventType),
     )
-    .addOption(new Option('--since <time>', 'only of this time and later: ISO 8601, or a day').argParser(parseSince))
-    .addOption(new Option('--until <time>', 'only up to the end of this time').argParser(parseUntil))
-    .option('--actor <who>', 'only what this actor did: account-7 or its e-mail address, operator, scoring, ...')
-    .option('--correlation <id>', 'only what this request caused (X-Request-Id), or this run of a command')
-    .option('--trace <id>', 'only what requests of this trace caused: 32 hexadecimal digits, as in traceparent')
-    .option('--follow', 'go on with what comes, until Ctrl-C')
-    .option('--schema', 'print what events there may be instead, with a JSON Schema for each')
-    .option('--json', 'one line of JSON an event')
+    .addOption(
+      new Option('--from <position>', 'Only events after this position').argParser(parsePosition).default('start'),
+    )
+    .addOption(
+      new Option('--since <time>', 'Only events at or after this time: ISO 8601 time or date').argParser(parseSince),
+    )
+    .addOption(
+      new Option('--until <time>', 'Only events up to the end of this time: ISO 8601 time or date').argParser(
+        parseUntil,
+      ),
+    )
+    .option('--actor <who>', 'Only events by this actor: account-7 or its e-mail address, operator, scoring, ...')
+    .option('--correlation <id>', 'Only events caused by this request (X-Request-Id) or command run')
+    .option('--trace <id>', 'Only events of this trace: 32 hexadecimal digits, as in traceparent')
+    .option('--follow', 'Keep printing new events until Ctrl-C')
+    .option('--schema', 'Print the event types with their JSON Schemas instead of events')
+    .option('--json', 'Print one line of JSON per event')
     .addHelpText('after', EXAMPLE)
     .action((stream: string | undefined, options: EventsOptions) =>
       options.schema === true ? printCatalogue(stream, options) : printEvents(open, stream, options),
@@ -145,12 +153,12 @@ Examples:
   npx adamant events --schema --type DiamondCreated
   npx adamant events --prefix account- client- --since 2026-11-22 --actor operator`
 
-/** As the command prints it: one number, or on stores whose positions are two, \`commit/prepare\`. */
+/** Accepts positions as `formatPosition` prints them. */
 function parsePosition(text: string): PositionOrStart {
   const [, commit, prepare = commit] = /^(\d{1,19})(?:\/(\d{1,19}))?$/.exec(text) ?? []
   if (text === 'start') return 'start'
   if (commit === undefined || prepare === undefined) {
-    throw new InvalidArgumentError('It must be a position as `events` prints it, such as 1234.')
+    throw new InvalidArgumentError('It must be a position as printed by `events`, such as 1234.')
   }
   return { commit: BigInt(commit), prepare: BigInt(prepare) }
 }
@@ -158,7 +166,7 @@ function parsePosition(text: string): PositionOrStart {
 async function printEvents(open: OpenInstallation, stream: string | undefined, options: EventsOptions): Promise<void> {
   const streams = streamsOf(stream, options)
   const { from, type, since, until, correlation, trace } = options
-  if (options.follow === true && until !== undefined) throw new BadUsage('--follow has no end: leave out --until')
+  if (options.follow === true && until !== undefined) throw new BadUsage('--follow cannot be combined with --until')
   await withInstallation(open, async ({ store, people }) => {
     const actor = await actorOf({ store, people }, options.actor)
     const wanted: EventQuery = { streams, from, type, since, until, correlation, trace, actor }
@@ -167,7 +175,7 @@ async function printEvents(open: OpenInstallation, stream: string | undefined, o
   })
 }
 
-/** @throws Failed behind the last one, where some are damaged */
+/** @throws OperationFailure after the last event, if some are damaged */
 async function printStored(options: OutputOptions, store: EventStore, wanted: EventQuery): Promise<void> {
   let count = 0
   const found = readMatchingEvents(store, wanted, (error) => {
@@ -176,27 +184,29 @@ async function printStored(options: OutputOptions, store: EventStore, wanted: Ev
   })
   await printAll(options, found)
   if (count > 0)
-    throw new OperationFailure(`${count} of them can not be shown; npx adamant verify tells what else is wrong`)
+    throw new OperationFailure(
+      `${formatQuantity(count, 'event')} could not be read; run npx adamant verify to check the whole log`,
+    )
 }
 
 /** @throws BadUsage */
 function streamsOf(stream: string | undefined, { prefix }: EventsOptions): StreamSelection {
   if (stream !== undefined && prefix !== undefined) {
-    throw new BadUsage('Name a stream, or prefixes of streams by --prefix, not both')
+    throw new BadUsage('Give a stream or --prefix, not both')
   }
   if (prefix !== undefined) return { kind: 'some', prefixes: prefix }
   if (stream === undefined) return { kind: 'all' }
   return stream.endsWith('-') ? { kind: 'some', prefixes: [stream] } : { kind: 'one', stream }
 }
 
-/** An account may be named by its address; its events name its stream. @throws Refusal missing */
+/** Resolves an e-mail address to the account's stream, which is the actor in events. @throws RequestError `missing` */
 async function actorOf(finding: AccountLookupContext, actor: string | undefined): Promise<string | undefined> {
   if (actor?.includes('@') !== true) return actor
   return accountStream((await requireAccount(finding, actor)).account)
 }
 
 async function* followUntilStopped(store: EventStore, wanted: EventQuery) {
-  // The store's own watch on the log keeps no process alive.
+  // The store's subscription does not keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   try {
     yield* followMatchingEvents(store, wanted, listenForStop().received)
@@ -216,7 +226,7 @@ async function printAll({ json }: OutputOptions, found: StoredEventStream): Prom
   }
 }
 
-/** Waits where the reader of stdout is slower than the log. */
+/** Applies back-pressure if the reader of stdout is slower than the log. */
 async function print(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await new Promise<void>((done) => process.stdout.once('drain', () => done()))
 }

@@ -12,43 +12,41 @@ import { openEvidence } from '../wiring/evidence.ts'
 import type { Installation } from '../wiring/installation.ts'
 import { EXIT_FAILURE } from './failure.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { note, printResult, type OutputOptions } from './output.ts'
+import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
 
-/** Milliseconds that a running service has to bring the tree to the head of the log. */
+/** How long a running service may take to bring the Merkle tree to the head of the log. */
 const TREE_TIMEOUT_MS = 10_000
 
-/** `checkpoint`: what to keep elsewhere, so that nobody can rewrite the log in silence. */
+/** `checkpoint`: a signed tree head. Kept elsewhere, it proves later that the log before it was not rewritten. */
 export function checkpointCommand(open: OpenInstallation): Command {
   return new Command('checkpoint')
-    .description(
-      "sign the root of the log's hash tree as it is now, to be kept where nobody of this installation writes",
-    )
-    .option('--json', 'print one line of JSON')
+    .description("Print a signed checkpoint of the log's Merkle tree, to keep outside of this installation")
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', CHECKPOINT_EXAMPLE)
     .action((options: OutputOptions) => withInstallation(open, (installation) => print(installation, options)))
 }
 
 async function print(installation: Installation, options: OutputOptions): Promise<void> {
   const { checkpoints, signer, progress } = await openEvidenceServices(installation)
-  // What is signed is an event of its own, behind this one.
+  // Signing appends an event, so the head must be read before.
   const head = await installation.store.head()
   const signed = await signer.sign(TREE_TIMEOUT_MS)
   if (!(await progress.waitForPosition(head, 0)))
-    note('Nothing keeps the tree up to date, so nothing new is signed: start the service')
-  if (signed === undefined) throw new OperationFailure('Nothing has been signed yet: start the service')
+    note('No newer checkpoint was signed, since no running service maintains the Merkle tree: start the service')
+  if (signed === undefined) throw new OperationFailure('No checkpoint has been signed yet: start the service')
   const { origin, size, root, note: checkpoint } = signed
   const key = await checkpoints.verifierKey()
   printResult(options, { origin, size, root: formatHash(root), checkpoint, key }, checkpoint.trimEnd())
-  if (options.json !== true) note(`The key to check it with: ${key}`)
+  if (options.json !== true) note(`Verify it with the key ${key}`)
 }
 
-/** What commands that prove something read. @throws Failed where the log has no key */
+/** @throws OperationFailure if the log has no signing key and is closed, so that none can be created */
 async function openEvidenceServices(installation: Installation) {
   const model = await openGuardedReadModel(installation.reads, installation.store, merkleTree.declaration)
   const progress = new PolledProgress(model)
   const { services } = await openEvidence(installation, { model, progress })
   if (services === undefined)
-    throw new OperationFailure('This log has no key, and is closed: nothing of it was ever signed')
+    throw new OperationFailure('This log is read-only and has no signing key: it has no signed checkpoints')
   return { ...services, progress }
 }
 
@@ -56,20 +54,21 @@ const CHECKPOINT_EXAMPLE = `
 Example:
   npx adamant checkpoint > "checkpoint-$(date +%F).txt"`
 
-/** `prove`: a stone's past as one file that anybody can check. */
+/** `prove`: a file that proves the history of a diamond to others. */
 export function proveCommand(open: OpenInstallation): Command {
   return new Command('prove')
-    .description("print what shows to others that nobody has rewritten a diamond's past; of a deleted one too")
-    .addArgument(new Argument('<what>').choices(['diamond']))
-    .argument('<id>', 'its number')
-    .option('--json', 'is how it is printed in any case')
+    .description("Print a proof of a diamond's history: its events, their inclusion proofs and a signed checkpoint")
+    .addArgument(new Argument('<what>', 'Kind of entity').choices(['diamond']))
+    .argument('<id>', 'Diamond id; deleted diamonds too')
+    .option('--json', 'No effect: the proof is always JSON')
     .addHelpText('after', PROVE_EXAMPLE)
     .action((_what: string, id: string) => prove(open, id))
 }
 
 async function prove(open: OpenInstallation, text: string): Promise<void> {
   const id = Number(text)
-  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id)) throw new BadUsage(`${text} is no number of a diamond`)
+  if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id))
+    throw new BadUsage(`id: must be a positive integer, got ${text}`)
   await withInstallation(open, async (installation) => {
     process.stdout.write(`${JSON.stringify(await createDiamondProof(installation, id))}\n`)
   })
@@ -79,7 +78,8 @@ async function createDiamondProof(installation: Installation, id: number) {
   const events = await readDiamondEvents(installation.store, id)
   if (events.length === 0) throw new OperationFailure(`There is no diamond ${id}`)
   const proof = await proveDiamond(await openEvidenceServices(installation), id, events, TREE_TIMEOUT_MS)
-  if (proof === undefined) throw new OperationFailure(`Nothing of diamond ${id} is signed yet: start the service`)
+  if (proof === undefined)
+    throw new OperationFailure(`No signed checkpoint covers diamond ${id} yet: start the service`)
   return proof
 }
 
@@ -89,13 +89,13 @@ Example:
 
 type CheckOptions = OutputOptions & { readonly key: string }
 
-/** `check`: whether a proof shows what it says. It needs no installation and no network. */
+/** `check`: verifies a proof. It needs no installation and no network. */
 export function checkCommand(): Command {
   return new Command('check')
-    .description("check a stone's proof against the key of the log that it is of; needs no installation")
-    .argument('<proof>', 'the file, as `prove` and /proof give it')
-    .requiredOption('--key <key>', 'the key as its owner has made it known, or @FILE that holds it')
-    .option('--json', 'print JSON')
+    .description("Verify a proof of a diamond's history against a log's public key, offline")
+    .argument('<proof>', 'Proof file, from `prove` or the API (/proof)')
+    .requiredOption('--key <key>', 'Public key of the log as its owner published it, or @FILE to read it from a file')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', CHECK_EXAMPLE)
     .action(check)
 }
@@ -107,10 +107,10 @@ async function check(proof: string, { key, json }: CheckOptions): Promise<void> 
 }
 
 function formatProofCheck({ ok, diamond, events, size, why }: ProofCheck): string {
-  if (!ok) return `The proof does not hold: ${why}`
+  if (!ok) return `Invalid proof: ${why}`
   return (
-    `The proof holds: these ${events} events, from its beginning on, happened to diamond ${diamond} in this order, and stand ` +
-    `in the log of ${size} events that the key has signed. It shows nothing of what happened since that was signed`
+    `Valid proof: it contains ${formatQuantity(events, 'event')} of diamond ${diamond}, complete and in order from the first one, all included ` +
+    `in the log that the key signed at a size of ${formatQuantity(size ?? 0, 'event')}. It does not cover events after that checkpoint`
   )
 }
 
@@ -118,7 +118,7 @@ async function readTextFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw new OperationFailure(`${file} can not be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new OperationFailure(`${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

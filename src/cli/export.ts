@@ -14,19 +14,19 @@ import type { Installation } from '../wiring/installation.ts'
 import { escapeFormula } from './import/rows.ts'
 import { readStock } from './import/stock.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatCount, note, printResult, type OutputOptions } from './output.ts'
+import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
 
-/** How stones are written: cells under a header, or a JSON object a line. */
+/** `jsonl`: one JSON object per line. */
 export type ExportFormat = 'csv' | 'jsonl'
 
 const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS[name], 'v4') }))
 
-/** Streams that are read at a time. */
+/** Streams that are read concurrently. */
 const STREAMS_PER_READ = 100
 
 /**
- * The text of a file with these diamonds, in v4 names and values, piece by piece. What was deleted meanwhile is not in it.
- * @throws StoreUnavailable; NewerSchema, BrokenEvent: a file without a stone that is there would be taken for all
+ * The text of a file with these diamonds, in v4 names and values, in chunks. Diamonds that were deleted meanwhile are left out.
+ * @throws StoreUnavailable; UnsupportedEventVersion, InvalidEventPayload, since an incomplete file would look complete
  */
 export async function* rowsOf(store: EventStore, ids: readonly number[], format: ExportFormat): AsyncGenerator<string> {
   const row = ROWS[format]
@@ -55,7 +55,7 @@ type ExportCell = string | number | boolean | null
 
 const line = (cells: readonly ExportCell[]) => `${cells.map(cellText).join(',')}\r\n`
 
-/** RFC 4180: in quotes where it would else be read as more than one, or as none. An import reads the same text of it. */
+/** Quoted per RFC 4180 where necessary, so that an import reads the same text. */
 function cellText(cell: ExportCell): string {
   if (cell === null) return ''
   const text = typeof cell === 'string' ? escapeFormula(cell) : String(cell)
@@ -64,16 +64,19 @@ function cellText(cell: ExportCell): string {
 
 type ExportOptions = OutputOptions & { readonly user: string; readonly format?: ExportFormat }
 
-/** `export`: an account's stones as a file, which `import` reads again. */
+/** `export`: an account's diamonds as a file that `import` can read. */
 export function exportCommand(open: OpenInstallation): Command {
   return new Command('export')
-    .description('write the diamonds of an account to a file, in the names and values of v4, as import reads them')
-    .argument('[file]', '.csv or .jsonl, packed where it ends in .gz; stdout without one')
-    .requiredOption('--user <email>', 'the account that owns them')
+    .description('Export the diamonds of an account to a file that `import` can read')
+    .argument('[file]', 'Target file: .csv or .jsonl, gzip-compressed if the name ends in .gz (default: stdout)')
+    .requiredOption('--user <email>', 'Account that owns the diamonds')
     .addOption(
-      new Option('--format <format>', "what is written; by the file's name unless told").choices(['csv', 'jsonl']),
+      new Option('--format <format>', "File format (default: from the file's name, else csv)").choices([
+        'csv',
+        'jsonl',
+      ]),
     )
-    .option('--json', 'print one line of JSON; to stdout, lines of JSON instead of CSV')
+    .option('--json', 'Print one line of JSON; without a file, export JSON lines instead of CSV')
     .addHelpText('after', HELP)
     .action((file: string | undefined, options: ExportOptions) => exportStones(open, file, options))
 }
@@ -94,11 +97,11 @@ async function exportStones(open: OpenInstallation, file: string | undefined, op
       return printResult(
         options,
         { stones: ids.length, file, format },
-        `wrote ${formatCount(ids.length)} stones to ${file}`,
+        `Exported ${formatQuantity(ids.length, 'stone')} to ${file}`,
       )
     }
     await pipeline(Readable.from(rowsOf(store, ids, format)), process.stdout, { end: false })
-    note(`wrote ${formatCount(ids.length)} stones of ${options.user}`)
+    note(`Exported ${formatQuantity(ids.length, 'stone')} of ${options.user}`)
   })
 }
 
@@ -107,7 +110,7 @@ function formatOf(file: string | undefined, { json }: ExportOptions): ExportForm
   return /\.(jsonl|ndjson|json)(\.gz)?$/i.test(file) ? 'jsonl' : 'csv'
 }
 
-/** Under its name when it is whole: a part of it, imported with --delete-missing, would delete the rest. */
+/** Renames the file into place once it is complete: importing a partial file with --delete-missing would delete the rest. */
 async function writeFile(
   { store }: Installation,
   ids: readonly number[],

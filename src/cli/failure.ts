@@ -12,11 +12,11 @@ import { note } from './output.ts'
 export const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
 
-/** Says on stderr what went wrong and how to mend it. @returns the exit code */
+/** Prints on stderr what went wrong and how to fix it. @returns the exit code */
 export function reportFailure(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
   if (error instanceof BadSettings) {
-    note('These settings can not be used; set them in the environment and try again:')
+    note('Invalid settings; correct them in the environment and try again:')
     for (const fault of error.faults) note(`  ${fault}`)
     return EXIT_USAGE
   }
@@ -24,13 +24,13 @@ export function reportFailure(error: unknown): number {
   return [BadUsage, NoInstallation, BadFolder].some((usage) => error instanceof usage) ? EXIT_USAGE : EXIT_FAILURE
 }
 
-/** Says what went wrong and how to mend it; of a fault of the program's own, where. */
+/** What went wrong and how to fix it; for a bug in the program, the stack trace. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return isExpected(error) ? error.message : (systemFault(error) ?? error.stack ?? error.message)
 }
 
-/** What an operator did, or what stands in the way: the message says all there is to say. */
+/** Errors whose message tells the operator all that is needed. */
 const EXPECTED = [
   BadUsage,
   OperationFailure,
@@ -53,7 +53,7 @@ type SystemFault = NodeJS.ErrnoException & {
   readonly hostname?: string
 }
 
-/** Faults of the system that an operator can mend, by their code. */
+/** The message for a system error that an operator can fix. */
 function systemFault(error: Error): string | undefined {
   const { code, path, address, port, hostname } = error as SystemFault
   const mend = code === undefined ? undefined : SYSTEM_ERROR_REMEDIES[code]
@@ -64,18 +64,18 @@ function systemFault(error: Error): string | undefined {
 
 const SYSTEM_ERROR_REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another process; stop that one, or set PORT to a free port (PORT=0 takes any)',
-  EADDRNOTAVAIL: 'is no address of this machine; set HOST to one that is, such as 127.0.0.1',
-  ENOTFOUND: 'is no name that this machine can look up; set HOST to an address of it, such as 127.0.0.1',
-  EAI_AGAIN: 'could not be looked up; set HOST to an address of this machine, such as 127.0.0.1',
-  EACCES: 'may not be used by this user; set PORT to 1024 or more, and DATA_DIR to a folder you can write to',
-  EPERM: 'may not be used by this user; set DATA_DIR to a folder you can write to',
-  EROFS: 'is on a read-only disk; set DATA_DIR to a folder you can write to',
+  EADDRNOTAVAIL: 'is not an address of this machine; set HOST to one, such as 127.0.0.1',
+  ENOTFOUND: 'cannot be resolved; set HOST to an address of this machine, such as 127.0.0.1',
+  EAI_AGAIN: 'cannot be resolved at the moment; set HOST to an address of this machine, such as 127.0.0.1',
+  EACCES: 'cannot be used (permission denied); set PORT to 1024 or higher, and DATA_DIR to a folder you can write to',
+  EPERM: 'cannot be used (operation not permitted); set DATA_DIR to a folder you can write to',
+  EROFS: 'is on a read-only file system; set DATA_DIR to a folder you can write to',
   ENOENT: 'does not exist',
   EISDIR: 'is a folder, not a file',
   EEXIST: 'is a file where a folder should be; set DATA_DIR to a folder',
   ENOTDIR: 'has a file where a folder should be; set DATA_DIR to a folder',
-  ENOSPC: 'is on a full disk; make room and try again',
-  SQLITE_CANTOPEN: 'can not be opened; set DATA_DIR to a folder you can write to',
-  SQLITE_FULL: 'is on a full disk; make room and try again',
-  SQLITE_NOTADB: 'is no database; set DATA_DIR to another folder',
+  ENOSPC: 'is on a full disk; free up space and try again',
+  SQLITE_CANTOPEN: 'cannot be opened; set DATA_DIR to a folder you can write to',
+  SQLITE_FULL: 'is on a full disk; free up space and try again',
+  SQLITE_NOTADB: 'is not a database; set DATA_DIR to another folder',
 }

@@ -2,19 +2,19 @@ import { Command } from 'commander'
 import { forgetAccount, requireLogin, type ForgetAccountResult } from '../commands/accounts/forget-account.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { confirm } from './confirm.ts'
-import { formatCount, note, printResult, type OutputOptions } from './output.ts'
+import { formatQuantity, note, printResult, type OutputOptions } from './output.ts'
 
 type ForgetOptions = OutputOptions & { readonly yes?: true }
 
-/** `forget`: what makes a person identifiable is deleted, and the log stays valid. */
+/** `forget`: erases personal data. The event log and its proofs stay valid. */
 export function forgetCommand(open: OpenInstallation): Command {
-  const command = new Command('forget').description('forget a person').addHelpText('after', EXAMPLE)
+  const command = new Command('forget').description('Erase personal data').addHelpText('after', EXAMPLE)
   command
     .command('user')
-    .description("delete an account's address, and end whatever could be done in its name, for good")
-    .argument('<email>', 'its e-mail address, or its number, such as 7')
-    .option('--yes', 'do not ask: it can not be taken back')
-    .option('--json', 'print one line of JSON')
+    .description("Delete an account's e-mail address and revoke all of its access, permanently")
+    .argument('<email>', 'E-mail address or account number, such as 7')
+    .option('--yes', 'Skip the confirmation prompt')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((email: string, options: ForgetOptions) => forgetUser(open, email, options))
   return command
@@ -25,13 +25,12 @@ Example:
   npx adamant forget user jane@example.com`
 
 const HELP = `
-The account's number, its stones and their history stay, as the log and its proofs do; nothing says any more who it was.
-Its sessions, tokens, webhooks and waiting secrets end, and its address can be registered again, as another account.
-Interrupted at any point, the same command goes on where it was.
+This cannot be undone. The account's sessions and tokens are revoked, its webhooks deleted and its pending secrets burned.
+The account number, the diamonds and their history remain, as do the event log and its proofs, but they no longer identify the
+person. The e-mail address can be registered again, as a new account. If the command is interrupted, run it again to resume.
 
-A release up to 4.0 wrote addresses into the log: of an account of that time the log has it for good, and the command says
-so. What the person wrote elsewhere (fields of stones, reports, names of clients) is not looked at; backups that were made
-before have the address until they are deleted.
+Not erased: personal data in diamond fields, laboratory reports and client names; the address in existing backups, until you
+delete them; and, for accounts registered with a release up to 4.0, the address in the event log. The command reports the latter.
 ${EXAMPLE}`
 
 async function forgetUser(open: OpenInstallation, email: string, options: ForgetOptions): Promise<void> {
@@ -39,12 +38,12 @@ async function forgetUser(open: OpenInstallation, email: string, options: Forget
     const { writing, persons, vault } = installation
     const login = await requireLogin(writing, email)
     await confirm({
-      message: `This forgets who account ${login.account} is, for good: its address, its sessions, tokens, webhooks and waiting secrets.`,
+      message: `This permanently deletes the e-mail address, sessions, tokens, webhooks and pending secrets of account ${login.account}.`,
       isConfirmed: options.yes === true,
-      nonInteractiveMessage: 'forget deletes for good: say so with --yes',
-      declinedMessage: 'Nobody was forgotten',
+      nonInteractiveMessage: 'forget deletes data permanently: confirm with --yes',
+      declinedMessage: 'Cancelled; nothing was deleted',
     })
-    // By its number: the security log is not to remember what is forgotten.
+    // The security log must not contain the address that is being deleted.
     const act = { act: 'forget user', subject: `account ${login.account}` }
     return asAdminAction(act, (_, by) => forgetAccount({ ...writing, persons, vault }, login, by))(installation)
   })
@@ -54,10 +53,10 @@ async function forgetUser(open: OpenInstallation, email: string, options: Forget
 function printForgetResult({ account, events, plaintextStreams }: ForgetAccountResult, options: OutputOptions): void {
   if (plaintextStreams.length > 0) {
     note(
-      `a release up to 4.0 wrote this address into the log, in ${plaintextStreams.join(' and ')}: events are never changed, so that it ` +
-        'stays there in clear; only a log without these events is without it, and that ends every proof',
+      `A release up to 4.0 wrote this address into the event log in plain text, in ${plaintextStreams.join(' and ')}. Events are ` +
+        'immutable, so it remains there; removing those events would invalidate every proof',
     )
   }
-  const text = `account ${account} is forgotten: ${formatCount(events)} events say so, none of them who it was`
+  const text = `Account ${account} is forgotten (${formatQuantity(events, 'event')} appended)`
   printResult(options, { account, events }, text)
 }

@@ -15,44 +15,50 @@ type ImportOptions = Omit<ImportRequest, 'user' | 'file'> & {
   readonly undo?: string
 }
 
-/** `import`: stones from a file, and what an import did taken back. */
+/** `import`: creates or updates diamonds from a file, or undoes an import. */
 export function importCommand(open: OpenInstallation): Command {
   return new Command('import')
-    .description('create the diamonds of a file, or make the stones of its skus what it says; and take that back')
-    .argument('[file]', '.xlsx, .csv or .jsonl, the latter two packed (.gz) or not; - reads stdin')
-    .option('--user <email>', 'the account that owns them')
+    .description('Create diamonds from a file, update existing ones by sku, or undo an import')
+    .argument('[file]', 'File to import: .xlsx, .csv, .csv.gz, .jsonl or .jsonl.gz; - for stdin')
+    .option('--user <email>', 'Account that owns the diamonds')
     .addOption(updateBy())
-    .option('--delete-missing', 'with --update-by: delete the stones whose sku is not in the file; asks before')
-    .option('--yes', 'do not ask')
-    .option('--skip-bad', 'leave out the lines that can not be used; without it one such line stops the import')
-    .option('--ignore-unknown', 'leave out columns that are no v4 fields')
-    .option('--map <column=field>', 'what a column is; COLUMN= leaves it out; can be repeated', collectOptionValues, [])
+    .option('--delete-missing', 'With --update-by: delete diamonds whose sku is not in the file, after confirmation')
+    .option('--yes', 'Skip the confirmation prompt')
     .option(
-      '--map-value <column:text=value>',
-      'what a text of a column means; can be repeated',
+      '--skip-bad',
+      'Skip invalid lines; with --undo, diamonds changed since the import (default: stop if there are any)',
+    )
+    .option('--ignore-unknown', 'Ignore columns that are not v4 fields (default: stop if there are any)')
+    .option(
+      '--map <column=field>',
+      'Field of a column; COLUMN= ignores the column; repeatable',
       collectOptionValues,
       [],
     )
+    .option('--map-value <column:text=value>', 'Value of a text in a column; repeatable', collectOptionValues, [])
     .addOption(
-      new Option('--decimal <character>', 'what stands before the fraction of every number').choices(['.', ',']),
+      new Option('--decimal <character>', 'Decimal separator of all numbers (default: detected per column)').choices([
+        '.',
+        ',',
+      ]),
     )
-    .option('--sheet <name>', 'the sheet of a workbook, by name or number; the first one without it')
-    .option('--dry-run', 'check all lines, show what would be stored, and write nothing')
-    .option('--again', 'create stones once more that were imported before')
-    .option('--undo <file>', 'take an import back, by the undo file that it has told')
-    .option('--json', 'print one line of JSON')
+    .option('--sheet <name>', 'Sheet of a workbook, by name or number (default: the first sheet)')
+    .option('--dry-run', 'Validate all lines and show the result without writing anything')
+    .option('--again', 'Create the diamonds again if the file has been imported before')
+    .option('--undo <file>', 'Undo an import: the undo file whose path the import printed')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((file: string | undefined, options: ImportOptions) => run(open, file, options))
 }
 
 const updateBy = () =>
-  new Option('--update-by <field>', 'change the stones that have the sku of a line, and create the others').choices([
+  new Option('--update-by <field>', 'Update the diamond with the same sku, or create it if there is none').choices([
     'sku',
   ])
 
 const HELP = `
-A file has v4 fields in any case as its header, or what the trade calls them; or a JSON object a line. An import that was
-stopped or killed goes on where it was when the same command is given again.
+The header of a spreadsheet names the v4 fields, in upper or lower case, or uses common names of the trade; a .jsonl file has
+one JSON object per line. If an import is interrupted, run the same command again to resume it.
 
 Examples:
   printf 'sku,cutShape,carat,color\\nA-1,Round,0.71,G\\n' > stones.csv
@@ -63,7 +69,7 @@ const collectOptionValues = (word: string, before: readonly string[]) => [...bef
 
 async function run(open: OpenInstallation, file: string | undefined, options: ImportOptions): Promise<void> {
   if (options.undo !== undefined) {
-    if (file !== undefined) throw new BadUsage('--undo takes no other file: it knows which import it takes back')
+    if (file !== undefined) throw new BadUsage('--undo cannot be combined with a file to import')
     return undoImport(open, options.undo, options)
   }
   const request = toImportRequest(file, options)
@@ -76,19 +82,21 @@ async function run(open: OpenInstallation, file: string | undefined, options: Im
   )
 }
 
-/** @throws BadUsage for options that don't go together */
+/** @throws BadUsage for missing options and invalid combinations */
 function toImportRequest(given: string | undefined, options: ImportOptions): ImportRequest {
   const { user, deleteMissing } = options
-  if (given === undefined) throw new BadUsage('Name the file of stones, or - for stdin')
-  if (user === undefined) throw new BadUsage('Name the account that owns the stones by --user EMAIL')
+  if (given === undefined) throw new BadUsage('Missing argument: the file to import, or - for stdin')
+  if (user === undefined) throw new BadUsage('Missing option: --user EMAIL, the account that owns the stones')
   if (deleteMissing === true && options.updateBy === undefined) {
-    throw new BadUsage('--delete-missing goes with --update-by sku')
+    throw new BadUsage('--delete-missing requires --update-by sku')
   }
   if (deleteMissing === true && options.skipBad === true) {
-    throw new BadUsage('--delete-missing takes no --skip-bad: the stone of a line that is left out would be deleted')
+    throw new BadUsage(
+      '--delete-missing cannot be combined with --skip-bad: it would delete the stones of the skipped lines',
+    )
   }
   if (options.again === true && options.updateBy !== undefined) {
-    throw new BadUsage('--again creates stones once more, which --update-by does not')
+    throw new BadUsage('--again cannot be combined with --update-by, which never creates a stone twice')
   }
   return { ...options, user, file: given }
 }

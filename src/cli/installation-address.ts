@@ -5,19 +5,19 @@ import { EVENT_STORES, READ_MODELS, type StoreEngine } from '../wiring/store-eng
 import { engineOf, hasScheme, isStoredOnServer, withoutCredentials } from '../wiring/store-addresses.ts'
 import { BadUsage } from '../maintenance/operation.ts'
 
-/** One installation as `--from` and `--to` name it. */
+/** An installation as given by `--from` and `--to`. */
 export type InstallationAddress = {
   readonly eventStore: string
   readonly readModels: string
-  /** Where its folder is; undefined where neither engine has one. */
+  /** Absolute path; undefined if both stores are on servers. */
   readonly folder: string | undefined
-  /** For people, and for the other log: without a password. */
+  /** Without passwords; shown to the operator and recorded in the other log. */
   readonly redactedText: string
 }
 
 type EnginesByScheme = Readonly<Record<string, StoreEngine<unknown, never>>>
 
-/** `sqlite:DIR`, or a server's address. */
+/** Such as `sqlite:DIR`, or the address of a server. */
 const examplesOf = (engines: EnginesByScheme): string[] =>
   Object.values(engines).flatMap(({ location, example = [] }) =>
     location === 'in DATA_DIR' ? `${example}:DIR` : example,
@@ -27,18 +27,18 @@ const INSTALLATIONS = examplesOf(EVENT_STORES).flatMap((events) =>
   examplesOf(READ_MODELS).map((reads) => (events === reads ? events : `${events},${reads}`)),
 )
 
-export const INSTALLATION_ADDRESS_HELP = `An installation is named by one folder, or by its event store and its read models with a comma:
+export const INSTALLATION_ADDRESS_HELP = `Address of an installation: a folder, or the event store and the read models, separated by a comma:
   ${INSTALLATIONS.join('\n  ')}
-  env:NAME      what the environment variable NAME says, so that no password shows in the list of processes`
+  env:NAME      read the address from the environment variable NAME, which hides passwords from the process list`
 
-/** The read models' address begins behind this comma; the ones between hosts of an address are not followed by a scheme. */
+/** The comma before the read models' address: it is followed by a scheme, unlike commas between the hosts of an address. */
 const ADDRESS_SEPARATOR = new RegExp(`,(?=(?:${Object.keys(READ_MODELS).join('|').replaceAll('+', '\\+')}):)`)
 
 /** @throws BadUsage */
 export function parseInstallationAddress(option: string, text: string, env: NodeJS.ProcessEnv): InstallationAddress {
   if (text.startsWith('env:')) {
     const named = env[text.slice(4)]
-    if (!named) throw new BadUsage(`${option} ${text}: the environment has no variable of this name`)
+    if (!named) throw new BadUsage(`${option} ${text}: the environment variable is not set`)
     return parseInstallationAddress(option, named, {})
   }
   const [events = '', reads = events, ...others] = text.split(ADDRESS_SEPARATOR)
@@ -49,7 +49,7 @@ export function parseInstallationAddress(option: string, text: string, env: Node
     new Set(folders).size > 1 ||
     !isStoreAddress(EVENT_STORES, events) ||
     !isStoreAddress(READ_MODELS, reads)
-  if (bad) throw new BadUsage(`${option} does not name an installation. ${INSTALLATION_ADDRESS_HELP}`)
+  if (bad) throw new BadUsage(`${option}: not a valid address. ${INSTALLATION_ADDRESS_HELP}`)
   const folder = folders[0] === undefined ? undefined : resolve(folders[0])
   const shown = new Set([
     redactStoreAddress(EVENT_STORES, events, folder),
@@ -60,7 +60,7 @@ export function parseInstallationAddress(option: string, text: string, env: Node
 
 const schemeOf = (part: string) => part.slice(0, part.indexOf(':'))
 
-/** `SCHEME:` of what lies in a folder, or `SCHEME://` of a server. */
+/** `SCHEME:DIR` for an embedded store, `SCHEME://…` for a server. */
 const isStoreAddress = (engines: EnginesByScheme, part: string): boolean =>
   part.includes(':') &&
   hasScheme(engines, part) &&
@@ -72,12 +72,12 @@ const folderIn = (engines: EnginesByScheme, part: string): string | undefined =>
 const redactStoreAddress = (engines: EnginesByScheme, part: string, folder: string | undefined): string =>
   isStoredOnServer(engines, part) ? withoutCredentials(part) : `${schemeOf(part)}:${folder}`
 
-/** As the environment would say it. */
+/** The value of EVENT_STORE or READ_MODEL. */
 const settingOf = (engines: EnginesByScheme, part: string): string =>
   isStoredOnServer(engines, part) ? part : schemeOf(part)
 
 /**
- * The settings that `serve` would have there; all else is of the environment.
+ * The settings with which `serve` would run this installation: its stores, and the environment for everything else.
  * @throws BadSettings
  */
 export function settingsOf(place: InstallationAddress, env: NodeJS.ProcessEnv): Settings {
@@ -90,29 +90,29 @@ export function settingsOf(place: InstallationAddress, env: NodeJS.ProcessEnv): 
   })
 }
 
-/** @throws BadUsage where the two can't be copied into each other, or the source is not there */
+/** @throws BadUsage if both share a store or a folder, or the source does not exist */
 export function checkAddresses(from: InstallationAddress, to: InstallationAddress): void {
   const sameEvents =
     from.eventStore === to.eventStore ||
     (hasEmbeddedEventStore(from) && hasEmbeddedEventStore(to) && from.folder === to.folder)
-  if (sameEvents) throw new BadUsage('--from and --to have the same event store: there is nothing to be copied')
+  if (sameEvents) throw new BadUsage('--from and --to have the same event store: choose another one for --to')
   if (from.folder !== undefined && from.folder === to.folder) {
-    throw new BadUsage('--from and --to have the same folder: name another one for --to')
+    throw new BadUsage('--from and --to have the same folder: choose another one for --to')
   }
   const { file } = engineOf(EVENT_STORES, from.eventStore)
   if (file !== undefined && !existsSync(join(from.folder ?? '', file))) {
-    throw new BadUsage(`--from ${from.redactedText}: there is no ${file} in this folder`)
+    throw new BadUsage(`--from ${from.redactedText}: the folder has no ${file}`)
   }
 }
 
 const hasEmbeddedEventStore = ({ eventStore }: InstallationAddress) => !isStoredOnServer(EVENT_STORES, eventStore)
 
-/** What a master key is missing for. @throws BadSettings */
+/** @throws BadSettings if MASTER_KEY is required and not set */
 export function checkKey(from: InstallationAddress, to: InstallationAddress, env: NodeJS.ProcessEnv): void {
   if (env['MASTER_KEY'] || (hasEmbeddedEventStore(from) && hasEmbeddedEventStore(to))) return
   const file = [from, to].find(hasEmbeddedEventStore)?.folder
   throw new BadSettings([
-    'MASTER_KEY must be the key of the installation that is copied, which EventStoreDB does not keep' +
-      (file === undefined || !hasEmbeddedEventStore(from) ? '' : `: it is in ${join(file, 'master.key')}`),
+    'MASTER_KEY must be the master key of the source installation, since EventStoreDB does not store it' +
+      (file === undefined || !hasEmbeddedEventStore(from) ? '' : `; it is in ${join(file, 'master.key')}`),
   ])
 }

@@ -3,16 +3,16 @@ import { rotateLinkKey } from '../commands/installation/link-key.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { printResult, type OutputOptions } from './output.ts'
 
-/** `key`: the keys that the installation makes itself. */
+/** `key`: keys that the installation generates. */
 export function keyCommand(open: OpenInstallation): Command {
   const command = new Command('key')
-    .description('keys that the installation makes itself')
+    .description('Manage the keys that the installation generates')
     .addHelpText('after', EXAMPLE)
   command
     .command('rotate')
-    .description('end all signed links, of report pages and of files, at once; owners find new ones in their answers')
-    .addArgument(new Argument('<what>').choices(['links']))
-    .option('--json', 'print one line of JSON')
+    .description('Replace the key of signed links: all existing links to report pages and files stop working')
+    .addArgument(new Argument('<what>', 'Key to replace').choices(['links']))
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((what: string, options: OutputOptions) => rotate(open, what, options))
   return command
@@ -27,5 +27,5 @@ async function rotate(open: OpenInstallation, what: string, options: OutputOptio
     rotateLinkKey(writing, keys, by),
   )
   await withInstallation(open, act)
-  printResult(options, { rotated: what }, 'Links have a new key: every signed link from before has ended')
+  printResult(options, { rotated: what }, 'The link key was replaced: existing signed links no longer work')
 }

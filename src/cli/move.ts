@@ -4,7 +4,7 @@ import { planMove, type MovePlan } from '../maintenance/move/preconditions.ts'
 import { abandonMove, moveInstallation, type MoveOperation, type MoveResult } from '../maintenance/move/move.ts'
 import { runAdminAction, type OpenInstallation } from './with-installation.ts'
 import { confirm } from './confirm.ts'
-import { formatCount, printResult, report, type OutputOptions } from './output.ts'
+import { formatQuantity, printResult, report, type OutputOptions } from './output.ts'
 import {
   checkKey,
   checkAddresses,
@@ -23,16 +23,16 @@ type MoveOptions = OutputOptions & {
   readonly giveUp?: true
 }
 
-/** `move`: a running installation moves to other engines, and back. */
+/** `move`: migrates a running installation to other stores. */
 export function moveCommand(open: OpenInstallation): Command {
   return new Command('move')
-    .description('move an installation to other stores, beside the running service, and close the one that is left')
-    .requiredOption('--from <installation>', 'the one that is there')
-    .requiredOption('--to <installation>', 'an empty one')
-    .option('--yes', 'do not ask: the source is closed for good, and whoever runs this knows')
-    .option('--dry-run', 'show what would be done, and do nothing')
-    .option('--give-up', 'let the source take writes again; what was copied can not be finished any more')
-    .option('--json', 'print one line of JSON')
+    .description('Migrate an installation to other stores while it runs, then make the source read-only')
+    .requiredOption('--from <installation>', 'Source installation')
+    .requiredOption('--to <installation>', 'Target installation, empty')
+    .option('--yes', 'Skip the confirmation prompt')
+    .option('--dry-run', 'Show the plan without doing anything')
+    .option('--give-up', 'Abandon an unfinished move, so that the source accepts writes again')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((options: MoveOptions) => moveFrom(open, options))
 }
@@ -40,9 +40,9 @@ export function moveCommand(open: OpenInstallation): Command {
 const HELP = `
 ${INSTALLATION_ADDRESS_HELP}
 
-The source is closed for good when nearly everything is copied: from then on it answers reads only, and refuses writes
-with 503. \`backup\` makes a copy that closes nothing. Interrupted at any point, the same command goes on where it was. MASTER_KEY must be that of the source; between
-two folders it is taken from there.
+The source becomes read-only permanently once nearly everything is copied: from then on it rejects writes with 503. To copy an
+installation without closing it, use \`backup\`. If a move is interrupted, run the same command again to resume it.
+MASTER_KEY must be the master key of the source; between two folders it is read from the source's folder.
 
 Examples:
   npx adamant move --dry-run --from sqlite:./adamant-data --to esdb://log.example:2113,mongodb://db.example/adamant
@@ -63,8 +63,9 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
       await confirm({
         message: words,
         isConfirmed: options.yes === true,
-        nonInteractiveMessage: 'move closes its source for good: say so with --yes, or look at the plan with --dry-run',
-        declinedMessage: 'Nothing was moved',
+        nonInteractiveMessage:
+          'move closes its source permanently: confirm with --yes, or show the plan with --dry-run',
+        declinedMessage: 'Cancelled; nothing was moved',
       })
     }
     if (to.folder !== undefined && !process.env['MASTER_KEY']) writeMasterKeyIfMissing(to.folder, source.keys.current)
@@ -94,7 +95,7 @@ async function moveAll(
   to: InstallationAddress,
   options: MoveOptions,
 ): Promise<void> {
-  const signal = abortOnStop('Stopped. Run the same command again, and it goes on where it was')
+  const signal = abortOnStop('Stopped. Run the same command again to resume')
   const started = performance.now()
   const places = { from: from.redactedText, to: to.redactedText }
   const moved = await moveInstallation({
@@ -104,25 +105,25 @@ async function moveAll(
     report,
     signal,
   })
-  if ('finishedBefore' in moved) return printResult(options, moved, 'This move was finished before: nothing was done')
+  if ('finishedBefore' in moved) return printResult(options, moved, 'This move is already complete: nothing was done')
   const result = { ...moved, secrets: moved.vault.entries, ...places }
   printResult(options, { ...result, seconds: (performance.now() - started) / 1000 }, describeMoveResult(moved, to))
 }
 
-/** The plan, shown before the operator confirms it. */
 function describePlan(
   { events, files, secrets, mails }: MovePlan,
   from: InstallationAddress,
   to: InstallationAddress,
 ): string {
-  return `This moves an installation, and closes the one that is left for good:
-  from  ${from.redactedText}: ${formatCount(events)} events, ${formatCount(files)} files, ${formatCount(secrets)} secrets, ${formatCount(mails)} mails
+  const contents = describeContents({ events, files, secrets, mails })
+  return `This moves an installation, and makes the source read-only permanently:
+  from  ${from.redactedText}: ${contents}
   to    ${to.redactedText}
-  1. Log and files are copied and compared while the source is served.
-  2. The source is closed: it answers reads only, from then on, and refuses writes with 503.
-  3. What came since is copied and compared too, and the vault and waiting mails are copied.
-  4. The target takes writes. Serve it then, and stop what serves the source.
-Until 4 it can be taken back (--give-up); afterwards only a move back opens the source's data again, in an empty place.`
+  1. The event log and the files are copied and compared while the source keeps running.
+  2. The source becomes read-only and rejects writes with 503.
+  3. Everything written since is copied and compared, as are the secrets and the queued mails.
+  4. The target accepts writes. Start the service on the target then, and stop it on the source.
+Before step 4 you can abandon the move with --give-up. Afterwards the only way back is to move the target to another empty installation.`
 }
 
 function describeMoveResult(
@@ -130,14 +131,21 @@ function describeMoveResult(
   { redactedText }: InstallationAddress,
 ): string {
   const { entries, mails } = vault
-  const held = `${formatCount(files)} files, ${formatCount(entries)} secrets and ${formatCount(mails)} mails`
   return [
-    `${formatCount(events)} events, ${held} are in ${redactedText} as they were, SHA-256 of the log ${digest}.`,
-    `Nobody took writes for the last ${closedFor.toFixed(1)} s. Serve ${redactedText} now; the source answers reads only.`,
+    `Moved ${describeContents({ events, files, secrets: entries, mails })} to ${redactedText}. SHA-256 of the log: ${digest}`,
+    `Writes were rejected for ${closedFor.toFixed(1)} s. Start the service on ${redactedText} now; the source is read-only.`,
   ].join('\n')
 }
 
+const describeContents = ({ events, files, secrets, mails }: MovePlan): string =>
+  [
+    formatQuantity(events, 'event'),
+    formatQuantity(files, 'file'),
+    formatQuantity(secrets, 'secret'),
+    formatQuantity(mails, 'mail'),
+  ].join(', ')
+
 async function abandonAndPrint(ends: MoveCommandContext, options: MoveOptions): Promise<void> {
   const givenUp = await abandonMove(ends)
-  printResult(options, { givenUp }, 'The source takes writes again; the target can be deleted')
+  printResult(options, { givenUp }, 'The source accepts writes again; the target can be deleted')
 }

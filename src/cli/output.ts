@@ -1,23 +1,22 @@
 import type { Reporter, StepProgress } from '../maintenance/operation.ts'
 
-/** How a subcommand was asked to answer. */
 export type OutputOptions = { readonly json?: true }
 
-/** Prints a result on stdout: one line of JSON for machines, the text for people. */
+/** Prints a result on stdout: one line of JSON with `--json`, else the text. */
 export function printResult({ json }: OutputOptions, result: object, text: string): void {
   process.stdout.write(`${json === true ? JSON.stringify(result) : text}\n`)
 }
 
-/** Tells people on stderr what goes on: stdout belongs to results. */
+/** Prints a message on stderr: stdout is reserved for results. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** What a list leaves out of account: the rest of it is right all the same. */
+/** Reports an event that a list ignores because this release cannot decode it. */
 export const noteSkippedEvent = (stream: string, { message }: Error): void =>
-  note(`${stream} is shown without an event that this release does not understand: ${message}`)
+  note(`${stream}: ignored an event that this release cannot decode: ${message}`)
 
-/** Rows under their headings, as wide as their widest cell. */
+/** A text table; each column is as wide as its widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows]
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
@@ -26,14 +25,14 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 }
 
 const WIDTH = 28
-/** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
+/** Intervals between two redraws on a terminal, and between two lines elsewhere. */
 const REDRAW_INTERVAL_MS = 100
 const LINE_INTERVAL_MS = 5_000
 
 /**
- * How far a long task is, on stderr: a bar on a terminal, a line now and then elsewhere. Its end leaves the last state standing.
- * @param total undefined where nobody knows it beforehand
- * @param unit what is counted, such as `stones`
+ * Progress of a long task on stderr: a bar on a terminal, else a line every 5 s. `end()` prints the final state.
+ * @param total undefined if not known in advance
+ * @param unit plural noun, such as `stones`
  */
 export function progressBar(label: string, total: number | undefined, unit: string): StepProgress {
   const { isTTY } = process.stderr
@@ -54,7 +53,7 @@ export function progressBar(label: string, total: number | undefined, unit: stri
     drawn = performance.now()
   }
 
-  /** At the pace so far, of what was not there already when it began. */
+  /** Estimated at the rate so far, not counting the share that was done before the start. */
   function left(seconds: number): string {
     const made = share - (first ?? 0)
     return share >= 1 || made <= 0 ? '' : `, ${formatCount(Math.ceil((seconds * (1 - share)) / made))} s left`
@@ -74,8 +73,11 @@ export function progressBar(label: string, total: number | undefined, unit: stri
   }
 }
 
-/** A number as people read it: 53,940. */
+/** A rounded number with thousands separators, such as `53,940`. */
 export const formatCount = (value: number) => Math.round(value).toLocaleString('en')
 
-/** What an operation reports, on stderr. */
+/** A number with its noun: `1 file`, `53,940 files`. */
+export const formatQuantity = (value: number, noun: string) => `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
+
+/** Reports the progress of an operation on stderr. */
 export const report: Reporter = { startStep: progressBar, note }

@@ -1,18 +1,18 @@
 import { OperationFailure } from '../maintenance/operation.ts'
 import { note } from './output.ts'
 
-/** Exit code after a second signal: 128 and the number of SIGINT, as shells report it. */
+/** Exit code after a second signal: 128 + SIGINT, as shells report it. */
 const EXIT_INTERRUPTED = 130
 
 export type StopSignal = {
   readonly isReceived: boolean
-  /** Resolves with what asked to stop. */
+  /** Resolves with the name of the signal, or a sentence if the parent process has exited. */
   readonly received: Promise<string>
 }
 
 /**
- * Listens for SIGTERM and SIGINT, and for the end of the process that started this one over an IPC channel.
- * A second signal ends the process at once.
+ * Listens for SIGTERM, SIGINT and the exit of a parent process that is connected by an IPC channel.
+ * A second signal ends the process immediately, with exit code 130.
  */
 export function listenForStop(): StopSignal {
   let came = false
@@ -23,8 +23,8 @@ export function listenForStop(): StopSignal {
       done(signal)
     }
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ask(signal))
-    process.once('disconnect', () => ask('The parent process has ended'))
-    // A listener keeps the channel, and the channel the process.
+    process.once('disconnect', () => ask('The parent process has exited'))
+    // The listener would keep the channel open, and the channel would keep the process alive.
     process.channel?.unref()
   })
   return {
@@ -35,7 +35,7 @@ export function listenForStop(): StopSignal {
   }
 }
 
-/** Likewise, for an operation that is aborted then, and fails with this. */
+/** A signal that aborts an operation when the process is asked to stop; its reason is an OperationFailure. */
 export function abortOnStop(message: string): AbortSignal {
   const stop = new AbortController()
   void listenForStop().received.then(() => stop.abort(new OperationFailure(message)))
@@ -43,8 +43,8 @@ export function abortOnStop(message: string): AbortSignal {
 }
 
 /**
- * Says on stderr what the process was doing when it ends before that was over: killed by a second signal, by a fault
- * that nobody caught, or because nothing was left that kept it alive.
+ * Reports on stderr what the process was doing if it exits early: after a second signal, an uncaught exception, or because
+ * its event loop is empty.
  */
 export class UnexpectedExitReporter {
   #activity: string | undefined
@@ -53,12 +53,12 @@ export class UnexpectedExitReporter {
     this.process.on('exit', (code) => this.#reportExit(code))
   }
 
-  /** @param what such as `it was starting` */
+  /** @param what completes the sentence "exited while …", such as `starting` */
   setActivity(what: string): void {
     this.#activity = what
   }
 
-  /** What was to be done is done, or its failure has been told: the end is no surprise any more. */
+  /** From now on an exit is expected: the activity is done, or its failure has been reported. */
   clearActivity(): void {
     this.#activity = undefined
   }
@@ -67,9 +67,9 @@ export class UnexpectedExitReporter {
     if (this.#activity === undefined) return
     // The event loop is empty, but the work has not ended: the exit code must not report success.
     if (code === 0) this.process.exitCode = EXIT_UNFINISHED
-    note(`adamant ended with exit code ${code === 0 ? EXIT_UNFINISHED : code} while ${this.#activity}`)
+    note(`adamant exited with code ${code === 0 ? EXIT_UNFINISHED : code} while ${this.#activity}`)
   }
 }
 
-/** Exit code of what ended by itself before it was done: as Node has it for an unsettled top-level await. */
+/** Exit code of an unfinished process, as Node.js uses it for an unsettled top-level await. */
 const EXIT_UNFINISHED = 13

@@ -5,74 +5,82 @@ import type { OpenInstallation } from './with-installation.ts'
 import { UnexpectedExitReporter } from './process-exit.ts'
 
 /**
- * Runs one command line and sets the exit code: 0, 1 (failed) or 2 (usage, settings).
- * @param argv without the program's own name
- * @param open the composition root's
+ * Runs one command line and sets the exit code: 0 (success), 1 (failure) or 2 (invalid usage or settings).
+ * @param argv arguments without the program's name
  */
 export async function run(argv: readonly string[], open: OpenInstallation): Promise<void> {
-  // Keys, logs and answers are for this user alone, whoever made the folder that they are written to.
+  // Keys, logs and results are readable by this user only, whatever the permissions of their folder.
   process.umask(0o077)
-  const lastWords = new UnexpectedExitReporter()
-  exitWhenStdoutCloses(lastWords)
-  // What a command waits for may be in another process, and a service without HTTP listens nowhere: nothing else would
-  // keep this process from ending before (exit code 13).
+  const exitReporter = new UnexpectedExitReporter()
+  exitWhenStdoutCloses(exitReporter)
+  // Keeps the process alive while a command waits for another process, and a service without HTTP, which has no listening
+  // socket. Without it the process would exit early, with code 13.
   const alive = setInterval(() => undefined, MAX_TIMER_MS)
   try {
-    const program = await programFor({ open, exitReporter: lastWords }, argv[0])
-    // Only the command's name: what stands behind it may be a password.
-    program.hook('preAction', (_program, command) => lastWords.setActivity(`it carried out ${command.name()}`))
+    const program = await programFor({ open, exitReporter }, argv[0])
+    // Only the command's name: its arguments may contain a password.
+    program.hook('preAction', (_program, command) => exitReporter.setActivity(`running ${command.name()}`))
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     process.exitCode = reportFailure(error)
   }
   clearInterval(alive)
-  lastWords.clearActivity()
+  exitReporter.clearActivity()
 }
 
-/** Milliseconds: as long as a timer may be. */
+/** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The commands with their arguments and options, as `run` reads them.
- * @param name of the one that is wanted; every command without it, and where there is none of this name
+ * The command line parser, with the commands, their arguments and options.
+ * @param name loads only this command; all commands are loaded without it, or if there is none of this name
  */
 export async function programFor(given: CliContext, name?: string): Promise<Command> {
   const program = new Command('adamant')
     .description('An event-sourced inventory of diamonds')
-    .version(VERSION)
-    // An option behind a subcommand is that one's, also where the command above it has one of this name.
+    .version(VERSION, '-V, --version', 'Print the version')
+    // An option after a subcommand belongs to it, even if its parent has an option of the same name.
     .enablePositionalOptions()
     .addHelpText('after', EXAMPLE)
   for (const command of await commandsFor(given, name)) program.addCommand(command)
-  for (const command of [program, ...subcommands(program)]) command.exitOverride().showHelpAfterError(HINT)
+  for (const command of [program, ...subcommands(program)]) {
+    command.exitOverride().showHelpAfterError(HINT).helpOption('-h, --help', 'Show help for the command')
+    if (hasHelpCommand(command)) command.helpCommand('help [command]', 'Show help for a command')
+  }
   return program
 }
 
+const hasHelpCommand = (command: Command): boolean =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .some((sub) => sub.name() === 'help')
+
 const subcommands = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...subcommands(sub)])
 
-const HINT = '(--help shows what is possible)'
+const HINT = '(use --help to list arguments and options)'
 const EXAMPLE = `
 Examples:
   npx adamant demo
   npx adamant serve
   npx adamant user add jane@example.com --password-stdin < password.txt
 
-Settings come from the environment; README.md lists them.`
+Settings are read from environment variables; README.md lists them.`
 
-/** `adamant events | head`: whoever reads stdout may stop reading. */
-function exitWhenStdoutCloses(lastWords: UnexpectedExitReporter): void {
+/** The reader of stdout may close it early, as in `adamant events | head`: that is not a failure. */
+function exitWhenStdoutCloses(exitReporter: UnexpectedExitReporter): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') lastWords.clearActivity()
+    if (error.code === 'EPIPE') exitReporter.clearActivity()
     process.exit(error.code === 'EPIPE' ? 0 : EXIT_FAILURE)
   })
 }
 
-/** What commands are made with: the composition root's way to the stores, and what is said when the process ends. */
+/** Dependencies of the commands. */
 export type CliContext = { readonly open: OpenInstallation; readonly exitReporter: UnexpectedExitReporter }
 
 /**
- * Every command by its name, in the order in which help lists them. Each is loaded when it is made: all of them together
- * are three times what a short one needs.
+ * Every command by name, in the order of the help. Each is imported on demand: loading all of them takes three times as
+ * long as a short command.
  */
 const COMMANDS: Readonly<Record<string, (given: CliContext) => Promise<Command>>> = {
   serve: async ({ open, exitReporter }) => (await import('./serve.ts')).serveCommand(open, exitReporter),
@@ -101,7 +109,7 @@ const COMMANDS: Readonly<Record<string, (given: CliContext) => Promise<Command>>
   verify: async ({ open }) => (await import('./verify.ts')).verifyCommand(open),
 }
 
-/** The command of this name, alone; all of them where there is none of it, as for help. */
+/** The command of this name, or all commands if there is none, as for help. */
 export function commandsFor(given: CliContext, name: string | undefined): Promise<Command[]> {
   const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return Promise.all((named === undefined ? Object.values(COMMANDS) : [named]).map((make) => make(given)))

@@ -6,18 +6,18 @@ import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { READ_MODELS } from '../wiring/followers.ts'
 import { explain } from './failure.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatCount, printResult, report, type OutputOptions } from './output.ts'
+import { formatQuantity, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-exit.ts'
 
 type RebuildCommandOptions = OutputOptions & { readonly all?: true }
 
-/** `rebuild`: makes read models of the log anew, beside the live ones. */
+/** `rebuild`: rebuilds read models from the event log without downtime. */
 export function rebuildCommand(open: OpenInstallation): Command {
   return new Command('rebuild')
-    .description('make a read model of the log anew, beside the live one, and switch to it when it has caught up')
-    .addArgument(new Argument('[model]').choices(READ_MODELS.map(({ declaration }) => declaration.name)))
-    .option('--all', 'every read model, in one read of the log')
-    .option('--json', 'print one line of JSON')
+    .description('Rebuild a read model from the event log without downtime')
+    .addArgument(new Argument('[model]', 'Read model').choices(READ_MODELS.map(({ declaration }) => declaration.name)))
+    .option('--all', 'Rebuild all read models, reading the log once')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((model: string | undefined, options: RebuildCommandOptions) => rebuild(open, model, options))
 }
@@ -27,7 +27,8 @@ Examples:
   npx adamant rebuild diamonds
   npx adamant rebuild --all --json
 
-The service may run and be written to. A rebuild that was stopped or killed is resumed by the next one.`
+The service can keep running and accepting writes: it switches to the new build when that has caught up. An interrupted rebuild
+resumes the next time you run it.`
 
 async function rebuild(
   open: OpenInstallation,
@@ -35,14 +36,14 @@ async function rebuild(
   options: RebuildCommandOptions,
 ): Promise<void> {
   const models = selectModels(name, options)
-  // The service's requests come first where processors are scarce.
+  // Leave CPU time to a service on the same machine.
   lowerProcessPriority()
   spareOneCore()
   const { rebuilt, faults } = await withInstallation(open, (installation) =>
-    rebuildAll(installation, models, { report, signal: abortOnStop('stopped; the next rebuild resumes it') }),
+    rebuildAll(installation, models, { report, signal: abortOnStop('stopped; run it again to resume') }),
   )
   const lines = rebuilt.map(
-    ({ model, events, seconds }) => `rebuilt ${model}: ${formatCount(events)} events in ${seconds.toFixed(1)} s`,
+    ({ model, events, seconds }) => `Rebuilt ${model}: ${formatQuantity(events, 'event')} in ${seconds.toFixed(1)} s`,
   )
   if (rebuilt.length > 0) printResult(options, { models: rebuilt }, lines.join('\n'))
   const words = faults.map(({ model, error }) => `${model} was not rebuilt: ${explain(error)}`)
@@ -53,7 +54,7 @@ async function rebuild(
 function selectModels(name: string | undefined, { all }: RebuildCommandOptions): readonly AnyProjection[] {
   if ((name === undefined) === (all === undefined)) {
     const names = READ_MODELS.map(({ declaration }) => declaration.name).join(', ')
-    throw new BadUsage(`Say which read model to rebuild, or --all, and not both; there are ${names}`)
+    throw new BadUsage(`Give a read model or --all, but not both; read models: ${names}`)
   }
   return READ_MODELS.filter(({ declaration }) => name === undefined || declaration.name === name)
 }

@@ -5,28 +5,28 @@ import { replay, type ReplayResult, type ReplayCutoff } from '../maintenance/rep
 import { formatPosition } from '../stores/ports/event-store.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatCount, note, printResult, report, type OutputOptions } from './output.ts'
+import { formatCount, formatQuantity, note, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-exit.ts'
 import { parseUntil } from './times.ts'
 
 type ReplayOptions = OutputOptions & { readonly until: ReplayCutoff; readonly into: string }
 
-/** `replay`: the whole state at a past moment, as an installation that is only read. */
+/** `replay`: a read-only installation with the state at a past point in time. */
 export function replayCommand(open: OpenInstallation): Command {
   return new Command('replay')
-    .description('make an installation that shows everything as it was at a moment, beside the running service')
-    .requiredOption('--until <moment>', 'a time, or a position as `npx adamant events` prints it', parseCutoff)
-    .requiredOption('--into <folder>', 'a new or empty one')
-    .option('--json', 'print one line of JSON')
+    .description('Create a read-only installation with the state at a past point in time, without downtime')
+    .requiredOption('--until <moment>', 'ISO 8601 time or date, or a position as printed by `events`', parseCutoff)
+    .requiredOption('--into <folder>', 'New or empty folder for the installation')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((options: ReplayOptions) => replayInto(open, options))
 }
 
 const HELP = `
-The folder gets the log up to the moment, the files of its certifications and, unless MASTER_KEY is set, the master key:
-keep it as safe as DATA_DIR.
-One-time secrets are not kept for the past. Serve it on a port of its own; it answers reads, to tokens of the installation
-too, and never takes a write. A time is ISO 8601, a day or a minute means its end; without offset it is UTC.
+The folder receives the event log up to that point, the files that it refers to and, unless MASTER_KEY is set, the master key:
+protect it like DATA_DIR. One-time secrets are not included.
+Serve it on a separate port. It rejects writes; tokens of the original installation can read it.
+Times without an offset are UTC. A date or a minute includes all of it.
 
 Example:
   npx adamant replay --until 2026-11-22T10:00:00Z --into /tmp/then
@@ -44,7 +44,7 @@ function parseCutoff(text: string): ReplayCutoff {
     return { text, cutoff: { time: parseUntil(text) } }
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error
-    throw new InvalidArgumentError(`${error.message} Or a position, such as 1234.`)
+    throw new InvalidArgumentError(`${error.message} A position such as 1234 is also valid.`)
   }
 }
 
@@ -57,7 +57,7 @@ async function replayInto(open: OpenInstallation, options: ReplayOptions): Promi
     open,
     asAdminAction(act, async (source, origin) => {
       const moving = { origin, clock: Date.now }
-      const signal = abortOnStop('Stopped. Nothing was made')
+      const signal = abortOnStop('Stopped; no installation was created')
       print(await replay({ open, source, into, until, moving, report, signal }), into, options)
     }),
   )
@@ -65,9 +65,9 @@ async function replayInto(open: OpenInstallation, options: ReplayOptions): Promi
 
 function print({ events, last, missing }: ReplayResult, into: string, options: ReplayOptions): void {
   if (missing.length > 0) {
-    note(`${formatCount(missing.length)} files of that time are gone: they were removed since, and answer 404`)
+    note(`Files deleted since that time, not copied: ${formatCount(missing.length)}. Requests for them return 404`)
   }
   const position = formatPosition(last.position)
-  const text = `${formatCount(events)} events, up to position ${position}, are in ${into}. Serve it by \`serve --read-only\`.`
+  const text = `Copied ${formatQuantity(events, 'event')}, up to position ${position}, to ${into}. Start it with \`serve --read-only\`.`
   printResult(options, { until: options.until.text, position, events, into }, text)
 }

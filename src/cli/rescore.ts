@@ -8,20 +8,18 @@ import { TracedCutCache } from '../scoring/traced-cut-cache.ts'
 import { openTracePool } from '../scoring/trace-pool.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { createOperatorOrigin, withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatCount, printResult, progressBar, type OutputOptions } from './output.ts'
+import { formatCount, formatQuantity, printResult, progressBar, type OutputOptions } from './output.ts'
 import { awaitReadModels } from './await-read-models.ts'
 import { listenForStop } from './process-exit.ts'
 
-/** Stones that are written in one transaction, and between two looks at whether to stop. */
+/** Stones per transaction; a stop signal takes effect between two batches. */
 const BATCH_SIZE = 100
 
-/** `rescore`: what a new release's scoring model says of the stones that an older one has scored. */
+/** `rescore`: applies the scoring model of a new release to existing diamonds. */
 export function rescoreCommand(open: OpenInstallation): Command {
   return new Command('rescore')
-    .description(
-      "score again every diamond whose last scores are of an older model than this release's; they stay in the history",
-    )
-    .option('--json', 'print one line of JSON')
+    .description('Rescore every diamond that was last scored by an older version of the scoring model')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((options: OutputOptions) => rescoreAll(open, options))
 }
@@ -30,7 +28,7 @@ const EXAMPLE = `
 Example:
   npx adamant rescore
 
-It can be stopped at any time; the next run goes on where it was.`
+The previous scores stay in the history. An interrupted run resumes the next time you run it.`
 
 async function rescoreAll(open: OpenInstallation, options: OutputOptions): Promise<void> {
   const started = performance.now()
@@ -39,13 +37,13 @@ async function rescoreAll(open: OpenInstallation, options: OutputOptions): Promi
     const rescored = await rescoreInBatches(installation, due)
     await awaitReadModels(installation, await installation.store.head())
     const result = { model: MODEL_VERSION, rescored, current, newer, seconds: (performance.now() - started) / 1000 }
-    const left = newer === 0 ? '' : `; ${formatCount(newer)} have scores of a newer release and keep them`
-    const text = `scored ${formatCount(rescored)} stones again, ${formatCount(current)} had scores of model ${MODEL_VERSION} already${left}`
+    const left = newer === 0 ? '' : `, kept the scores of ${formatQuantity(newer, 'stone')} scored by a newer release`
+    const text = `Rescored ${formatQuantity(rescored, 'stone')}; ${formatCount(current)} already had scores of model ${MODEL_VERSION}${left}`
     printResult(options, result, text)
   })
 }
 
-/** @throws Failed when it was stopped before the end */
+/** @throws OperationFailure if it is stopped before the end */
 async function rescoreInBatches({ files, writing, log }: Installation, due: readonly number[]): Promise<number> {
   const signal = listenForStop()
   const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
@@ -61,7 +59,7 @@ async function rescoreInBatches({ files, writing, log }: Installation, due: read
     for (let from = 0; from < due.length; from += BATCH_SIZE) {
       if (signal.isReceived)
         throw new OperationFailure(
-          `Stopped: ${formatCount(rescored)} of ${formatCount(due.length)} stones were scored again`,
+          `Stopped after rescoring ${formatCount(rescored)} of ${formatQuantity(due.length, 'stone')}; run it again to resume`,
         )
       rescored += await rescore(tools, due.slice(from, from + BATCH_SIZE), origin)
       bar.update(Math.min(from + BATCH_SIZE, due.length))

@@ -4,19 +4,19 @@ import { checkRestore, restore, SERVER_RESTORE, type RestoreResult } from '../ma
 import { createLogger } from '../runtime/logger.ts'
 import { readSettings } from '../wiring/settings.ts'
 import { runAdminAction, type OpenInstallation } from './with-installation.ts'
-import { formatCount, printResult, report, type OutputOptions } from './output.ts'
+import { formatQuantity, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-exit.ts'
 
 type RestoreCommandOptions = OutputOptions & { readonly replace?: true; readonly inPlace?: true }
 
-/** `restore`: an installation goes back to a backup, and whatever was given out since is refused. */
+/** `restore`: restores a backup and invalidates the tokens and links issued before. */
 export function restoreCommand(open: OpenInstallation): Command {
   return new Command('restore')
-    .description('put a backup back while nothing runs; tokens and links that were given out before end')
-    .argument('[folder]', 'the backup that `npx adamant backup` made')
-    .option('--replace', 'DATA_DIR holds something: put the log in the place of the one that is there')
-    .option('--in-place', "the log is back already, by the server's own way or by hand")
-    .option('--json', 'print one line of JSON')
+    .description('Restore a backup while the service is stopped; existing tokens and signed links become invalid')
+    .argument('[folder]', 'Backup created by `npx adamant backup`')
+    .option('--replace', 'Replace the event log of a DATA_DIR that is not empty')
+    .option('--in-place', "The log has already been restored, by the server's own tools or by hand")
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', HELP)
     .action((from: string | undefined, options: RestoreCommandOptions) =>
       restoreFrom(open, from && resolve(from), options),
@@ -24,12 +24,12 @@ export function restoreCommand(open: OpenInstallation): Command {
 }
 
 const HELP = `
-Every digest is verified before anything is changed, and the log takes its place in one step. It begins a new epoch:
-access and refresh tokens and signed links from before are refused, waiting one-time secrets expire, ids go on 1,000,000
-further on. Accounts, passwords and API tokens are as they were at the backup: what was revoked since is to be revoked
-again. MASTER_KEY, or master.key in DATA_DIR, must be the key that the installation had.
+All digests are verified before anything is changed, and the log is replaced atomically. The restored log begins a new epoch:
+access tokens, refresh tokens and signed links issued before are rejected, pending one-time secrets expire, and new ids skip
+1,000,000 numbers. Accounts, passwords and API tokens are as they were at the time of the backup: revoke again what was revoked
+since. MASTER_KEY, or master.key in DATA_DIR, must be the master key of the installation that was backed up.
 
-The log that is replaced stays beside the new one as events.db.before-EPOCH; delete it when you don't need it any more.
+The replaced log is kept as events.db.before-EPOCH; delete it when you no longer need it.
 
 ${SERVER_RESTORE}
 
@@ -44,7 +44,7 @@ async function restoreFrom(
 ): Promise<void> {
   const started = performance.now()
   const settings = readSettings(process.env)
-  const operation = { report, signal: abortOnStop('Stopped. Run the same command again') }
+  const operation = { report, signal: abortOnStop('Stopped. Run the same command again to resume') }
   const { replace: mayReplace = false, inPlace = false } = options
   const checked = await checkRestore(operation, { settings, from, mayReplace, inPlace })
   try {
@@ -59,8 +59,8 @@ async function restoreFrom(
 function print(restored: RestoreResult, seconds: number, options: OutputOptions): void {
   const { events, files, epoch } = restored
   const text = [
-    `${formatCount(events)} events and ${formatCount(files)} files are back, in epoch ${epoch}. Tokens and links from before are refused.`,
-    'Accounts, passwords and API tokens are as they were at the backup: revoke again what was revoked since. Start the service.',
+    `Restored ${formatQuantity(events, 'event')} and ${formatQuantity(files, 'file')}, in epoch ${epoch}. Tokens and signed links issued before are rejected.`,
+    'Accounts, passwords and API tokens are as they were at the time of the backup: revoke again what was revoked since. Then start the service.',
   ].join('\n')
   printResult(options, { ...restored, seconds }, text)
 }

@@ -11,16 +11,16 @@ import type { OpenInstallation } from './with-installation.ts'
 import { listenForStop, type UnexpectedExitReporter } from './process-exit.ts'
 import { note, printResult, type OutputOptions } from './output.ts'
 
-/** Bits by which others than the owner may read, write or enter. */
+/** Permission bits of group and others. */
 const OTHER_USERS_MODE_BITS = 0o077
 
-/** What an installation keeps in its folder, SQLite's own files beside a database too. */
+/** Files and folders of an installation, including SQLite's companions of a database. */
 const INSTALLATION_FILES = /^(master\.key|.*\.db(-wal|-shm|\.version-\d+)?|outbox|files)$/
 
 /**
- * Names the files of an installation that other users of this machine may read: made by an older release, copied by hand or
- * restored. New ones are for their owner alone. On Windows modes say nothing.
- * @returns a sentence for the log, with the command that mends it; undefined where all is well
+ * Finds files of an installation that other users of this machine can read: created by an older release, copied by hand or
+ * restored. New files are readable by their owner only. Not checked on Windows, where file modes do not apply.
+ * @returns a log message with the command that fixes the permissions; undefined if there are no such files
  */
 export function describeReadableFiles(dataDir: string): string | undefined {
   if (process.platform === 'win32' || !isFolder(dataDir)) return undefined
@@ -28,10 +28,10 @@ export function describeReadableFiles(dataDir: string): string | undefined {
     (name) => INSTALLATION_FILES.test(name) && isReadableByOthers(join(dataDir, name)),
   )
   if (readable.length === 0) return undefined
-  return `other users of this machine may read ${readable.join(', ')} in ${dataDir}: chmod -R go= ${dataDir}`
+  return `other users of this machine can read ${readable.join(', ')} in ${dataDir}; run: chmod -R go= ${dataDir}`
 }
 
-/** Whatever is wrong with the path itself is for whoever opens it to say. */
+/** False also if the path cannot be read: opening the installation reports that. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()
@@ -47,27 +47,31 @@ function isReadableByOthers(path: string): boolean {
 
 type ServeOptions = OutputOptions & { readonly readOnly?: true }
 
-/** `serve`: the service, until a signal. */
-export function serveCommand(open: OpenInstallation, lastWords: UnexpectedExitReporter): Command {
+/** `serve`: runs the service until a signal. */
+export function serveCommand(open: OpenInstallation, exitReporter: UnexpectedExitReporter): Command {
   return new Command('serve')
-    .description('run the service; SIGTERM or Ctrl-C stops it when the requests under way are answered')
-    .option('--read-only', 'answer reads alone: nothing is written to the log, mailed, scored or swept')
-    .option('--json', 'print one line of JSON on stdout when the service is ready')
+    .description('Run the service; SIGTERM or Ctrl-C stops it gracefully')
+    .option('--read-only', 'Reject writes, and do not send mail, score diamonds or expire secrets')
+    .option('--json', 'Print one line of JSON on stdout when the service is ready')
     .addHelpText('after', EXAMPLE)
-    .action((options: ServeOptions) => serve(open, lastWords, options))
+    .action((options: ServeOptions) => serve(open, exitReporter, options))
 }
 
 const EXAMPLE = `
 Example:
   PORT=8080 DATA_DIR=./adamant-data npx adamant serve
 
-Every setting comes from the environment; README.md lists them.`
+Settings are read from environment variables; README.md lists them.`
 
-async function serve(open: OpenInstallation, lastWords: UnexpectedExitReporter, options: ServeOptions): Promise<void> {
+async function serve(
+  open: OpenInstallation,
+  exitReporter: UnexpectedExitReporter,
+  options: ServeOptions,
+): Promise<void> {
   limitHeapGrowth()
-  lastWords.setActivity('it was starting')
+  exitReporter.setActivity('starting')
   const signal = listenForStop()
-  void signal.received.then((name) => exitAfterTimeout(name, lastWords))
+  void signal.received.then((name) => exitAfterTimeout(name, exitReporter))
   const settings = readSettings(process.env)
   const readable = describeReadableFiles(resolve(settings.DATA_DIR))
   const installation = await open(settings, options.readOnly === true ? 'existing' : 'made')
@@ -76,16 +80,16 @@ async function serve(open: OpenInstallation, lastWords: UnexpectedExitReporter, 
   for (const word of renamedSettingWarnings(process.env)) installation.log.warn(word)
   const running = await startService(options.readOnly === true ? readOnly(installation) : installation)
   for (const warning of storeWarnings(settings)) installation.log.warn(warning)
-  lastWords.setActivity('it was reading the log up to its head')
+  exitReporter.setActivity('catching up with the event log')
   const stopped = Promise.race([
     signal.received.then((name) => stop(running, name, options)),
     running.fatalError.then((reason) => stopAndThrow(running, reason)),
-  ]).finally(() => lastWords.clearActivity())
-  // It is waited for below; until then nobody looks at it.
+  ]).finally(() => exitReporter.clearActivity())
+  // Awaited below; a rejection before that must not count as unhandled.
   stopped.catch(() => undefined)
   await running.ready()
   if (!signal.isReceived) {
-    lastWords.setActivity('it was serving')
+    exitReporter.setActivity('serving')
     announce(running, resolve(settings.DATA_DIR), options)
   }
   await stopped
@@ -97,32 +101,32 @@ function announce({ url }: RunningService, data: string, options: OutputOptions)
 }
 
 /**
- * Milliseconds after a signal at which the process ends, whatever still keeps it: a start that waits for a store, or a
- * connection to one that nobody answers. A stop of the service takes 10 s at most.
+ * Milliseconds after a signal at which the process exits, even if a start still waits for a store or a connection to a store
+ * hangs. A graceful stop takes at most 10 s.
  */
 const EXIT_TIMEOUT_MS = 11_000
 
-/** Milliseconds after a stop that connections may take to end by themselves. */
+/** Milliseconds that connections may take to close after a stop. */
 const CLOSE_TIMEOUT_MS = 500
 
-function exitAfterTimeout(signal: string, lastWords: UnexpectedExitReporter): void {
-  lastWords.setActivity(`it was stopping (${signal})`)
+function exitAfterTimeout(signal: string, exitReporter: UnexpectedExitReporter): void {
+  exitReporter.setActivity(`stopping (${signal})`)
   const end = () => {
-    lastWords.setActivity(`it was stopping (${signal}), for ${EXIT_TIMEOUT_MS / 1000} s already`)
+    exitReporter.setActivity(`stopping (${signal}), ${EXIT_TIMEOUT_MS / 1000} s after the signal`)
     process.exit(EXIT_FAILURE)
   }
   setTimeout(end, EXIT_TIMEOUT_MS).unref()
 }
 
-/** @throws the reason, which becomes the last line and exit code 1 */
+/** @throws the reason, which is printed last; exit code 1 */
 async function stopAndThrow(running: RunningService, reason: Error): Promise<never> {
   await running.stop()
   throw reason
 }
 
 async function stop(running: RunningService, signal: string, { json }: OutputOptions): Promise<void> {
-  if (json !== true) note(`${signal}: finishing the requests under way; once more ends at once`)
+  if (json !== true) note(`${signal}: finishing requests in progress; send the signal again to exit immediately`)
   await running.stop()
-  // Everything is closed or was given up: a mail server that says nothing must not keep the process.
+  // Everything is closed or abandoned: an unresponsive mail server must not keep the process alive.
   setTimeout(() => process.exit(), CLOSE_TIMEOUT_MS).unref()
 }

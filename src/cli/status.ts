@@ -9,30 +9,30 @@ import type { EventStore, PositionOrStart } from '../stores/ports/event-store.ts
 import type { ModelDeclaration } from '../stores/ports/read-store.ts'
 import { OperationFailure } from '../maintenance/operation.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { printResult, table, type OutputOptions } from './output.ts'
+import { formatQuantity, printResult, table, type OutputOptions } from './output.ts'
 
 type StatusOptions = OutputOptions & { readonly count?: true }
 
-/** `status`: how far the log, the read models and the scoring are. */
+/** `status`: position and lag of the read models and of scoring. */
 export function statusCommand(open: OpenInstallation): Command {
   return new Command('status')
-    .description('tell how far the log is, each read model, and the scoring')
-    .option('--count', 'also count the events of each category; this reads the whole log')
-    .option('--json', 'print one line of JSON')
+    .description('Show the position and lag of each read model and of scoring')
+    .option('--count', 'Also count the events of each category (reads the whole log)')
+    .option('--json', 'Print one line of JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  npx adamant status --json\n\nExit code 1: nothing serves, or something is more than a minute behind the log.',
+      '\nExample:\n  npx adamant status --json\n\nExit code 1: no running service maintains the read models, one of them or scoring is more than 60 s behind, or writes are rejected.',
     )
     .action((options: StatusOptions) => status(open, options))
 }
 
 type FollowerStatus = {
   readonly position: string
-  /** Events of its streams that it has not gone through yet. */
+  /** Number of events in its streams after its position. */
   readonly lag: number
-  /** Seconds since the oldest event that it has not gone through was written; 0 where there is none. */
+  /** Age of the oldest of these events, in seconds; 0 if there are none. */
   readonly behind: number
-  /** Whether a process keeps it up to date at this moment. */
+  /** Whether a running process maintains it. */
   readonly running: boolean
 }
 
@@ -45,7 +45,7 @@ type ModelStatus = FollowerStatus & {
 }
 
 type ScoringStatus = FollowerStatus & {
-  /** Version of the scoring model of this release. */
+  /** Version of this release's scoring model. */
   readonly model: string
 }
 
@@ -60,27 +60,27 @@ async function status(open: OpenInstallation, options: StatusOptions): Promise<v
   const faults = faultsOf(result)
   const models = result.models.map(({ model, version, build, position, lag, deadLetters, running }) => [
     `${model} v${version}`,
-    build ?? 'none yet',
+    build ?? 'none',
     position,
     String(lag),
     String(deadLetters),
     shownRunning(running),
   ])
-  const headings = ['read model', 'live build', 'position', 'lag', 'dead letters', 'kept up to date']
+  const headings = ['read model', 'live build', 'position', 'lag', 'dead letters', 'running']
   const { scoring } = result
   const scored = [scoring.model, scoring.position, String(scoring.lag), shownRunning(scoring.running)]
   const counts = Object.entries(result.events ?? {}).map(([category, events]) => [category, String(events)])
-  const text = [`the log's head is at ${result.head}`, '', table(headings, models)]
-  text.push('', table(['scoring by model', 'position', 'lag', 'kept up to date'], [scored]))
+  const text = [`Log head: ${result.head}`, '', table(headings, models)]
+  text.push('', table(['scoring model', 'position', 'lag', 'running'], [scored]))
   if (result.events !== undefined) text.push('', table(['category', 'events'], counts))
   printResult(options, { ok: faults.length === 0, faults, ...result }, text.join('\n'))
   if (faults.length > 0) throw new OperationFailure(faults.join('; '))
 }
 
-/** Seconds that a follower of the log may be behind before somebody should look. */
+/** Delay above which a read model or scoring counts as late. */
 const MAX_DELAY_SECONDS = 60
 
-/** What an operator, or whatever runs this command for one, should look at. */
+/** Problems that make the command fail. */
 function faultsOf({ models, scoring, refusals: refused }: StatusResult): string[] {
   const followers = [
     ...models.map((model) => ({ ...model, name: `the ${model.model} read model` })),
@@ -90,8 +90,8 @@ function faultsOf({ models, scoring, refusals: refused }: StatusResult): string[
   const idle = followers.filter(({ running }) => !running)
   return [
     ...refused,
-    ...(idle.length === 0 ? [] : [`nothing keeps ${joinNames(idle)} up to date: start the service`]),
-    ...late.map(({ name, behind, lag }) => `${name} is ${behind} s behind, ${lag} events`),
+    ...(idle.length === 0 ? [] : [`no running process maintains ${joinNames(idle)}: start the service`]),
+    ...late.map(({ name, behind, lag }) => `${name} is ${behind} s behind (${formatQuantity(lag, 'event')})`),
   ]
 }
 
@@ -111,7 +111,7 @@ async function modelStatus(
   { declaration, streamPrefixes }: RegisteredReadModel,
 ): Promise<ModelStatus> {
   const followed = await followerStatus(installation, declaration, streamPrefixes)
-  // Asking for the live build makes one where there is none, and only the projections' runner may do that.
+  // `live()` creates a missing build, which only the process that runs the projection may do.
   const live = followed.position === START ? undefined : await installation.reads.live(declaration)
   return {
     model: declaration.name,
@@ -122,13 +122,12 @@ async function modelStatus(
   }
 }
 
-/** Its lag is in events of diamonds: most need no scores of their own. */
+/** The lag counts all events of diamonds, though most of them do not require scoring. */
 async function scoringStatus(installation: Installation): Promise<ScoringStatus> {
   const followed = await followerStatus(installation, checkpointModelOf(scoring.name), scoring.streamPrefixes)
   return { model: MODEL_VERSION, ...followed }
 }
 
-/** What follows the log from a checkpoint of its own. */
 async function followerStatus(
   { store, reads }: Installation,
   declaration: ModelDeclaration,
@@ -149,13 +148,13 @@ async function followerStatus(
   }
 }
 
-/** @param at ISO 8601, as every event has it */
+/** @param at ISO 8601 */
 function secondsSince(at: string | undefined): number {
   const since = at === undefined ? Number.NaN : Date.parse(at)
   return Number.isNaN(since) ? 0 : Math.max(0, Math.round((Date.now() - since) / 1000))
 }
 
-/** Events by the category of their stream, which is what stands before its first dash. */
+/** Number of events by category: the stream's name up to its first dash. */
 async function countEvents(store: EventStore): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for await (const { stream } of store.readAll('start')) {

@@ -7,30 +7,30 @@ import { foldStreams } from '../events/load-stream.ts'
 import { asAdminAction, withInstallation, type OpenInstallation } from './with-installation.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
-/** `token`: the API tokens of the secrets API. */
+/** `token`: API tokens of the secrets API. */
 export function tokenCommand(open: OpenInstallation): Command {
-  const command = new Command('token').description('API tokens of the secrets API').addHelpText('after', ADD)
+  const command = new Command('token').description('Manage API tokens of the secrets API').addHelpText('after', ADD)
   command
     .command('add')
-    .description('give an account an API token; it is told this once')
-    .argument('<email>')
-    .option('--expires-in <days>', 'the days that it lives, 1 to 3650; without it, until it is revoked', parseDays)
-    .option('--json', 'print one line of JSON')
+    .description('Issue an API token and print it, which is shown only once')
+    .argument('<email>', 'E-mail address of the account')
+    .option('--expires-in <days>', 'Lifetime in days, 1 to 3650 (default: until revoked)', parseDays)
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', ADD)
     .action((email: string, options: TokenAddOptions) => add(open, email, options))
   command
     .command('list')
-    .description('list the API tokens of one account or of all, by their ids')
-    .argument('[email]')
-    .option('--json', 'print one line of JSON')
+    .description('List the API tokens of one account or of all accounts')
+    .argument('[email]', 'E-mail address of the account')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant token list jane@example.com')
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
   command
     .command('revoke')
-    .description('end an API token, named by the id that `token list` shows')
-    .argument('<email>')
-    .argument('<id>')
-    .option('--json', 'print one line of JSON')
+    .description('Revoke an API token')
+    .argument('<email>', 'E-mail address of the account')
+    .argument('<id>', 'Token id, from `token list`')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', '\nExample:\n  npx adamant token revoke jane@example.com 4c1d0a6f93be')
     .action((email: string, id: string, options: OutputOptions) => revoke(open, email, id, options))
   return command
@@ -48,7 +48,7 @@ async function add(open: OpenInstallation, email: string, options: TokenAddOptio
     issueApiToken(writing, { email, lifetimeMs: life }, by),
   )
   const { id, token } = await withInstallation(open, act)
-  printResult(options, { token, id }, `${token}\n(told this once; its id is ${id})`)
+  printResult(options, { token, id }, `${token}\n(id ${id}; the token is shown only once)`)
 }
 
 async function revoke(open: OpenInstallation, email: string, id: string, options: OutputOptions): Promise<void> {
@@ -56,7 +56,7 @@ async function revoke(open: OpenInstallation, email: string, id: string, options
     revokeApiToken(writing, { email, token: id }, by),
   )
   await withInstallation(open, act)
-  printResult(options, { id }, `The API token ${id} of ${email} has ended`)
+  printResult(options, { id }, `The API token ${id} of ${email} is revoked`)
 }
 
 async function list(open: OpenInstallation, email: string | undefined, options: OutputOptions): Promise<void> {
@@ -105,12 +105,11 @@ function isoOf(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
-/** Milliseconds. */
 const DAY_MS = 86_400_000
 const MAX_DAYS = 3650
 
 function parseDays(text: string): number {
   const days = Number(text)
   if (/^\d{1,4}$/.test(text) && days >= 1 && days <= MAX_DAYS) return days
-  throw new InvalidArgumentError(`Give a number of days, 1 to ${MAX_DAYS}.`)
+  throw new InvalidArgumentError(`It must be an integer from 1 to ${MAX_DAYS}.`)
 }

@@ -33,48 +33,46 @@ import { noteSkippedEvent, printResult, table, type OutputOptions } from './outp
 
 export type PasswordOptions = { readonly password?: string; readonly passwordStdin?: true }
 
-/** Adds the two ways to give a password. */
+/** Adds `--password` and `--password-stdin`. */
 export function addPasswordOptions(command: Command): Command {
   return command
     .addOption(
-      new Option(
-        '--password <password>',
-        'the password; other users of this machine may see it in the list of processes',
-      ),
+      new Option('--password <password>', 'Password; other users of this machine can see it in the process list'),
     )
-    .addOption(new Option('--password-stdin', 'read the password from stdin').conflicts('password'))
+    .addOption(new Option('--password-stdin', 'Read the password from stdin').conflicts('password'))
 }
 
-/** @throws BadUsage when no password was given */
+/** @throws BadUsage if no password was given */
 export async function readPassword({ password, passwordStdin }: PasswordOptions): Promise<string> {
   if (passwordStdin === true) return (await text(process.stdin)).replace(/\r?\n$/, '')
-  if (password === undefined) throw new BadUsage('Give the password by --password-stdin or --password')
+  if (password === undefined) throw new BadUsage('Missing password: use --password-stdin or --password')
   return password
 }
 
-const KEEP_OPTION = ['--keep-api-tokens', 'leave its API tokens as they are'] as const
-const JSON_OPTION = ['--json', 'print one line of JSON'] as const
+const EMAIL = 'E-mail address of the account'
+const KEEP_OPTION = ['--keep-api-tokens', 'Do not revoke API tokens'] as const
+const JSON_OPTION = ['--json', 'Print one line of JSON'] as const
 
-/** `user`: the accounts that own diamonds and secrets. */
+/** `user`: accounts, which own diamonds and secrets. */
 export function userCommand(open: OpenInstallation): Command {
-  const command = new Command('user').description('accounts').addHelpText('after', EXAMPLE)
+  const command = new Command('user').description('Manage accounts').addHelpText('after', EXAMPLE)
   command.addCommand(
-    addPasswordOptions(new Command('add').description('make an account').argument('<email>'))
-      .addOption(new Option('--plan <plan>').choices(PLANS).default('basic'))
+    addPasswordOptions(new Command('add').description('Register an account').argument('<email>', EMAIL))
+      .addOption(new Option('--plan <plan>', 'Plan of the account').choices(PLANS).default('basic'))
       .option(...JSON_OPTION)
       .addHelpText('after', EXAMPLE)
       .action((email: string, options: UserAddOptions) => add(open, email, options)),
   )
   command.addCommand(
     new Command('list')
-      .description('list the accounts')
+      .description('List the accounts')
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user list --json')
       .action((options: OutputOptions) => list(open, options)),
   )
   command.addCommand(
     addPasswordOptions(
-      new Command('password').description("set an account's password; its tokens end").argument('<email>'),
+      new Command('password').description("Set an account's password and revoke its tokens").argument('<email>', EMAIL),
     )
       .option(...KEEP_OPTION)
       .option(...JSON_OPTION)
@@ -83,9 +81,9 @@ export function userCommand(open: OpenInstallation): Command {
   )
   command.addCommand(
     new Command('plan')
-      .description("change an account's plan")
-      .argument('<email>')
-      .addArgument(new Argument('<plan>').choices(PLANS))
+      .description("Change an account's plan")
+      .argument('<email>', EMAIL)
+      .addArgument(new Argument('<plan>', 'New plan').choices(PLANS))
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user plan jane@example.com pro')
       .action((email: string, plan: Plan, options: OutputOptions) =>
@@ -96,8 +94,8 @@ export function userCommand(open: OpenInstallation): Command {
   )
   command.addCommand(
     new Command('disable')
-      .description('let nobody log in; its tokens end')
-      .argument('<email>')
+      .description('Disable an account and revoke its tokens')
+      .argument('<email>', EMAIL)
       .option(...KEEP_OPTION)
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user disable jane@example.com')
@@ -109,8 +107,8 @@ export function userCommand(open: OpenInstallation): Command {
   )
   command.addCommand(
     new Command('enable')
-      .description('let a disabled account log in again')
-      .argument('<email>')
+      .description('Enable a disabled account')
+      .argument('<email>', EMAIL)
       .option(...JSON_OPTION)
       .addHelpText('after', '\nExample:\n  npx adamant user enable jane@example.com')
       .action((email: string, options: OutputOptions) =>

@@ -4,19 +4,19 @@ import { verifySample } from '../maintenance/verify/sample.ts'
 import { verifyInstallation, type VerificationReport } from '../maintenance/verify/verify.ts'
 import { lowerProcessPriority, spareOneCore } from '../runtime/priority.ts'
 import { withInstallation, type OpenInstallation } from './with-installation.ts'
-import { formatCount, printResult, report, type OutputOptions } from './output.ts'
+import { formatCount, formatQuantity, printResult, report, type OutputOptions } from './output.ts'
 import { abortOnStop } from './process-exit.ts'
 
-/** `verify`: holds what is made of the log, and what belongs to it, to the log. */
+/** `verify`: checks the read models, the files and the vault against the event log. */
 export function verifyCommand(open: OpenInstallation): Command {
   return new Command('verify')
-    .description('fold the log afresh and compare it with the read models, the files and the vault')
+    .description('Check the event log, and compare the read models, files and secrets with it')
     .addOption(
-      new Option('--sample <count>', 'look only at so many documents of each read model, chosen by chance').argParser(
+      new Option('--sample <count>', 'Check only a random sample of this many documents per read model').argParser(
         readCount,
       ),
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'Print one line of JSON')
     .addHelpText('after', EXAMPLE)
     .action((options: VerifyOptions) => verify(open, options))
 }
@@ -25,7 +25,7 @@ type VerifyOptions = OutputOptions & { readonly sample?: number }
 
 function readCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number from 1.')
+  throw new InvalidArgumentError('It must be an integer from 1 to 999999999.')
 }
 
 const EXAMPLE = `
@@ -33,26 +33,26 @@ Examples:
   npx adamant verify --json
   npx adamant verify --sample 1000
 
-A sample takes seconds: the events that its documents are made of, their places in the hash tree, and their files. It finds nothing
-that is missing, and nothing in the vault.
+A full check folds the whole log again. It needs about as much free disk space in DATA_DIR as the read models take.
+A sample takes seconds: it checks the documents in the sample, the events that they are folded from, the inclusion of these events
+in the Merkle tree, and the files. It does not detect missing documents and does not check secrets.
 
-The service may run and be written to. It needs about as much room in DATA_DIR as the read models take.
-Exit code 1: something differs; each difference is told with what to do.`
+The service can keep running and accepting writes.
+Exit code 1: there are differences; each is printed with its remedy.`
 
 async function verify(open: OpenInstallation, options: VerifyOptions): Promise<void> {
-  // The service's requests come first where processors are scarce.
+  // Leave CPU time to a service on the same machine.
   lowerProcessPriority()
   spareOneCore()
   const { sample } = options
   const { report: verified, differences } = await withInstallation(open, (installation) => {
-    const signal = abortOnStop('Stopped before it was through')
+    const signal = abortOnStop('Stopped before the check was complete')
     return sample === undefined
       ? verifyInstallation({ report, signal }, installation)
       : verifySample(installation, sample, signal)
   })
   printResult(options, verified, formatVerification(verified, differences))
-  if (differences > 0)
-    throw new OperationFailure(`${formatCount(differences)} ${differences === 1 ? 'difference' : 'differences'}`)
+  if (differences > 0) throw new OperationFailure(formatQuantity(differences, 'difference'))
 }
 
 function formatVerification(
@@ -60,18 +60,18 @@ function formatVerification(
   total: number,
 ): string {
   const documents = Object.entries(models).map(
-    ([name, model]) => `${formatCount(model.documents)} documents of ${name}`,
+    ([name, model]) => `${formatQuantity(model.documents, 'document')} of ${name}`,
   )
   const looked = [
-    `${formatCount(events)} events`,
+    formatQuantity(events, 'event'),
     ...documents,
-    `${formatCount(files)} files`,
-    ...(vault === null ? [] : [`${formatCount(vault)} things in the vault`]),
+    formatQuantity(files, 'file'),
+    ...(vault === null ? [] : [`${formatQuantity(vault, 'item')} in the vault`]),
   ]
-  const lines = [`looked at ${looked.join(', ')} in ${seconds.toFixed(1)} s`]
-  lines.push(`the root of the hash tree over ${formatCount(tree.size)} events is ${tree.root}`)
+  const lines = [`Checked ${looked.join(', ')} in ${seconds.toFixed(1)} s`]
+  lines.push(`Merkle tree of ${formatQuantity(tree.size, 'event')}, root ${tree.root}`)
   for (const { where, what, do: remedy } of differences) lines.push(`${where}: ${what}`, `    ${remedy}`)
   if (total > differences.length) lines.push(`and ${formatCount(total - differences.length)} more`)
-  if (total === 0) lines.push('no difference')
+  if (total === 0) lines.push('No differences')
   return lines.join('\n')
 }

@@ -10,32 +10,33 @@ import { asAdminAction, createOperatorOrigin, withInstallation, type OpenInstall
 import { EXIT_FAILURE } from './failure.ts'
 import { noteSkippedEvent, printResult, table, type OutputOptions } from './output.ts'
 
-/** `webhook`: the addresses that accounts' changes are pushed to. */
+/** `webhook`: webhooks of accounts. */
 export function webhookCommand(open: OpenInstallation): Command {
-  const command = new Command('webhook').description('webhooks of accounts').addHelpText('after', example('list'))
+  const command = new Command('webhook').description('Manage webhooks').addHelpText('after', example('list'))
   const subcommand = (name: string, description: string, shown: string) =>
     command
       .command(name)
       .description(description)
-      .option('--json', 'print one line of JSON')
+      .option('--json', 'Print one line of JSON')
       .addHelpText('after', example(shown))
-  subcommand('add', "push an account's changes to an address; its secret is told this once", ADDING)
-    .argument('<email>')
-    .argument('<url>')
-    .option('--description <text>', 'for people')
+  subcommand('add', 'Create a webhook and print its secret, which is shown only once', ADDING)
+    .argument('<email>', 'E-mail address of the account')
+    .argument('<url>', "URL that receives the account's changes")
+    .option('--description <text>', 'Description for the owner')
     .action((email: string, url: string, options: WebhookAddOptions) => add(open, email, url, options))
-  subcommand('list', 'list the webhooks, of one account or of all', 'list jane@example.com')
-    .argument('[email]')
+  subcommand('list', 'List the webhooks of one account or of all accounts', 'list jane@example.com')
+    .argument('[email]', 'E-mail address of the account')
     .action((email: string | undefined, options: OutputOptions) => list(open, email, options))
-  subcommand('test', 'send a test message now', 'test 3')
-    .argument('<id>')
+  subcommand('test', 'Send a test message', 'test 3')
+    .argument('<id>', ID)
     .action((id: string, options: OutputOptions) => test(open, id, options))
-  subcommand('remove', 'end a webhook: nothing is sent to it any more', 'remove 3')
-    .argument('<id>')
+  subcommand('remove', 'Delete a webhook', 'remove 3')
+    .argument('<id>', ID)
     .action((id: string, options: OutputOptions) => remove(open, id, options))
   return command
 }
 
+const ID = 'Webhook id, from `webhook list`'
 const ADDING = 'add jane@example.com https://shop.example.com/stock'
 const example = (line: string) => `\nExample:\n  npx adamant webhook ${line}`
 
@@ -49,19 +50,18 @@ async function add(open: OpenInstallation, email: string, url: string, options: 
     return createWebhook(hooking, account, { url, description }, by)
   })
   const { webhook, secret } = await withInstallation(open, act)
-  const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (told this once)`
+  const text = `webhook ${webhook.id}  ${webhook.url}\nsecret     ${secret}  (shown only once)`
   printResult(options, { ...toWebhookResult(webhook), secret }, text)
 }
 
 type OwnedWebhook = { readonly owner: number; readonly webhook: Webhook }
 
-/** Every account's, as the log has them. */
 async function loadWebhooks({ store }: Installation): Promise<OwnedWebhook[]> {
   const states = await foldStreams(store, WEBHOOK_STREAM_PREFIX, webhooksDecider, noteSkippedEvent)
   return [...states].flatMap(([owner, webhooks]) => webhooks.map((webhook) => ({ owner: Number(owner), webhook })))
 }
 
-/** @throws Refusal missing */
+/** @throws RequestError `missing` */
 async function findWebhook(installation: Installation, id: string): Promise<OwnedWebhook> {
   const found = (await loadWebhooks(installation)).find(({ webhook }) => String(webhook.id) === id)
   if (found === undefined) throw new RequestError('missing', `There is no webhook ${id.slice(0, 40)}`)
@@ -86,7 +86,7 @@ async function test(open: OpenInstallation, id: string, options: OutputOptions):
     const { tryOut } = await openStandaloneWebhookCommands(installation, createOperatorOrigin())
     return tryOut(webhook, owner)
   })
-  printResult(options, { id: Number(id), status, ms, error }, error ?? `Answered ${status} in ${ms} ms`)
+  printResult(options, { id: Number(id), status, ms, error }, error ?? `Response ${status} after ${ms} ms`)
   if (error !== null) process.exitCode = EXIT_FAILURE
 }
 
@@ -97,7 +97,7 @@ async function remove(open: OpenInstallation, id: string, options: OutputOptions
     return webhook
   })
   const webhook = await withInstallation(open, act)
-  printResult(options, { id: webhook.id }, `webhook ${webhook.id} is removed`)
+  printResult(options, { id: webhook.id }, `Webhook ${webhook.id} is deleted`)
 }
 
 const toWebhookResult = ({ id, url, description, state, created, error }: Webhook) => ({

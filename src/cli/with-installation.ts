@@ -6,19 +6,19 @@ import type { Installation, InstallationPurpose } from '../wiring/installation.t
 import { createSecurityLogger } from '../wiring/logs.ts'
 import { readSettings, type Settings } from '../wiring/settings.ts'
 
-/** The composition root's way to open the stores that the settings name. */
+/** Opens the stores that the settings name; implemented by the composition root. */
 export type OpenInstallation = (settings: Settings, purpose?: InstallationPurpose) => Promise<Installation>
 
 type InstallationTask<Result> = (installation: Installation) => Promise<Result>
 
 /**
- * Opens the installation that the environment names for as long as `work` takes.
- * @throws NoInstallation where there is none, what opening and `work` throw
+ * Opens the installation that the environment names, runs `work` and closes it.
+ * @throws NoInstallation if it does not exist, and whatever opening it and `work` throw
  */
 export const withInstallation = <Result>(open: OpenInstallation, work: InstallationTask<Result>) =>
   runWithInstallation(open, 'existing', work)
 
-/** Likewise, but makes the installation where there is none: what an operator does before the first start. */
+/** Like `withInstallation`, but creates a missing installation, for commands that are used before the first start. */
 export const withNewInstallation = <Result>(open: OpenInstallation, work: InstallationTask<Result>) =>
   runWithInstallation(open, 'made', work)
 
@@ -35,7 +35,7 @@ async function runWithInstallation<Result>(
   }
 }
 
-/** Who stands behind what a command writes; one run of it has one correlation id. */
+/** The origin of the events that one run of a command appends, with a new correlation id. */
 export const createOperatorOrigin = (): Origin => ({
   actor: 'operator',
   via: 'cli',
@@ -43,7 +43,7 @@ export const createOperatorOrigin = (): Origin => ({
   osUser: osUser(),
 })
 
-/** The operating system's user who runs the command, `alice as root` where sudo says so; a number where it has no name. */
+/** The operating system's user, such as `alice`, `alice as root` (with sudo) or `uid 1000` (without a name). */
 function osUser(): string {
   const uid = process.getuid?.()
   const name = nameOf(uid)
@@ -55,15 +55,15 @@ function nameOf(uid: number | undefined): string {
   try {
     return userInfo().username
   } catch {
-    // Containers run as users that no file names.
+    // In containers the user often has no entry in /etc/passwd.
     return uid === undefined ? 'unknown' : `uid ${uid}`
   }
 }
 
-/** What an administrator does, in the command's words, such as `user disable`, and to whom or what. */
+/** An action for the security log: the command, such as `user disable`, and its subject. */
 export type AdminAction = { readonly act: string; readonly subject: string }
 
-/** Does an administrator's act, which stands in the security log then, done or failed. @throws what `work` throws */
+/** Runs an administrator's action and records it in the security log, done or failed. @throws whatever `work` throws */
 export async function runAdminAction<Result>(
   log: AppLogger,
   { act, subject }: AdminAction,
@@ -82,7 +82,7 @@ export async function runAdminAction<Result>(
   }
 }
 
-/** Likewise, on an installation that is opened for it. */
+/** `runAdminAction` as a task for `withInstallation`. */
 export const asAdminAction =
   <Result>(act: AdminAction, work: (installation: Installation, by: Origin) => Promise<Result>) =>
   (installation: Installation): Promise<Result> =>

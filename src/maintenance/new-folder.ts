@@ -3,14 +3,14 @@ import { join, relative } from 'node:path'
 import { BadUsage } from './operation.ts'
 
 /**
- * A copy goes to a new or an empty folder outside of DATA_DIR.
+ * Checks that a folder for a copy is missing or empty, and outside of DATA_DIR.
  * @param folder an absolute path, like `dataDir`
  * @throws BadUsage
  */
 export function checkNewFolder(folder: string, dataDir: string): void {
   if (!relative(dataDir, folder).startsWith('..')) {
     throw new BadUsage(
-      `${folder} is in DATA_DIR, and would be lost with it: name a folder elsewhere, best on another disk`,
+      `${folder} is inside DATA_DIR and would be lost with it: choose a folder outside of it, preferably on another disk`,
     )
   }
   requireEmptyFolder(folder)
@@ -18,13 +18,13 @@ export function checkNewFolder(folder: string, dataDir: string): void {
 
 function requireEmptyFolder(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new BadUsage(`${folder} is not empty: name a new folder`)
+    throw new BadUsage(`${folder} is not empty: choose a new or empty folder`)
   }
 }
 
 /**
- * Fills a new or an empty folder. If that fails, the folder is as it was before.
- * @throws BadUsage where the folder is not empty, and what `fill` throws
+ * Fills a new or empty folder. If `fill` throws, the folder is emptied again, and deleted if it was new.
+ * @throws BadUsage if the folder is not empty, and whatever `fill` throws
  */
 export async function fillNewFolder<Result>(folder: string, fill: () => Promise<Result>): Promise<Result> {
   requireEmptyFolder(folder)

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration, ReadStore } from '../stores/ports/read-store.ts'
 
-/** What was asked for can't be asked for: another option, folder or address is needed. */
+/** Invalid usage: the operation needs another option, folder or address. */
 export class BadUsage extends Error {
   override readonly name = 'BadUsage'
 }
 
-/** What was asked for was not done, and the message says all there is to say. */
+/** The operation failed. The message tells the operator all that is needed. */
 export class OperationFailure extends Error {
-  override readonly name = 'Failed'
+  override readonly name = 'OperationFailure'
 }
 
-/** Receives the progress of an operation: the command line shows it on stderr. */
+/** Receives the progress of an operation; the command line prints it on stderr. */
 export type Reporter = {
   /**
    * Begins a step that may take long.
-   * @param total undefined where nobody knows it beforehand
-   * @param unit what is counted, such as `files`
+   * @param total undefined if not known in advance
+   * @param unit plural noun, such as `files`
    */
   startStep(label: string, total: number | undefined, unit: string): StepProgress
   note(sentence: string): void
@@ -25,22 +25,21 @@ export type Reporter = {
 
 export type StepProgress = {
   /**
-   * @param done since the step began
-   * @param share of the step that is done, 0 to 1, where there is no total
+   * @param done units done since the step began
+   * @param share completed fraction of the step, 0 to 1, if there is no total
    */
   update(done: number, share?: number): void
   end(): void
 }
 
-/** What every operation is given. The signal's reason is what the operation fails with when it is aborted. */
+/** Common options of operations. An aborted operation throws the signal's reason. */
 export type Operation = { readonly report: Reporter; readonly signal: AbortSignal }
 
-/** What a step is called, and how much there is of what it counts; undefined where nobody knows. */
 type OperationStep = { readonly label: string; readonly total: number | undefined; readonly unit: string }
 
 /**
- * Does one step of an operation and reports its progress; a step of nothing is not reported.
- * @throws the signal's reason at the next update behind its abortion, and what the work throws
+ * Runs one step of an operation and reports its progress, unless `total` is 0.
+ * @throws the signal's reason at the first update after an abort, and whatever `work` throws
  */
 export async function runStep<Result>(
   { report, signal }: Operation,
@@ -58,31 +57,30 @@ export async function runStep<Result>(
   }
 }
 
-/** Counts items by reading all of them: on EventStoreDB a position is not the number of events before it. */
+/** Counts items by reading all of them: positions on EventStoreDB do not count events. */
 export async function countItems(items: AsyncIterable<unknown>): Promise<number> {
   let number = 0
   for await (const _ of items) number++
   return number
 }
 
-/** The share of the log that lies before a position, 0 to 1: positions grow evenly on every engine. @param head where the log ends */
+/** The fraction of the log up to a position, 0 to 1, assuming that positions grow evenly. */
 export function shareOf(position: PositionOrStart, head: PositionOrStart): number {
   if (head === 'start') return 1
   if (position === 'start') return 0
   return Math.min(1, Number(position.commit) / Number(head.commit))
 }
 
-/** Milliseconds between two tries, and for how long: a holder that was killed counts as alive for half of it (MongoDB). */
+/** A lease of a killed process expires after up to half of this timeout (MongoDB). */
 const LEASE_RETRY_INTERVAL_MS = 200
 const LEASE_TIMEOUT_MS = 8_000
 
-/** @property signal ends the waiting */
 export type LeaseWaitOptions = { readonly timeoutMs?: number; readonly signal?: AbortSignal }
 
 /**
- * Takes a lease for work that one process does at a time and that an ended one may have held until a moment ago.
- * @returns undefined where another process still holds it after `patienceMs`
- * @throws the signal's reason, and what the store throws
+ * Acquires a lease; retries for `timeoutMs`, since a process that was killed shortly before may still hold it.
+ * @returns undefined if another process holds it at the end of the timeout
+ * @throws the signal's reason, and whatever the store throws
  */
 export async function waitForLease(
   reads: Pick<ReadStore, 'acquireLease'>,

@@ -15,24 +15,23 @@ import { shareReads } from '../projections/engine/shared-read.ts'
 import type { PositionOrStart } from '../stores/ports/event-store.ts'
 import type { Lease, ModelDeclaration } from '../stores/ports/read-store.ts'
 
-/** @param events that were folded by this run; seconds from its beginning to the switch */
+/** `events`: number of events that this run folded; `seconds`: from the start to the switch. */
 export type RebuildResult = { readonly model: string; readonly events: number; readonly seconds: number }
 
 export type ModelRebuildOptions = Operation & {
   readonly onProgress: RebuildProgressListener
-  /** How long to wait for another rebuild. */
+  /** How long to wait for another rebuild of the same model. */
   readonly leaseTimeoutMs?: number
 }
 
-/** Milliseconds between two looks. */
 const POLL_INTERVAL_MS = 200
-/** Milliseconds that the process which runs the projection has to switch to the new build; it checks once a second. */
+/** How long to wait until the process that runs the projection switches to the new build; it checks once a second. */
 const SWITCH_TIMEOUT_MS = 60_000
 
 /**
- * Fills a new build of a model up to the head of the log, and waits until the process that runs the projection has switched to
- * it: only that process knows which events it has reported as projected. If none runs, this process switches.
- * @throws Failed
+ * Fills a new build of a model up to the head of the log, then waits until the process that runs the projection switches to it:
+ * only that process knows which events it has reported as projected. If no process runs the projection, this one switches.
+ * @throws OperationFailure
  */
 export async function rebuildModel(
   stores: ConsumerStores,
@@ -49,12 +48,14 @@ export async function rebuildModel(
   })
   if (lease === undefined) throw new OperationFailure(`Another process is rebuilding ${declaration.name}`)
   const lost = new AbortController()
-  void lease.lost.then(() => lost.abort(new OperationFailure(`Another process rebuilds ${declaration.name} now`)))
+  void lease.lost.then(() =>
+    lost.abort(new OperationFailure(`Another process took over the rebuild of ${declaration.name}`)),
+  )
   const both = AbortSignal.any([signal, lost.signal])
   let events = 0
   try {
     if ((await reads.pendingBuild(declaration)) !== undefined)
-      report.note(`going on with the build of ${declaration.name} that an earlier rebuild began`)
+      report.note(`resuming an interrupted rebuild of ${declaration.name}`)
     const builds = new ReadModelConsumer(projection, store, reads, log)
     const filled = await builds.rebuilder.fill(both, (number, position) => {
       events += number
@@ -62,7 +63,7 @@ export async function rebuildModel(
     })
     both.throwIfAborted()
     if (filled === undefined)
-      throw new OperationFailure(`The log ended before ${declaration.name} had caught up with it`)
+      throw new OperationFailure(`The rebuild of ${declaration.name} ended before it caught up with the log`)
     await switchTo(filled.id, builds, stores, declaration, both)
     return { model: declaration.name, events, seconds: (performance.now() - started) / 1000 }
   } finally {
@@ -82,17 +83,18 @@ async function switchTo(
     signal.throwIfAborted()
     if (performance.now() > until)
       throw new OperationFailure(
-        `The service did not switch to the new build of ${declaration.name}, which stays: see its log, and rebuild again`,
+        `The service did not switch to the new build of ${declaration.name} within ${SWITCH_TIMEOUT_MS / 1000} s. The build is kept: ` +
+          'check the log of the service, then run rebuild again',
       )
     const lease = await reads.acquireLease(declaration)
     if (lease === undefined) await pause(POLL_INTERVAL_MS)
     else await takeOver(lease, builds, signal)
   }
   if ((await reads.live(declaration)).id !== id)
-    throw new OperationFailure(`The new build of ${declaration.name} was given up by another process; rebuild again`)
+    throw new OperationFailure(`Another process discarded the new build of ${declaration.name}; run rebuild again`)
 }
 
-/** Nobody keeps the model at this moment: beginning to do so is the switch. */
+/** Switches to the new build: that happens when a run of the projection begins, and no other process runs it. */
 async function takeOver(lease: Lease, builds: ReadModelConsumer, signal: AbortSignal): Promise<void> {
   try {
     const run = await builds.beginRun(signal)
@@ -102,15 +104,14 @@ async function takeOver(lease: Lease, builds: ReadModelConsumer, signal: AbortSi
   }
 }
 
-/** Milliseconds that models of one read wait for the slowest of them: nobody else waits for any of them. */
+/** How long faster models wait for the slowest one of a shared read. Long, since no client waits for any of them. */
 const SHARED_READ_TIMEOUT_MS = 600_000
 
 type RebuildFailure = { readonly model: string; readonly error: unknown }
 
-/** faults: what kept the others back. */
 export type RebuildOutcome = { readonly rebuilt: readonly RebuildResult[]; readonly faults: readonly RebuildFailure[] }
 
-/** Rebuilds models in one read of the log, each by itself: what one of them fails for keeps no other back. */
+/** Rebuilds models with one read of the log. They are independent: if one fails, the others continue. */
 export async function rebuildAll(
   stores: ConsumerStores,
   models: readonly AnyProjection[],
@@ -140,13 +141,13 @@ export async function rebuildAll(
   }
 }
 
-/** The progress of models that are filled together: that of the slowest. */
+/** Reports the progress of the slowest of several models. */
 class RebuildProgress {
   readonly #step: StepProgress
   readonly #shares = new Map<string, number>()
   #events = 0
 
-  /** @param head where the log ends now */
+  /** @param head head of the log at the start */
   constructor(
     report: Reporter,
     private readonly head: PositionOrStart,

@@ -12,30 +12,30 @@ import { isCutoffReached, logFacts, type LogCutoff } from './copy/log.ts'
 import { fillNewFolder } from './new-folder.ts'
 import { BadUsage, OperationFailure, type Operation } from './operation.ts'
 
-/** A moment as it was asked for: its words, and when it is. */
+/** A point in time: as given by the operator, and parsed. */
 export type ReplayCutoff = { readonly text: string; readonly cutoff: LogCutoff }
 
 export type ReplayOperation = Operation & {
   readonly open: (settings: Settings, purpose: InstallationPurpose) => Promise<Installation>
   readonly source: Installation
-  /** A new or an empty folder. */
+  /** New or empty folder. */
   readonly into: string
   readonly until: ReplayCutoff
   readonly moving: LogMoveContext
 }
 
-/** missing: files of that time that were removed since, by digest. */
+/** `missing`: digests of files of that time that were deleted since. */
 export type ReplayResult = { readonly events: number; readonly last: StoredEvent; readonly missing: readonly string[] }
 
 /**
- * Fills a folder with an installation as it was at a moment, which takes no writes: the log up to there, the files of its
- * certifications and models, the persons that are still known. No secrets.
- * @throws BadUsage for a moment that is still to come, Failed for one before the first event; nothing is left in the folder then
+ * Creates a read-only installation with the state at a point in time: the log up to there, the files that it refers to, and the
+ * personal data that was not deleted since. Secrets are not included.
+ * @throws BadUsage if the log has not reached that point, OperationFailure if it is before the first event; the folder stays empty
  */
 export async function replay(given: ReplayOperation): Promise<ReplayResult> {
   const { source, into, until } = given
   if (!isCutoffReached(await source.store.head(), Date.now(), until.cutoff)) {
-    throw new BadUsage(`--until ${until.text}: the log has not come there yet; name a moment of the past`)
+    throw new BadUsage(`--until ${until.text}: must be in the past, and not after the end of the log`)
   }
   return fillNewFolder(into, () => fill(given))
 }
@@ -55,7 +55,7 @@ async function fill({ open, source, into, until, moving, ...operation }: ReplayO
     await copying.copyLog()
     const { lastEvent } = copying
     if (lastEvent === undefined)
-      throw new OperationFailure(`At ${until.text} the log had no events yet: name a later moment`)
+      throw new OperationFailure(`--until ${until.text}: must not be before the first event of the log`)
     const { events } = copying.requireEqualLogs()
     const missing = await copying.copySelectedFiles((await logFacts(target.store)).files)
     await copying.copyPersons()

@@ -108,8 +108,8 @@ test('shows what it can not understand, why, and what comes behind it', async (c
     ],
   )
   assert.equal(entries[3]?.changes, [{ field: 'price', from: null, to: 9 }])
-  assert.match(text?.out ?? '', /can not be understood: .*carat/)
-  assert.match(text?.out ?? '', /can not be understood: .*schema 999/)
+  assert.match(text?.out ?? '', /cannot be decoded: .*carat/)
+  assert.match(text?.out ?? '', /cannot be decoded: .*schema 999/)
 })
 
 test('says what an id is, and that there never was such a diamond', async ({ commands }) => {
@@ -118,9 +118,9 @@ test('says what an id is, and that there never was such a diamond', async ({ com
     ['audit', 'diamond', 'A-1'],
   ])
   assert.is(none?.code, 1)
-  assert.match(none?.err ?? '', /There is no diamond 2/)
+  assert.match(none?.err ?? '', /No diamond 2 has ever existed/)
   assert.is(wrong?.code, 1)
-  assert.match(wrong?.err ?? '', /a number such as 7, got A-1/)
+  assert.match(wrong?.err ?? '', /id: must be a diamond id such as 7, got A-1/)
 })
 
 test.run()

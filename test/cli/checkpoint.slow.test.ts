@@ -39,7 +39,7 @@ test('is printed on demand, and checked with nothing but openssl, as docs/eviden
 
   const { out, err } = await commands.run(['checkpoint'])
   assert.is(out, checkpoint, 'nothing has happened since')
-  assert.is(err, `The key to check it with: ${key}\n`)
+  assert.is(err, `Verify it with the key ${key}\n`)
   if (!has('openssl', ['version'])) return
   writeFileSync(join(commands.folder, 'checkpoint.txt'), out)
   writeFileSync(join(commands.folder, 'key.txt'), `${key}\n`)

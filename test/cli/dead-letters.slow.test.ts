@@ -79,7 +79,7 @@ test('retry lets the running service fold again what it can, and tells what it c
       { model: 'scoring', stream: 'diamond-2', reason },
     ],
   })
-  assert.match(retry.err, /trying again 3 of 3 streams/)
+  assert.match(retry.err, /retrying 3 of 3 streams/)
   const models = (await commands.json('status'))['models'] as Record<string, unknown>[]
   assert.ok(models.length > 1)
   for (const { model, deadLetters } of models) assert.is(deadLetters, model === 'diamonds' ? 1 : 0, String(model))
@@ -119,7 +119,7 @@ test('knows which models there are, and says what is not set aside', async ({ co
   assert.is((await commands.run(['dead-letters', 'list', 'diamond'])).code, 2)
   const { code, err } = await commands.run(['dead-letters', 'retry', 'diamonds', 'diamond-1'])
   assert.is(code, 1)
-  assert.match(err, 'diamond-1 is not set aside')
+  assert.match(err, 'diamond-1 is not parked')
 })
 
 test.run()

@@ -20,12 +20,12 @@ test('is a folder, or an event store and read models', () => {
 test('shows no password, and may come from the environment', () => {
   const named = 'esdb://admin:changeit@a:2113,mongodb://me:secret@b/adamant'
   assert.is(place('env:TARGET', { TARGET: named }).redactedText, 'esdb://a:2113,mongodb://b/adamant')
-  assert.throws(() => place('env:TARGET'), /no variable/)
+  assert.throws(() => place('env:TARGET'), /the environment variable is not set/)
 })
 
 for (const bad of ['', 'data', 'sqlite:', 'mongodb://a/b,esdb://a', 'sqlite:a,sqlite:b', 'esdb://a,sqlite:']) {
   test(`is refused as '${bad}'`, () => {
-    assert.throws(() => place(bad), /does not name an installation/)
+    assert.throws(() => place(bad), /not a valid address/)
   })
 }
 

@@ -23,7 +23,7 @@ async function saidBy(commands: CommandLine, settings: Settings, code: number): 
   const ended = await comes('the end of one that should not serve', started.ended)
   assert.is(ended.code, code, ended.err)
   const lines = ended.err.trim().split('\n')
-  const faults = lines.filter((line) => !line.startsWith('These settings can not be used'))
+  const faults = lines.filter((line) => !line.startsWith('Invalid settings; correct them in the environment'))
   assert.is(faults.length, 1, ended.err)
   assert.not.match(ended.err + ended.out, /hunter2/)
   return faults[0] ?? ''

@@ -25,7 +25,7 @@ test('keeps no other one from being listed, and is named', async ({ commands }) 
     accounts.map(({ email }) => email),
     ['a@example.com', 'b@example.com'],
   )
-  assert.match(err, /account-1 .* AccountMerged/)
+  assert.match(err, /account-1: .* AccountMerged/)
 })
 
 test.run()

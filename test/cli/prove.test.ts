@@ -38,7 +38,7 @@ test('is one file, which is checked without an installation', async ({ commands 
     ],
     elsewhere,
   )
-  assert.match(said?.out ?? '', /shows nothing of what happened since/)
+  assert.match(said?.out ?? '', /does not cover events after that checkpoint/)
   assert.is(changed?.code, 1)
   const found = JSON.parse(changed?.out ?? '') as { ok: boolean; why: string }
   assert.is(found.ok, false)

@@ -32,7 +32,7 @@ test('are for their owner alone, also in a folder that everybody may enter', asy
     assert.ok(readdirSync(commands.dataDir).includes('master.key'))
     assert.equal(readable(commands.dataDir), [])
     server.kill('SIGTERM')
-    assert.not.match((await server.ended).err, /may read/)
+    assert.not.match((await server.ended).err, /can read/)
   } finally {
     process.umask(before)
   }
@@ -45,7 +45,7 @@ test('that others may read are named by every start, with the command that mends
   await server.line()
   server.kill('SIGTERM')
   const { err } = await server.ended
-  const [warning = '', ...others] = err.split('\n').filter((line) => line.includes('may read'))
+  const [warning = '', ...others] = err.split('\n').filter((line) => line.includes('can read'))
   assert.match(warning, /events\.db, master\.key/)
   assert.match(warning, /chmod -R go= /)
   assert.equal(others, [])

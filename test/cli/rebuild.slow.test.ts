@@ -200,7 +200,7 @@ test('that was killed is gone on with by the next one, and not promoted half', a
   const { code, out, err } = await context.commands.run(['rebuild', 'diamonds', '--json'])
 
   assert.is(code, 0, err)
-  assert.match(err, 'going on with the build of diamonds')
+  assert.match(err, 'resuming an interrupted rebuild of diamonds')
   const [{ events } = { events: 0 }] = (JSON.parse(out) as Rebuilt).models
   const all = await withStoresOf(context, ({ store }) =>
     countItems(store.readAll('start', { prefixes: diamonds.streamPrefixes })),

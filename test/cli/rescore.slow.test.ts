@@ -90,7 +90,7 @@ test('has its progress in status', async (context) => {
     return lag === 0 && running
   })
   const { out } = await commands.run(['status'])
-  assert.match(out, /^scoring by model +position +lag +kept up to date\n\S+ +\d+ +0 +yes$/m)
+  assert.match(out, /^scoring model +position +lag +running\n\S+ +\d+ +0 +yes$/m)
   server.kill('SIGTERM')
   await server.ended
 })
@@ -107,7 +107,7 @@ test('again stops when it is asked to, and the next run does the rest', async (c
   stopped.kill('SIGTERM')
   const { code, out, err } = await stopped.ended
 
-  const [, done] = /^adamant: Stopped: ([\d,]+) of 3,000 stones/m.exec(err) ?? []
+  const [, done] = /^adamant: Stopped after rescoring ([\d,]+) of 3,000 stones/m.exec(err) ?? []
   assert.is(code, done === undefined ? 0 : 1, err)
   assert.is(done === undefined, out !== '')
   const first = done === undefined ? 3_000 : Number(done.replaceAll(',', ''))

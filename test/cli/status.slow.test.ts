@@ -35,7 +35,7 @@ test('ends with 0 while the service runs, and with 1 and what to do when nothing
 
   const { ok, faults } = await statusOf(commands, 1)
   assert.is(ok, false)
-  assert.match(faults.join(), /^nothing keeps the diamonds read model, .* up to date: start the service$/)
+  assert.match(faults.join(), /^no running process maintains the diamonds read model, .*: start the service$/)
   const { code, err } = await commands.run(['status'])
   assert.is(code, 1)
   assert.match(err, /start the service/)
@@ -64,7 +64,7 @@ for (const [seconds, code] of [
     const { models, faults } = JSON.parse(out) as Status
     const { lag, behind } = models.find(({ model }) => model === 'diamonds') ?? {}
     assert.equal([lag, behind], [1, seconds])
-    assert.is(faults.join().includes(`the diamonds read model is ${seconds} s behind, 1 events`), code === 1)
+    assert.is(faults.join().includes(`the diamonds read model is ${seconds} s behind (1 event)`), code === 1)
     server.kill('SIGCONT')
     server.kill('SIGTERM')
     await server.ended

@@ -51,14 +51,14 @@ const SEEN: readonly (readonly [block: string, seen: RegExp])[] = [
   ['/metrics', /adamant_follower_lag\{follower="diamonds"\} \d+/],
   ['select(.security)', /"security":"log-in"/],
   ['adamant audit user', /AccountRegistered[^]*operator/],
-  ['adamant backup /var', /\d+ events and 0 files, [\d,]+ bytes, are in /],
+  ['adamant backup /var', /Backed up \d+ events and 0 files \([\d,]+ bytes\) to /],
   ['adamant-trial', /^2$/m],
   ['--replace', /"status":"ok"|ready/],
-  ['verify --sample', /no difference[^]*no difference/],
+  ['verify --sample', /No differences[^]*No differences/],
   ['adamant checkpoint', /^$/],
-  ['rebuild diamonds', /rebuilt diamonds/],
+  ['rebuild diamonds', /Rebuilt diamonds/],
   ['dead-letters', /./],
-  ['key rotate links', /Links have a new key[^]*has a new password/],
+  ['key rotate links', /The link key was replaced[^]*has a new password/],
   ['adamant forget', /is disabled[^]*is disabled/],
 ]
 
@@ -98,7 +98,7 @@ promtool() { ${checksRules ? `command '${promtool}' "$@"` : 'true'}; }`
       cwd: folder,
     })
     assert.is(code, 0, err)
-    assert.match(out, /events and .* are in .*\/\d{4}-\d\d-\d\dT\d{6}$/m)
+    assert.match(out, /events and .* to .*\/\d{4}-\d\d-\d\dT\d{6}$/m)
   })
 }
 

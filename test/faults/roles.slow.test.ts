@@ -56,7 +56,7 @@ test('says what it was doing when it ends in the middle of something', async () 
     thaw(pid)
     const { code, err } = await started.ended
     assert.is(code, 130)
-    assert.match(err, /ended with exit code 130 while it was stopping/)
+    assert.match(err, /exited with code 130 while stopping/)
   } finally {
     await commands.remove()
   }

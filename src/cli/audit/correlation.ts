@@ -18,29 +18,28 @@ import {
 import { entriesTable, toAuditEntry, foldSteps, type AuditPresenter } from './subject.ts'
 import { secretPresenter } from './secret.ts'
 
-/** An entry with the event that it tells. */
 type CorrelatedEntry = {
   readonly event: Pick<StoredEvent, 'stream' | 'revision' | 'position'>
   readonly entry: HistoryEntry
 }
 
-/** Streams that are read and folded at the same time. */
+/** Streams that are read and folded concurrently. */
 const MAX_CONCURRENT_STREAMS = 32
 
-/** Prints everything that a request caused, or a run of a command. @throws Failed where there is nothing */
+/** @throws OperationFailure if no event has this correlation id */
 async function auditCorrelation(open: OpenInstallation, correlation: string, options: OutputOptions): Promise<void> {
   const entries = await withInstallation(open, (installation) => findEntriesByCorrelation(installation, correlation))
   if (entries.length === 0) {
     throw new OperationFailure(
-      `Nothing in the log was caused by ${correlation.slice(0, 200)}; it is a request's X-Request-Id`,
+      `No events have the correlation id ${correlation.slice(0, 200)}; it is the X-Request-Id of a request, or printed by \`events\``,
     )
   }
   printResult(options, entries, entriesTable(entries))
 }
 
 /**
- * What one request caused, over all streams, in the order of the log: what it did itself, and what followers of the log did because
- * of that. The whole log is read for it.
+ * History entries for the events that one request or command run caused, directly and through reactions, in log order.
+ * Reads the whole log.
  * @throws StoreUnavailable
  */
 export async function findEntriesByCorrelation(
@@ -52,7 +51,7 @@ export async function findEntriesByCorrelation(
   for await (const event of store.readAll('start')) {
     if (event.metadata['$correlationId'] !== correlation) continue
     wanted.add(eventKeyOf(event))
-    // A diamond's two streams are told together.
+    // A diamond's two streams have one history.
     things.add(event.stream.replace(/^scores-/, 'diamond-'))
   }
   const who = new ActorResolver(store, people)
@@ -90,18 +89,18 @@ async function loadStreamEntries(store: EventStore, stream: string, who: ActorRe
 }
 
 const foldStreamEntries = <State, Event extends DomainEvent>(
-  telling: AuditPresenter<State, Event>,
+  presenter: AuditPresenter<State, Event>,
   events: readonly StoredEvent[],
   who: ActorResolver,
 ): Promise<CorrelatedEntry[]> =>
   Promise.all(
-    foldSteps(events, telling).map(async (step) => ({
+    foldSteps(events, presenter).map(async (step) => ({
       event: step.stored,
-      entry: await toAuditEntry(step, telling, who),
+      entry: await toAuditEntry(step, presenter, who),
     })),
   )
 
-/** What is no subject of an audit of its own is told as the catalogue of events has it. */
+/** For streams that are not the subject of an audit command: the description from the event catalogue. */
 const CATALOGUE_PRESENTER: AuditPresenter<null, DomainEvent> = {
   initialState: null,
   evolve: () => null,
@@ -110,12 +109,12 @@ const CATALOGUE_PRESENTER: AuditPresenter<null, DomainEvent> = {
   detail: ({ type }) => EVENTS[type]?.about ?? '',
 }
 
-/** Puts `--correlation` under `audit`, beside its subjects. */
+/** Adds `--correlation` to `audit`. */
 export const addCorrelationOption = (audit: Command, open: OpenInstallation): Command =>
   audit
     .enablePositionalOptions()
-    .option('--correlation <id>', 'everything that one request caused (its X-Request-Id), or one run of a command')
-    .option('--json', 'print one line of JSON')
+    .option('--correlation <id>', 'Show everything that one request (X-Request-Id) or one run of a command caused')
+    .option('--json', 'Print one line of JSON')
     .action(({ correlation, ...options }: OutputOptions & { readonly correlation?: string }) =>
       correlation === undefined ? audit.help({ error: true }) : auditCorrelation(open, correlation, options),
     )

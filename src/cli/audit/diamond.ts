@@ -22,16 +22,15 @@ import {
   type AuditPresenter,
 } from './subject.ts'
 
-/** `audit diamond ID`: the same entries as its owner's history, and more of who. */
+/** `audit diamond ID`: the entries of the owner's history, with more detail about the actors. */
 export const auditDiamond: AuditSubject = {
   name: 'diamond',
-  description: 'tell what happened to a diamond: who, when, through what, and which field went from what to what',
-  idDescription: 'its number, of a deleted one too',
+  description: 'Show the history of a diamond: who changed which fields, when, and through which client',
+  idDescription: 'Diamond id; deleted diamonds too',
   example: '7',
   async loadHistory({ store, people }, id) {
-    const past = await readDiamondHistory(store, parseNumericId(id, DIAMOND_ID, "A diamond's id is a number such as 7"))
-    if (past.transitions.length === 0)
-      throw new RequestError('missing', `There is no diamond ${id}, and there never was`)
+    const past = await readDiamondHistory(store, parseNumericId(id, DIAMOND_ID, 'id: must be a diamond id such as 7'))
+    if (past.transitions.length === 0) throw new RequestError('missing', `No diamond ${id} has ever existed`)
     const who = new ActorResolver(store, people)
     return {
       entries: () =>
@@ -42,23 +41,23 @@ export const auditDiamond: AuditSubject = {
   },
 }
 
-/** `7`, or the name of its stream. */
+/** The id, or the name of one of the diamond's streams. */
 const DIAMOND_ID = /^(?:diamond-|scores-)?([1-9]\d{0,15})$/
 const CERTIFICATION_ID = /^([1-9]\d{0,15})$/
 
-/** @param what of which the id is, with an example. @throws Refusal invalid */
+/** @param what start of the error message. @throws RequestError `invalid` */
 function parseNumericId(id: string, pattern: RegExp, what: string): number {
   const number = Number(pattern.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
   throw new RequestError('invalid', `${what}, got ${id.slice(0, 40)}`)
 }
 
-/** What a diamond's events say of one of its certifications. */
+/** Presents a diamond's events from the point of view of one of its certifications. */
 const createCertificationPresenter = (id: number): AuditPresenter<Diamond, DiamondEvent> => ({
   ...diamondDecider,
   describeState: (diamond) => describeCertification(diamond, id),
   eventLabels: API_EVENT_TYPES,
-  detail: ({ type }) => (type === 'DiamondPatched' ? 'its diamond was changed' : ''),
+  detail: ({ type }) => (type === 'DiamondPatched' ? 'the diamond was changed' : ''),
 })
 
 function describeCertification(diamond: Diamond, id: number) {
@@ -78,7 +77,7 @@ function describeCertification(diamond: Diamond, id: number) {
   }
 }
 
-/** What the service read in the report's PDF; nothing of it before it was read. */
+/** What was read from the report's PDF; empty before it was read. */
 function describeReportReading(reading: ReportReading | null): Readonly<Record<string, unknown>> {
   if (reading === null) return {}
   const { measurements, shape, ...values } = reading
@@ -90,13 +89,13 @@ function describeReportReading(reading: ReportReading | null): Readonly<Record<s
 /** `audit certification ID`. */
 export const auditCertification: AuditSubject = {
   name: 'certification',
-  description: "tell what happened to a laboratory's report: who attached and removed it, and what was read of it",
-  idDescription: 'its number, of a removed one too',
+  description: 'Show the history of a certification: who attached and removed it, and what was read from its report',
+  idDescription: 'Certification id; removed certifications too',
   example: '12',
   async loadHistory({ store, people }, id) {
-    const number = parseNumericId(id, CERTIFICATION_ID, "A certification's id is a number such as 12")
+    const number = parseNumericId(id, CERTIFICATION_ID, 'id: must be a certification id such as 12')
     const stream = await findCertificationStream(store, number)
-    if (stream === undefined) throw new RequestError('missing', `There is no certification ${id}, and there never was`)
+    if (stream === undefined) throw new RequestError('missing', `No certification ${id} has ever existed`)
     const steps = foldSteps(await store.read(stream), createCertificationPresenter(number))
     const who = new ActorResolver(store, people)
     const own = steps.filter((step) => isAboutCertification(step, number))
@@ -108,8 +107,8 @@ export const auditCertification: AuditSubject = {
 }
 
 /**
- * The diamond that a certification was attached to; read models forget it with the certification. Nothing is decoded: what
- * a newer release attached is found as well, as long as it names the id so.
+ * The stream of the diamond that a certification was attached to; read models do not keep removed certifications. Events are
+ * not decoded, so that certifications attached by a newer release are found too.
  */
 async function findCertificationStream(store: EventStore, id: number): Promise<string | undefined> {
   for await (const { type, data, stream } of store.readAll('start', { prefixes: ['diamond-'] })) {
@@ -119,8 +118,8 @@ async function findCertificationStream(store: EventStore, id: number): Promise<s
 }
 
 /**
- * Whether an event made a difference to a certification, or names it. What can't be understood while it was there might
- * have.
+ * Whether an event refers to a certification or changed it. An event that cannot be decoded counts while the certification
+ * exists, since it may have changed it.
  */
 function isAboutCertification(
   { stored, before, after, undecoded }: AuditFoldStep<Diamond, DiamondEvent>,

@@ -6,7 +6,7 @@ import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
 
-/** The events of a one-time secret; nothing of it opens anything. */
+/** Presents the events of a one-time secret, without anything that could open it. */
 export const secretPresenter: AuditPresenter<Secret, SecretEvent> = {
   ...secretDecider,
   describeState: describeSecret,
@@ -56,30 +56,30 @@ function secretEventDetail(event: SecretEvent): string {
 
 const BURNED = {
   owner: 'by its owner',
-  key: 'by who has its key',
-  guesses: 'because too many wrong passphrases were tried',
+  key: 'by a holder of its key',
+  guesses: 'after too many wrong passphrases',
 } as const
 
 /** `audit secret ID`. */
 export const auditSecret: AuditSubject = {
   name: 'secret',
-  description: 'tell what became of a secret: who did what and when, and nothing of the secret itself',
-  idDescription: 'the digest that names its stream, or one of its keys',
+  description: 'Show the history of a one-time secret, without its content',
+  idDescription: 'Digest in the name of its stream, or one of its keys',
   example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   async loadHistory({ store, people }, id) {
     for (const digest of candidateDigestsOf(id)) {
       const events: readonly StoredEvent[] = await store.read(secretStream(digest))
       if (events.length > 0) return foldHistory(events, secretPresenter, new ActorResolver(store, people))
     }
-    // What was given may be a key: it is not repeated.
+    // Does not quote the id, which may be a key.
     throw new RequestError(
       'missing',
-      'There is no secret of this id; it is the digest that names its stream, or one of its keys',
+      'No such secret; the id must be the digest in the name of its stream, or one of its keys',
     )
   },
 }
 
-/** What an id may name; a key is tried as either kind. */
+/** Digests that an id may stand for: a key may be a metadata key or a secret key. */
 function candidateDigestsOf(id: string): string[] {
   const digest = id.replace(/^secret-/, '')
   if (/^[0-9a-f]{64}$/.test(digest)) return [digest]

@@ -17,10 +17,10 @@ import { fieldDisplayValue } from '../../representations/diamond/display-value.t
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { withInstallation, type OpenInstallation } from '../with-installation.ts'
-import { note, printResult, table, type OutputOptions } from '../output.ts'
+import { formatQuantity, note, printResult, table, type OutputOptions } from '../output.ts'
 import { parseUntil } from '../times.ts'
 
-/** Entries for people: a line for each, and one for each further thing that changed. */
+/** A table with one line per entry, and one more for each further change. */
 export function entriesTable(entries: readonly HistoryEntry[]): string {
   const things = new Set(entries.map(({ stream }) => stream.replace(/^scores-/, 'diamond-')))
   const placeOf = ({ stream, revision }: HistoryEntry) => (things.size > 1 ? `${stream}@${revision}` : String(revision))
@@ -36,33 +36,31 @@ export function entriesTable(entries: readonly HistoryEntry[]): string {
 const BLANK = ['', '', '', '', '']
 
 function changeLinesOf({ undecoded, detail, changes }: HistoryEntry): string[] {
-  if (undecoded !== undefined) return [`can not be understood: ${undecoded}`]
+  if (undecoded !== undefined) return [`cannot be decoded: ${undecoded}`]
   return [...(detail === undefined || detail === '' ? [] : [detail]), ...changes.map(changeText)]
 }
 
 /** `ann@example.com through Stock sync via http`, `operator alice via cli` */
 function whoText({ by, osUser }: Pick<HistoryEntry, 'by' | 'osUser'>): string {
   if (by === null) return 'the service'
-  const who = by.account ?? (by.via === 'cli' ? `operator ${osUser ?? ''}`.trim() : 'nobody known')
+  const who = by.account ?? (by.via === 'cli' ? `operator ${osUser ?? ''}`.trim() : 'unknown')
   return `${who}${by.client === null ? '' : ` through ${by.client}`} via ${by.via}`
 }
 
 const changeText = ({ field, from, to }: FieldChange) =>
   `${field}: ${fieldDisplayValue(field, from)} -> ${fieldDisplayValue(field, to)}`
 
-/** What differs between two times. */
 const changesTable = (changes: readonly FieldChange[]): string =>
   changes.length === 0
-    ? 'Nothing differs.'
+    ? 'No differences.'
     : table(
         ['field', 'from', 'to'],
         changes.map(({ field, from, to }) => [field, fieldDisplayValue(field, from), fieldDisplayValue(field, to)]),
       )
 
-/** What a thing was. */
 const stateTable = (state: HistoryState): string =>
   state === null
-    ? 'It was not there at that time.'
+    ? 'It did not exist at that time.'
     : table(
         ['field', 'value'],
         Object.entries(state).flatMap(([field, value]) =>
@@ -72,43 +70,46 @@ const stateTable = (state: HistoryState): string =>
         ),
       )
 
-/** What happened to one thing, read from the log. Times are milliseconds since 1970, each included. */
+/** The history of one entity, read from the log. Times are milliseconds since 1970, inclusive. */
 export type AuditHistory = {
-  /** All of them, oldest first. */
+  /** Oldest first. */
   entries(): Promise<readonly HistoryEntry[]>
-  /** null where there was no such thing. Left out for what has no state worth showing. */
+  /** null if it did not exist. Absent for entities without a state worth showing. */
   stateAt?(until: number): HistoryState
-  /** Where it is not simply what differs between two states. */
+  /** Replaces the comparison of the two states. */
   changes?(from: number, to: number): readonly FieldChange[]
 }
 
-/** A kind of thing that can be asked about. */
+/** A subcommand of `audit`: a kind of entity with a history. */
 export type AuditSubject = {
   readonly name: string
   readonly description: string
-  /** What ID may be. */
   readonly idDescription: string
-  /** An id. */
+  /** An example of an id. */
   readonly example: string
-  /** @throws Refusal missing, invalid for what is no id */
+  /** @throws RequestError `missing`, or `invalid` for an id of the wrong format */
   loadHistory(installation: Pick<Installation, 'store' | 'people'>, id: string): Promise<AuditHistory>
 }
 
 type AuditOptions = OutputOptions & { readonly at?: number; readonly diff?: readonly number[] }
 
-/** `audit SUBJECT ID`, to be put under `audit`. */
+/** `audit SUBJECT ID`, a subcommand of `audit`. */
 export function subjectCommand(open: OpenInstallation, subject: AuditSubject): Command {
   const { name, description, idDescription, example } = subject
   return new Command(name)
     .description(description)
     .argument('<id>', idDescription)
-    .addOption(new Option('--at <time>', 'the state at the end of this time: ISO 8601, or a day').argParser(parseUntil))
     .addOption(
-      new Option('--diff <times...>', 'what differs between two times').argParser(
+      new Option('--at <time>', 'Show the state at the end of this time instead: ISO 8601 time or date').argParser(
+        parseUntil,
+      ),
+    )
+    .addOption(
+      new Option('--diff <times...>', 'Show the differences between two times instead').argParser(
         (text, before?: readonly number[]) => [...(before ?? []), parseUntil(text)],
       ),
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'Print one line of JSON')
     .addHelpText(
       'after',
       `\nExamples:\n  npx adamant audit ${name} ${example}\n  npx adamant audit ${name} ${example} --at 2026-11-22T10:00:00Z`,
@@ -159,7 +160,7 @@ async function printDifference(
   printResult(options, { from: timeText(from), to: timeText(to), changes, ...unknown }, changesTable(changes))
 }
 
-/** How many events between two times, the later included, are in no state, since they can't be understood; said on stderr. */
+/** Counts the events in (after, until] that this release cannot decode and that the states therefore lack; notes them on stderr. */
 async function countUndecodedEvents(
   past: AuditHistory,
   after: number,
@@ -168,41 +169,39 @@ async function countUndecodedEvents(
   const isIn = (at: string) => !(Date.parse(at) <= after) && !(Date.parse(at) > until)
   const { length } = (await past.entries()).filter(({ undecoded, at }) => undecoded !== undefined && isIn(at))
   if (length === 0) return {}
-  note(
-    `${length} events can not be understood by this release: what they changed is not in it (without --at and --diff they are told)`,
-  )
+  note(`Ignored ${formatQuantity(length, 'event')} that this release cannot decode (listed without --at and --diff)`)
   return { undecoded: length }
 }
 
 /** @throws BadUsage */
 function requireStateAt(past: AuditHistory, { name }: AuditSubject): NonNullable<AuditHistory['stateAt']> {
-  if (past.stateAt === undefined) throw new BadUsage(`audit ${name} has no state to show: leave out --at and --diff`)
+  if (past.stateAt === undefined) throw new BadUsage(`audit ${name} does not support --at and --diff`)
   return past.stateAt
 }
 
 const timeText = (ms: number) => formatSeconds(Math.floor(ms / 1000))
 
-/** How the events of one kind of thing are told. `evolve` is given events of other kinds too, where a thing has several streams. */
+/** Presents the events of one kind of entity. `evolve` also receives events of other types if an entity has several streams. */
 export type AuditPresenter<Folded, Event extends DomainEvent> = Decider<Folded, Event> & {
-  /** What people are shown of it: its members in their order, in titles; nothing that lets anybody in. */
+  /** The members to show, in order, with titles instead of ids; never credentials. */
   readonly describeState: (state: Folded) => HistoryState
-  /** What each type of event is called. */
+  /** Labels by event type. */
   readonly eventLabels: Readonly<Record<string, string>>
-  /** What no member shows. */
+  /** Details that no member of the state shows. */
   readonly detail?: (event: Event, stored: StoredEvent) => string | Promise<string>
 }
 
-/** An event, and what it made of the thing. */
+/** An event with the states before and after it. */
 export type AuditFoldStep<Folded, Event> = {
   readonly stored: StoredEvent
   readonly before: Folded
   readonly after: Folded
-  /** Why it can't be understood: it left the thing as it was. */
+  /** Why the event cannot be decoded; it then does not change the state. */
   readonly undecoded: string | undefined
   readonly event: Event | undefined
 }
 
-/** Folds a thing event by event. One that can't be understood is left out of the state, and keeps its place. */
+/** Folds events one by one. An event that cannot be decoded has a step, but does not change the state. */
 export function foldSteps<Folded, Event extends DomainEvent>(
   events: readonly StoredEvent[],
   { initialState, evolve }: Decider<Folded, Event>,
@@ -225,7 +224,6 @@ function tryDecode<Event extends DomainEvent>(stored: StoredEvent) {
   }
 }
 
-/** An event as an entry of a history. */
 export async function toAuditEntry<Folded, Event extends DomainEvent>(
   { stored, before, after, event, undecoded }: AuditFoldStep<Folded, Event>,
   {
@@ -252,20 +250,20 @@ export async function toAuditEntry<Folded, Event extends DomainEvent>(
   }
 }
 
-/** The past of a thing whose events are all told. */
+/** A history with an entry for every event. */
 export function foldHistory<Folded, Event extends DomainEvent>(
   events: readonly StoredEvent[],
-  telling: AuditPresenter<Folded, Event>,
+  presenter: AuditPresenter<Folded, Event>,
   who: ActorResolver,
 ): AuditHistory {
-  const steps = foldSteps(events, telling)
+  const steps = foldSteps(events, presenter)
   return {
-    entries: () => Promise.all(steps.map((step) => toAuditEntry(step, telling, who))),
-    stateAt: createStateLookup(steps, telling),
+    entries: () => Promise.all(steps.map((step) => toAuditEntry(step, presenter, who))),
+    stateAt: createStateLookup(steps, presenter),
   }
 }
 
-/** The state at a time, in milliseconds since 1970, included. */
+/** The state at a time in milliseconds since 1970, inclusive. */
 export const createStateLookup =
   <Folded, Event extends DomainEvent>(
     steps: readonly AuditFoldStep<Folded, Event>[],

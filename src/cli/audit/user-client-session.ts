@@ -16,13 +16,13 @@ import { ActorResolver } from '../../projections/history/actor-resolver.ts'
 import { comparePositions, type EventStore, type StoredEvent } from '../../stores/ports/event-store.ts'
 import { foldHistory, type AuditSubject, type AuditPresenter } from './subject.ts'
 
-/** Names of accounts and clients, as people know them. */
+/** Display names of an account and a client. */
 type ActorNameLookup = (of: {
   readonly account: number
   readonly client: string
 }) => Promise<{ account: string; client: string }>
 
-/** The events of a session. A refresh token's digest and the mark of an address are nobody's business. */
+/** Presents the events of a session, without token digests and address fingerprints. */
 export const createSessionPresenter = (names: ActorNameLookup): AuditPresenter<Session, SessionEvent> => ({
   ...sessionDecider,
   describeState: describeSession,
@@ -53,17 +53,16 @@ async function sessionDetail(event: SessionEvent, names: ActorNameLookup): Promi
       return `${account} through the client ${client}`
     }
     case 'RefreshReused':
-      return 'a refresh token that had been used came again: somebody has a copy of it'
+      return 'a used refresh token was presented again: it may have been stolen'
     case 'SessionRevoked':
-      return event.data.reason === 'reuse' ? 'because a refresh token was reused' : 'because it was asked for'
+      return event.data.reason === 'reuse' ? 'because a refresh token was reused' : 'on request'
     case 'AccessTokenRevoked':
-      return `the one of rotation ${event.data.number}`
+      return `access token of rotation ${event.data.number}`
     default:
       return ''
   }
 }
 
-/** What `Who` knows, for an account and a client that a session names. */
 export const createActorNameLookup =
   (who: ActorResolver): ActorNameLookup =>
   async ({ account, client }) => {
@@ -74,20 +73,20 @@ export const createActorNameLookup =
 /** `audit session ID`. */
 export const auditSession: AuditSubject = {
   name: 'session',
-  description: 'tell what happened to a log-in and its tokens: who opened, refreshed and ended it, and when',
-  idDescription: 'its id, as events and the security log name it, or one of its refresh tokens',
+  description: 'Show the history of a session: log-in, token refreshes and revocation',
+  idDescription: 'Session id, from events or the security log, or one of its refresh tokens',
   example: 'a6878594024cc1ac45c65d209453e787',
   async loadHistory({ store, people }, id) {
     const session = parseRefreshToken(id)?.session ?? id.replace(/^session-/, '')
     const events = await store.read(sessionStream(session))
-    // What was given may be a token: it is not repeated.
-    if (events.length === 0) throw new RequestError('missing', 'There is no session of this id, and there never was')
+    // Does not quote the id, which may be a token.
+    if (events.length === 0) throw new RequestError('missing', 'No session with this id has ever existed')
     const who = new ActorResolver(store, people)
     return foldHistory(events, createSessionPresenter(createActorNameLookup(who)), who)
   },
 }
 
-/** An OAuth client's events. */
+/** Presents the events of an OAuth client. */
 export const clientPresenter: AuditPresenter<Client, ClientEvent> = {
   ...clientDecider,
   describeState: (client) => (client.status === 'unknown' ? null : { name: client.name, status: client.status }),
@@ -101,20 +100,19 @@ export const clientPresenter: AuditPresenter<Client, ClientEvent> = {
 }
 
 const DETAILS: Readonly<Record<string, string>> = {
-  ClientSecretRotated: 'the former secret is refused',
-  ClientDisabled: 'its tokens have ended',
+  ClientSecretRotated: 'the previous secret is rejected',
+  ClientDisabled: 'its tokens are revoked',
 }
 
 /** `audit client ID`. */
 export const auditClient: AuditSubject = {
   name: 'client',
-  description: 'tell what happened to an OAuth client: who registered, rotated, disabled and enabled it, and when',
-  idDescription: 'its id, as `client list` shows it',
+  description: 'Show the history of an OAuth client: registration, secret rotation, disabling and enabling',
+  idDescription: 'Client id, from `client list`',
   example: '1_4x0kv3vtvosgkwgw8owg8wcw4',
   async loadHistory({ store, people }, id) {
     const events = await store.read(clientStream(id.replace(/^client-/, '')))
-    if (events.length === 0)
-      throw new RequestError('missing', `There is no client ${id.slice(0, 80)}, and there never was`)
+    if (events.length === 0) throw new RequestError('missing', `No client ${id.slice(0, 80)} has ever existed`)
     return foldHistory(events, clientPresenter, new ActorResolver(store, people))
   },
 }
@@ -122,14 +120,14 @@ export const auditClient: AuditSubject = {
 type UserEvent = AccountEvent | ApiTokenUsed | LoginEvent | SessionEvent
 
 /**
- * The events of an account, of the use of its API tokens, and of its log-ins. No hash is shown.
- * @param address of the account, where it is one account's
+ * Presents the events of an account, its API tokens and its log-ins, without hashes.
+ * @param address e-mail address, if all events belong to one account
  */
 export function createUserPresenter(who: ActorResolver, address?: string): AuditPresenter<Account, UserEvent> {
   const session = createSessionPresenter(createActorNameLookup(who))
   return {
     initialState: accountDecider.initialState,
-    // An account is folded from its own events; others leave it as it is.
+    // Only the account's own events change its state.
     evolve: (account, event) => accountDecider.evolve(account, event as AccountEvent),
     describeState: (account) => describeAccount(account, address),
     eventLabels: { ...USER_EVENT_LABELS, ...session.eventLabels },
@@ -173,7 +171,7 @@ function userEventDetail(event: UserEvent): string {
       return event.data.email ?? ''
     case 'PasswordChanged':
     case 'AccountDisabled':
-      return 'its tokens have ended'
+      return 'its tokens are revoked'
     default:
       return ''
   }
@@ -182,27 +180,27 @@ function userEventDetail(event: UserEvent): string {
 /** `audit user ID`. */
 export const auditUser: AuditSubject = {
   name: 'user',
-  description: 'tell what happened to an account: who registered and changed it, its log-ins and its API tokens',
-  idDescription: 'its e-mail address, or its number, such as 7',
+  description: 'Show the history of an account: changes, log-ins and API tokens',
+  idDescription: 'E-mail address or account number, such as 7',
   example: 'jane@example.com',
   async loadHistory({ store, people }, id) {
     const account = await resolveAccountId(people, id)
     const events = account === undefined ? [] : await loadAccountEvents(store, account)
     if (account === undefined || events.length === 0)
-      throw new RequestError('missing', `There is no account ${id.slice(0, 254)}, and there never was`)
+      throw new RequestError('missing', `No account ${id.slice(0, 254)} has ever existed`)
     const who = new ActorResolver(store, people)
     return foldHistory(events, createUserPresenter(who, await who.accountNameOf(account)), who)
   },
 }
 
-/** @throws NewerSchema, BrokenEvent where the log-in name of an address can't be understood: its number goes always */
+/** @throws UnsupportedEventVersion, InvalidEventPayload if the log-in events of an address cannot be decoded; a number always works */
 async function resolveAccountId(people: AccountDirectory, id: string): Promise<number | undefined> {
   const number = Number(/^(?:account-)?([1-9]\d{0,15})$/.exec(id)?.[1] ?? NaN)
   if (Number.isSafeInteger(number)) return number
   return (await people.findLogin(id))?.account
 }
 
-/** All that is an account's, in the order of the log. Which log-ins are its own only all of them tell. */
+/** All events of an account, in log order. Finding its log-ins and sessions requires reading those of all accounts. */
 async function loadAccountEvents(store: EventStore, account: number): Promise<StoredEvent[]> {
   const own = await store.read(accountStream(account))
   const found = own.length === 0 ? [] : await loadRelatedEvents(store, account)
@@ -218,7 +216,7 @@ async function loadRelatedEvents(store: EventStore, account: number): Promise<St
     const isOfSession = stream.startsWith('session-')
     const isIts = data['account'] === account || metadata['actor'] === actor
     if (isOfSession && isIts) sessions.add(stream)
-    // Every rotation of every session would bury the rest; `audit session` tells them.
+    // Token refreshes are left out: there are too many. `audit session` shows them.
     if (isOfSession ? sessions.has(stream) && type !== 'TokenRefreshed' : !stream.startsWith('login-') || isIts) {
       found.push(event)
     }

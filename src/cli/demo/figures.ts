@@ -1,9 +1,9 @@
 import { OperationFailure } from '../../maintenance/operation.ts'
-import { formatCount, table } from '../output.ts'
+import { formatCount, formatQuantity, table } from '../output.ts'
 import type { DemoApiResponse, ApiClient, CurlLines, DemoCredentials } from './server.ts'
 import { skuOf, type StoneCreationResult } from './stones.ts'
 
-/** One list that was asked for, and what came. */
+/** A list request of the demo and its response. */
 export type MeasuredListRequest = {
   readonly what: string
   readonly path: string
@@ -13,8 +13,8 @@ export type MeasuredListRequest = {
 }
 
 /**
- * Lists and filters what was created, through both versions of the API, and checks every total.
- * @throws Failed when an answer is not what was created
+ * Lists and filters the created diamonds through both versions of the API, and checks the totals.
+ * @throws OperationFailure if a total is wrong
  */
 export async function checkListEndpoints(
   api: ApiClient,
@@ -25,7 +25,7 @@ export async function checkListEndpoints(
   async function visit(what: string, path: string, total: number | undefined): Promise<DemoApiResponse> {
     const answer = await api.get(path)
     if (total !== undefined && answer.total !== total) {
-      throw new OperationFailure(`GET ${path} (${what}) counts ${answer.total} stones where ${total} were created`)
+      throw new OperationFailure(`GET ${path} (${what}): X-Total-Count must be ${total}, got ${answer.total}`)
     }
     visits.push({ what, path, status: answer.status, total: answer.total, milliseconds: answer.milliseconds })
     return answer
@@ -60,22 +60,22 @@ const pathOf = (link: string) => link.slice(new URL(link).origin.length)
 const formatCompactTime = (time: number) =>
   new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, '') + '%2B0000'
 
-/** What the demo did and how fast, as `--json` prints it. Memory in bytes, times in seconds unless they say otherwise. */
+/** The result of the demo, as `--json` prints it. Memory in bytes, times in seconds unless their name says otherwise. */
 export type Figures = {
   readonly url: string
   readonly report: string
   readonly stones: number
   readonly createSeconds: number
   readonly stonesPerSecond: number
-  /** From the last creation until all had their scores. */
+  /** From the creation of the last diamond until all were scored. */
   readonly scoreSeconds: number
-  /** Scored a second, from the first creation on. */
+  /** Average from the first creation until all were scored. */
   readonly scoresPerSecond: number
   readonly visits: readonly MeasuredListRequest[]
-  /** The most memory that the service held; null where the system does not tell. */
+  /** Peak memory of the service; null if the system does not report it. */
   readonly serverMemory: number | null
   readonly totalSeconds: number
-  /** Absent where the service ends with the demo. */
+  /** Absent with `--exit`, as the service then stops with the demo. */
   readonly login?: DemoCredentials
   readonly curl?: CurlLines
 }
@@ -96,6 +96,7 @@ export function figuresOf(
   }
 }
 
+/** The result of the demo as text. */
 export function describe(figures: Figures): string {
   const { url, report, stones, createSeconds, stonesPerSecond, scoreSeconds, scoresPerSecond, visits, serverMemory } =
     figures
@@ -106,31 +107,30 @@ export function describe(figures: Figures): string {
     what,
     `GET ${path}`,
   ])
-  const memory =
-    serverMemory === null ? '' : `memory    the service never held more than ${formatCount(serverMemory / 2 ** 20)} MB`
+  const memory = serverMemory === null ? '' : `memory    ${formatCount(serverMemory / 2 ** 20)} MB at the peak`
   return [
     '',
-    `created   ${formatCount(stones)} stones in ${createSeconds.toFixed(1)} s, ${formatCount(stonesPerSecond)} a second, each durable`,
-    `scored    ${formatCount(stones)} stones, the last ${scoreSeconds.toFixed(1)} s after its creation, ${formatCount(scoresPerSecond)} a second`,
+    `created   ${formatQuantity(stones, 'stone')} in ${createSeconds.toFixed(1)} s, ${formatCount(stonesPerSecond)}/s, each durable`,
+    `scored    ${formatQuantity(stones, 'stone')}, ${formatCount(scoresPerSecond)}/s, finished ${scoreSeconds.toFixed(1)} s after the last one was created`,
     `listed    through v3 and v4:`,
     table(['time'.padStart(9), 'status', ' total', 'what', 'request'], rows),
     ...(memory === '' ? [] : [memory]),
     `open      ${report}`,
-    `service   ${url}, its reference ${url}/docs`,
+    `service   ${url}, API reference ${url}/docs`,
     ...nextStepLines(figures),
   ].join('\n')
 }
 
-/** How to look around oneself, while the service is up. */
+/** How to explore the service while it runs. */
 const nextStepLines = ({ url, login, curl }: Figures): string[] =>
   login === undefined || curl === undefined
     ? []
     : [
         `account   ${login.username}, password ${login.password}`,
-        `look at   ${url}/inventory, with this account`,
+        `browse    ${url}/inventory, log in with this account`,
         `client    ${login.client_id}, secret ${login.client_secret}`,
         '',
-        'Two stones, and a token of your own:',
+        'List two stones, and get an access token:',
         `  ${curl.list}`,
         `  ${curl.token}`,
       ]

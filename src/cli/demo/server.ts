@@ -7,22 +7,22 @@ import { text } from 'node:stream/consumers'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import { SETTINGS } from '../../wiring/settings.ts'
 
-/** The service in a process of its own, on a data folder of its own. */
+/** The service in a separate process, with a separate data folder. */
 export type DemoServer = {
   readonly url: string
-  /** The most memory the process ever held, in bytes; undefined where the system does not tell. */
+  /** Peak memory of the process in bytes; undefined if the system does not report it. */
   peakMemoryBytes(): number | undefined
-  /** Resolves with the exit code when it ended without being asked to. */
+  /** Resolves with the exit code when the process exits. */
   readonly exited: Promise<number | null>
-  /** Runs another command beside the server. @returns its result */
+  /** Runs another command of the command line. @returns its JSON result */
   command(...words: string[]): Promise<Record<string, unknown>>
   stop(): Promise<void>
 }
 
 /**
- * Starts `adamant serve` as its own process: its memory and its core are then the service's alone, as in production,
- * and the demo meets it as any client does. It leads its own process group, so that Ctrl-C reaches it only through us;
- * the IPC channel ends it should we die.
+ * Starts `adamant serve` as a separate process, as in production: it does not share memory and CPU time with the demo, which
+ * is a client like any other. It has its own process group, so that Ctrl-C does not reach it directly; the IPC channel stops it
+ * if this process dies.
  */
 export async function startServer(dataDir: string): Promise<DemoServer> {
   const env = demoEnvironment(dataDir, process.env)
@@ -33,7 +33,7 @@ export async function startServer(dataDir: string): Promise<DemoServer> {
   })
   const ended = once(child, 'exit').then(([code]) => code as number | null)
   const ready = await Promise.race([firstLine(child), ended.then(() => undefined)])
-  if (ready === undefined) throw new OperationFailure('The service did not start; what it said stands above')
+  if (ready === undefined) throw new OperationFailure('The service did not start; see its output above')
   return {
     url: String(ready['url']),
     peakMemoryBytes: () => readPeakMemoryBytes(child.pid),
@@ -47,9 +47,9 @@ export async function startServer(dataDir: string): Promise<DemoServer> {
 }
 
 /**
- * What the service gets of this process's environment: all that is not a setting, and of those what says how the demo is
- * seen. Thousands of stones never go into the stores of somebody's real installation, and HOST is taken only as an
- * address or localhost: tcsh sets it to the machine's name.
+ * The environment of the service: that of this process without Adamant's settings, except for PORT, LOG_LEVEL and HOST. The demo
+ * must not write thousands of stones to the stores of a real installation. HOST is used only if it is an IP address or
+ * localhost, since tcsh sets it to the machine's name.
  */
 export function demoEnvironment(dataDir: string, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { HOST = '', PORT, LOG_LEVEL } = environment
@@ -63,7 +63,7 @@ export function demoEnvironment(dataDir: string, environment: NodeJS.ProcessEnv)
   }
 }
 
-/** The arguments that run this very program, from the sources or built. */
+/** The arguments that run this program again, from the sources or built. */
 const programArguments = (...words: string[]) => [...process.execArgv, process.argv[1] ?? '', ...words]
 
 async function firstLine(child: ChildProcess): Promise<Record<string, unknown> | undefined> {
@@ -78,11 +78,11 @@ async function runCommand(env: NodeJS.ProcessEnv, words: readonly string[]): Pro
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [result, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  if (code !== 0) throw new OperationFailure(`adamant ${words[0]} ${words[1]} ended with exit code ${String(code)}`)
+  if (code !== 0) throw new OperationFailure(`adamant ${words[0]} ${words[1]} exited with code ${String(code)}`)
   return JSON.parse(result) as Record<string, unknown>
 }
 
-/** Linux's high-water mark, proc(5): VmHWM in KiB. */
+/** Linux only: VmHWM in KiB, see proc(5). */
 function readPeakMemoryBytes(pid: number | undefined): number | undefined {
   try {
     const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -96,36 +96,36 @@ export type DemoApiResponse = {
   readonly status: number
   /** Parsed JSON, undefined for an empty body. */
   readonly body: unknown
-  /** X-Total-Count of a list. */
+  /** X-Total-Count; 0 without it. */
   readonly total: number
-  /** Targets of the Link header by relation. */
+  /** Targets of the Link header, by relation. */
   readonly links: Readonly<Record<string, string>>
   readonly milliseconds: number
 }
 
-/** A client of the running service, as anybody would write one. */
+/** An HTTP client of the running service. */
 export class ApiClient {
   private constructor(
     private readonly address: string,
     readonly token: string,
   ) {}
 
-  /** Logs in by the password grant. @throws Failed when the service refuses */
+  /** Logs in with the password grant. @throws OperationFailure if the service rejects it */
   static async logIn(address: string, credentials: Readonly<Record<string, string>>): Promise<ApiClient> {
     const form = new URLSearchParams({ grant_type: 'password', ...credentials })
     const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: form })
     const body = (await response.json()) as Record<string, unknown>
     if (!response.ok)
-      throw new OperationFailure(`The token server answered ${response.status}: ${JSON.stringify(body)}`)
+      throw new OperationFailure(`The token server responded with ${response.status}: ${JSON.stringify(body)}`)
     return new ApiClient(address, String(body['access_token']))
   }
 
-  /** @throws Failed for a status over 299 */
+  /** @throws OperationFailure for a status above 299 */
   get(path: string): Promise<DemoApiResponse> {
     return this.#send('GET', path)
   }
 
-  /** @throws Failed for a status over 299 */
+  /** @throws OperationFailure for a status above 299 */
   post(path: string, body: object): Promise<DemoApiResponse> {
     return this.#send('POST', path, JSON.stringify(body))
   }
@@ -140,7 +140,9 @@ export class ApiClient {
     const text = await response.text()
     const milliseconds = performance.now() - started
     if (!response.ok)
-      throw new OperationFailure(`${method} ${path} was answered ${response.status}: ${text.slice(0, 500)}`)
+      throw new OperationFailure(
+        `${method} ${path}: the service responded with ${response.status}: ${text.slice(0, 500)}`,
+      )
     const { headers } = response
     return {
       status: response.status,
@@ -157,7 +159,7 @@ function parseLinkHeader(header: string): Record<string, string> {
   return Object.fromEntries([...header.matchAll(/<([^>]*)>; rel="?(\w+)"?/g)].map(([, target, rel]) => [rel, target]))
 }
 
-/** What somebody needs to go on where the demo ends: it exists as long as the demo's service does. */
+/** Credentials to explore the demo's service with; they are valid while it runs. */
 export type DemoCredentials = {
   readonly username: string
   readonly password: string
@@ -165,11 +167,11 @@ export type DemoCredentials = {
   readonly client_secret: string
 }
 
-/** Lines to be pasted into a shell. */
+/** Commands to paste into a shell. */
 export type CurlLines = {
   /** Lists stones with the demo's token. */
   readonly list: string
-  /** Fetches a token of one's own. */
+  /** Gets a new access token. */
   readonly token: string
 }
 
@@ -178,11 +180,11 @@ export function curlLines(url: string, login: DemoCredentials, token: string): C
     ([name, value]) => `--data-urlencode ${shellQuote(`${name}=${value}`)}`,
   )
   return {
-    // -g: the brackets of a filter are no pattern of curl's.
+    // -g: do not expand the brackets of a filter.
     list: `curl -s -g ${shellQuote(`${url}/v4/diamond?limit=2&f[isColored]=0`)} -H ${shellQuote(`Authorization: Bearer ${token}`)}`,
     token: `curl -s ${shellQuote(`${url}/api/oauth/v2/token`)} ${form.join(' ')}`,
   }
 }
 
-/** As sh takes it for one word, whatever is in it. */
+/** Quotes a text as one word of sh. */
 const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

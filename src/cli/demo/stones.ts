@@ -5,22 +5,22 @@ import { createGunzip } from 'node:zlib'
 import { progressBar } from '../output.ts'
 import type { ApiClient } from './server.ts'
 
-/** The bundled data set, beside src and dist; data/README.md says what its columns mean. */
+/** The bundled data set; data/README.md describes its columns. */
 const FILE = new URL('../../../data/diamonds.csv.gz', import.meta.url)
 
-/** How many stones the data set has. */
+/** Number of stones in the data set. */
 export const DATASET_SIZE = 53_940
 
-/** Every so many stones one is public, so that anybody may open its report page. */
+/** One stone in this many is public, so that its report page opens without a log-in. */
 const PUBLIC_EVERY = 100
 
-/** A line of the data set as the v4 API takes it. */
+/** A row of the data set as a v4 request body. */
 export type DemoStone = Readonly<Record<string, string | number | boolean>>
 
-/** The first `wanted` stones, in bulks. Premium is a trade name between Very Good and Ideal: here it is Excellent. */
+/** The first `wanted` stones, in bulks. The trade grade Premium, between Very Good and Ideal, is mapped to Excellent. */
 async function* readBulks(wanted: number, size: number): AsyncGenerator<DemoStone[]> {
   const rows = parse({ columns: true })
-  // Leaving the loop below ends all three; what one of them says is said by the loop.
+  // Leaving the loop below destroys all three streams, and the loop throws their errors.
   pipeline(createReadStream(FILE), createGunzip(), rows, () => {})
   let bulk: DemoStone[] = []
   let line = 0
@@ -50,22 +50,22 @@ function toDemoStone({ cut, color, clarity, carat, price }: Readonly<Record<stri
   }
 }
 
-/** As many as one bulk request takes. */
+/** The maximum of a bulk request. */
 const BULK_SIZE = 500
-/** Requests on the way at once: one is prepared and read while the service works on the other. */
+/** With two, the client prepares one request while the service processes the other. */
 const MAX_CONCURRENT_REQUESTS = 2
 
 export type StoneCreationResult = {
   readonly stones: number
   readonly seconds: number
-  /** Address of the report page of a public stone. */
+  /** Report page of a public stone. */
   readonly reportUrl: string
-  /** When the first and the last request were sent, milliseconds since 1970. */
+  /** Start and end of the creation, in milliseconds since 1970. */
   readonly startedAtMs: number
   readonly endedAtMs: number
 }
 
-/** Creates the first `wanted` stones of the data set over HTTP. @throws Failed when the service refuses one */
+/** Creates the first `wanted` stones of the data set over HTTP. @throws OperationFailure if the service rejects a request */
 export async function createStones(api: ApiClient, wanted: number): Promise<StoneCreationResult> {
   const bar = progressBar('creating', wanted, 'stones')
   const bulks = readBulks(wanted, BULK_SIZE)
@@ -99,15 +99,13 @@ type StoneResponse = { readonly access: number; readonly _links: readonly { read
 const findPublicReportUrl = (body: unknown) =>
   (body as readonly StoneResponse[]).find((stone) => stone.access === 2)?._links[0]?.href ?? ''
 
-/** What the service tells at /metrics. */
 const SCORES_TOTAL_PATTERN = /^adamant_scores_total (\d+)$/m
 const PROJECTION_LAG_PATTERN = /^adamant_projection_lag (\d+)$/m
-/** Milliseconds between two looks. */
 const POLL_INTERVAL_MS = 100
 
 /**
- * Waits until every stone has its scores, and shows them: all were appended, and the read model is at the head of the log.
- * @returns seconds that it took
+ * Waits until all stones are scored and the read models have caught up with the log.
+ * @returns the duration in seconds
  */
 export async function waitUntilScored(address: string, stones: number): Promise<number> {
   const started = performance.now()

@@ -8,7 +8,7 @@ import {
 } from '../../stores/ports/event-store.ts'
 import { readEveryEvent } from '../../events/read-every-event.ts'
 
-/** Which events are asked for; what is undefined is no condition. */
+/** Conditions that events must meet; an undefined condition matches every event. */
 export type EventQuery = {
   readonly streams: StreamSelection
   readonly from: PositionOrStart
@@ -19,20 +19,20 @@ export type EventQuery = {
   /** `account-7`, `operator`, ... */
   readonly actor: string | undefined
   readonly correlation: string | undefined
-  /** A trace's id. */
+  /** W3C trace id. */
   readonly trace: string | undefined
 }
 
-/** Of one stream, of those whose names begin with one of these texts, or of all. */
+/** `some`: the streams whose names start with one of the prefixes. */
 export type StreamSelection =
   | { readonly kind: 'one'; readonly stream: string }
   | { readonly kind: 'some'; readonly prefixes: readonly string[] }
   | { readonly kind: 'all' }
 
 /**
- * The events asked for, in the order of the log up to its head at the time of the call. The store leaves out other
- * streams; the rest is looked at here: clocks of several machines may differ, so time ends no reading.
- * @param damaged told of each event that can't be read any more, in its turn; what comes behind it follows
+ * The matching events in log order, up to the head at the time of the call. The store filters by stream, this function by
+ * the other conditions. It reads on after `until`: machines' clocks differ, so later events may have earlier times.
+ * @param onDamagedEvent called in log order for each event that cannot be read; reading continues after it
  * @throws StoreUnavailable
  */
 export async function* readMatchingEvents(
@@ -54,7 +54,7 @@ async function* readSelectedStreams(
   for (const event of whole) if (comparePositions(event.position, from) > 0) yield event
 }
 
-/** A stream by itself is read at once; undefined where an event of it is damaged, behind which others may be whole. */
+/** Reads one stream directly; undefined if one of its events is damaged, since intact events may follow it. */
 async function readIntactStream(store: EventStore, stream: string): Promise<StoredEvent[] | undefined> {
   try {
     return await store.read(stream)
@@ -64,7 +64,7 @@ async function readIntactStream(store: EventStore, stream: string): Promise<Stor
   }
 }
 
-/** Likewise, and then what comes, until `stop` resolves. */
+/** Like `readMatchingEvents`, and then new events as they are appended, until `stop` resolves. */
 export async function* followMatchingEvents(
   store: EventStore,
   wanted: EventQuery,
@@ -95,7 +95,7 @@ function matchesQuery(
   return isWithinTimeRange(metadata['at'], since, until)
 }
 
-/** What does not tell its time is left out of no range: nobody knows that it lies elsewhere. */
+/** An event without a valid time is in every range. */
 function isWithinTimeRange(at: string | undefined, since = -Infinity, until = Infinity): boolean {
   const time = Date.parse(at ?? '')
   return Number.isNaN(time) || (time >= since && time <= until)

@@ -8,7 +8,7 @@ import type { Columns, ValueMap } from './columns.ts'
 import { amountOf, isAmount, type DecimalSeparators } from './numbers.ts'
 import type { SheetCell } from './rows.ts'
 
-/** What people write, and what spreadsheet programs do in their languages; in small letters. */
+/** Booleans as people and localised spreadsheet programs write them, in lower case. */
 const TRUE = [
   'true yes y 1 wahr ja vrai oui verdadero verdadeiro sí si sim vero sì waar prawda tak sant sand',
   'истина да doğru evet 真 是 אמת כן',
@@ -23,18 +23,18 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...FALSE.map((word) => [word, false] as const),
 ])
 
-/** `Lab Grown Diamond (CVD)`, `LGD`, `HPHT`: a column of origins or types says it in words. */
+/** Matches texts of a column for the origin or type, such as `Lab Grown Diamond (CVD)`, `LGD` and `HPHT`. */
 const LAB_GROWN_PATTERN =
   /^(?=.*[a-z])(?:(?:lab(?:oratory)?(?:[- ]?(?:grown|created|made))?|man[- ]?made|synthetic|cultured|grown|created|lgd?)(?: diamonds?)?)?[ (/-]*(?:cvd|hpht)?\)?$/
 const NATURAL = /^(?=.*[a-z])(?:natural|nat|(?:earth[- ]?)?mined)?(?: ?diamonds?)?$/
 
-/** Titles of the levels. Source: the original platform's table of accepted values. */
+/** Levels by title. Source: the original platform's table of accepted values. */
 const LEVELS: Readonly<Partial<Record<FieldName, Readonly<Record<string, number>>>>> = {
   access: { restricted: 0, unlisted: 1, public: 2 },
   dataAccess: { 'hide all design data': 0, 'hide model and reports': 1, 'show all data': 2 },
 }
 
-/** The boolean that a cell is; undefined for what is none. */
+/** Undefined if the cell is not a boolean. */
 function booleanOf(name: FieldName, cell: string): boolean | undefined {
   const compared = comparisonKey(cell)
   const known = BOOLEANS.get(compared)
@@ -43,11 +43,11 @@ function booleanOf(name: FieldName, cell: string): boolean | undefined {
   return LAB_GROWN_PATTERN.test(compared) ? true : undefined
 }
 
-/** The level that a cell names or numbers; undefined for what is none. */
+/** The level, from its number or title; undefined if the cell is neither. */
 const levelOf = (name: FieldName, cell: string): number | undefined =>
   /^\d+$/.test(cell) ? Number(cell) : LEVELS[name]?.[comparisonKey(cell)]
 
-/** What stands where there is no value, and prices that are not told. */
+/** Placeholders for a missing value or an undisclosed price. */
 const NO_VALUE: ReadonlySet<string> = new Set(
   [
     '-|--|---|–|—|.|?|/|*|n/a|#n/a|na|n.a.|n.a|n/d|none|null|nil|nan|blank|(blank)|unknown|unspecified|not specified',
@@ -56,18 +56,18 @@ const NO_VALUE: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split('|')),
 )
 
-/** Whether a cell says that there is no value. Ask only of what is no value of its field: `None` is a fluorescence. */
+/** Whether a cell is a placeholder. Check valid values of the field first: `None` is a fluorescence. */
 const saysNoValue = (cell: string): boolean => NO_VALUE.has(comparisonKey(cell))
 
-/** How the cells of a file are read. */
+/** How to parse the cells of a file. */
 export type CellRules = { readonly columns: Columns; readonly decimals: DecimalSeparators; readonly values?: ValueMap }
 
-/** A line as the v4 API would get it in JSON, and what was stored of a cell that says more, or something between. */
+/** A line as a v4 request body, and notes on cells of which only a part is stored. */
 export type ParsedCells = { readonly input: Readonly<Record<string, unknown>>; readonly notes: readonly string[] }
 
 /**
- * What a line of cells says. An empty cell is null; what can't be read stays text, to be refused. Columns that hold an end
- * of a range each are put together to one text, `Thin-Medium`.
+ * Parses a line of cells. An empty cell becomes null; a cell that cannot be parsed stays text, which validation then rejects.
+ * Two columns for the ends of a range are joined, such as `Thin-Medium`.
  */
 export function parseCells({ columns, decimals, values }: CellRules, cells: readonly SheetCell[]): ParsedCells {
   const input: Record<string, unknown> = {}
@@ -88,7 +88,7 @@ export function parseCells({ columns, decimals, values }: CellRules, cells: read
 
 const trimCell = (cell: SheetCell): SheetCell => (typeof cell === 'string' ? cell.trim() : cell)
 
-/** A text is one whatever it looks like; in JSON a number is an amount, a level, or an id of a dictionary. */
+/** Converts digits to a number only for amounts, levels and dictionary ids; text fields keep them as text. */
 function readCell(name: FieldName, written: SheetCell, decimals: DecimalSeparators): unknown {
   if (typeof written === 'number' && isAmount(name)) return written
   const cell = String(written)
@@ -121,10 +121,10 @@ function parseNonNumericCell(name: FieldName, cell: string): unknown {
 
 const toIdOrText = (cell: string): string | number => (/^\d+$/.test(cell) ? Number(cell) : cell)
 
-/** Whether the API takes a value of a field. */
+/** Whether the v4 API accepts a value of a field. */
 export const isAcceptedValue = (name: FieldName, value: unknown): boolean => V4_FIELDS[name].safeParse(value).success
 
-/** GIA writes `Medium Blue` where others have two columns. */
+/** Splits `Medium Blue`, as GIA writes it, into intensity and color. */
 function splitFluorescence(input: Record<string, unknown>): void {
   const { fluorIntensity: both } = input
   if (typeof both !== 'string' || fluorIntensity.find(both) !== undefined) return
@@ -133,10 +133,10 @@ function splitFluorescence(input: Record<string, unknown>): void {
   Object.assign(input, { fluorIntensity: intensity, fluorColor: hue })
 }
 
-/** Columns that may hold a whole description of a colour. */
+/** Columns that may contain a complete description of a color. */
 const COLOR_DESCRIPTION_FIELDS = ['color', 'colorHue', 'fancyGrade'] as const
 
-/** `Fancy Light Yellow` in one cell is of several fields; of `M, Faint Brown` the letter is the grade. @returns notes */
+/** Splits `Fancy Light Yellow` into its fields; of `M, Faint Brown` only the letter grade is stored. @returns notes */
 function splitColorDescriptions(input: Record<string, unknown>): string[] {
   const notes: string[] = []
   for (const name of COLOR_DESCRIPTION_FIELDS) {
@@ -158,13 +158,13 @@ function splitColorDescriptions(input: Record<string, unknown>): string[] {
 const isFancy = ({ fancyGrade, colorHue }: Record<string, unknown>): boolean =>
   (fancyGrade ?? null) !== null || (colorHue ?? null) !== null
 
-/** Of texts that name two grades. */
+/** Notes on texts that name two grades. */
 function noteLowerGrades(input: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input).flatMap(([name, value]) => {
     const field = FIELDS[name as FieldName]
     if (field.kind !== 'entry' || typeof value !== 'string') return []
     const [, lower] = field.dictionary.findRange(value) ?? []
     if (lower === undefined) return []
-    return [`${name} ${value} is stored as ${lower.title}, the lower one`]
+    return [`${name} ${value} is stored as ${lower.title}, the lower grade`]
   })
 }

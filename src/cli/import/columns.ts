@@ -7,12 +7,12 @@ import { BadUsage } from '../../maintenance/operation.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from '../../representations/diamond/field-descriptions.ts'
 import { DISCOUNTS, PRICES_PER_CARAT, WITHOUT_FIELD } from './trade-columns.ts'
 
-/** What each column of a spreadsheet holds; undefined for one that is left out. */
+/** The field of each column of a spreadsheet; undefined for an ignored column. */
 export type Columns = readonly (FieldName | undefined)[]
 
 const FIELDS: readonly FieldName[] = fieldsOf('v4')
 
-/** A heading as it is compared with those of trade spreadsheets: `Stock #` is `stock`, `Girdle %` is no `Girdle`. */
+/** Normalises a heading for comparison: `Stock #` equals `stock`, but `Girdle %` does not equal `Girdle`. */
 const normalizeHeading = (heading: string) =>
   comparisonKey(heading)
     .replaceAll('%', 'pct')
@@ -20,7 +20,7 @@ const normalizeHeading = (heading: string) =>
 
 const wordsOf = (name: FieldName): FieldDescription => FIELD_DESCRIPTIONS[name]
 
-/** How sure a heading is: of the columns that are one field the surer one counts. Vague ones and ends are then left out. */
+/** How certain a heading is, lower is better: of several columns for a field the most certain is used, the others are ignored. */
 const OWN_NAME = 0
 const TRADE_NAME = 1
 const VAGUE_NAME = 2
@@ -28,13 +28,13 @@ const RANGE_END_NAME = 3
 
 type HeadingMeaning = { readonly field: FieldName; readonly sureness: number }
 
-/** What headings mean: the fields' own names, and what trade spreadsheets call them. */
+/** Fields by normalised heading: the field's own name, and its names in trade spreadsheets. */
 const MEANINGS: ReadonlyMap<string, HeadingMeaning> = new Map(
   FIELDS.flatMap((field) => {
     const { headings = [], vague = [], ends = [] } = wordsOf(field)
     const meant = (names: readonly string[], sureness: number) =>
       names.map((name) => [normalizeHeading(name), { field, sureness }] as const)
-    // The last of equal keys counts: a name that is vague is so where it is the field's own, too.
+    // The last of equal keys wins: a vague name stays vague even if it is also the field's own name.
     return [
       ...meant([field], OWN_NAME),
       ...meant(headings, TRADE_NAME),
@@ -50,46 +50,46 @@ const IGNORED_HEADINGS: ReadonlySet<string> = new Set(['id', 'date', ...WITHOUT_
 const DISCOUNT: ReadonlySet<string> = new Set(DISCOUNTS.map(normalizeHeading))
 const PER_CARAT: ReadonlySet<string> = new Set(PRICES_PER_CARAT.map(normalizeHeading))
 
-/** What a column is said to be on the command line, by its heading; `undefined` leaves it out. */
+/** Fields by normalised heading, from `--map`; `undefined` ignores the column. */
 export type ColumnMapping = ReadonlyMap<string, FieldName | undefined>
 
-/** `Lot=sku`, `Remark=`. @throws BadUsage for a field that there is none of */
+/** Parses `--map`, such as `Lot=sku` or `Remark=`. @throws BadUsage for an unknown field */
 export function parseColumnMapping(words: readonly string[]): ColumnMapping {
   return new Map(
     words.map((word) => {
       const at = word.lastIndexOf('=')
-      if (at < 1) throw new BadUsage(`--map ${word}: write COLUMN=FIELD, or COLUMN= to leave it out`)
+      if (at < 1) throw new BadUsage(`--map ${word}: must be COLUMN=FIELD, or COLUMN= to ignore the column`)
       const [heading, given] = [normalizeHeading(word.slice(0, at)), word.slice(at + 1).trim()]
       if (given === '') return [heading, undefined]
       const field = FIELDS.find((name) => name.toLowerCase() === given.toLowerCase())
       if (field !== undefined) return [heading, field]
-      throw new BadUsage(`--map ${word}: ${given} is no field of a v4 diamond; there are ${FIELDS.join(', ')}`)
+      throw new BadUsage(`--map ${word}: unknown field ${given}; the v4 fields are ${FIELDS.join(', ')}`)
     }),
   )
 }
 
-/** What a person said that texts mean: by column, then by text in small letters. */
+/** Values from `--map-value`, by column index, then by text in lower case. */
 export type ValueMap = ReadonlyMap<number, ReadonlyMap<string, string>>
 
-/** What a text of a column means. */
+/** One `--map-value`. */
 export type ValueMapping = { readonly column: string; readonly text: string; readonly value: string }
 
-/** `Cut:Super Ideal=Ideal`, `Price:ask=`. @throws BadUsage for words of another form */
+/** Parses `--map-value`, such as `Cut:Super Ideal=Ideal` or `Price:ask=`. @throws BadUsage for another format */
 export function parseValueMappings(words: readonly string[]): readonly ValueMapping[] {
   return words.map((word) => {
     const [, column = '', text = '', value = ''] = /^([^:]+):(.+)=([^=]*)$/.exec(word) ?? []
-    if (column === '') throw new BadUsage(`--map-value ${word}: write COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
+    if (column === '')
+      throw new BadUsage(`--map-value ${word}: must be COLUMN:TEXT=VALUE, or COLUMN:TEXT= for no value`)
     return { column, text: comparisonKey(text), value: value.trim() }
   })
 }
 
-/** The same by column. @throws BadUsage for a column that is not there */
+/** @throws BadUsage for a column that the header does not have */
 export function groupValueMappings(header: readonly string[], values: readonly ValueMapping[]): ValueMap {
   const byColumn = new Map<number, Map<string, string>>()
   for (const { column, text, value } of values) {
     const index = header.findIndex((heading) => normalizeHeading(heading) === normalizeHeading(column))
-    if (index < 0)
-      throw new BadUsage(`--map-value names the column ${column}, which is not there; there are ${namesOf(header)}`)
+    if (index < 0) throw new BadUsage(`--map-value: unknown column ${column}; the columns are ${namesOf(header)}`)
     byColumn.set(index, (byColumn.get(index) ?? new Map<string, string>()).set(text, value))
   }
   return byColumn
@@ -100,14 +100,14 @@ const namesOf = (header: readonly string[]) => header.filter(Boolean).join(', ')
 export type HeaderRules = {
   readonly unknown: 'refused' | 'ignored'
   readonly mapping?: ColumnMapping
-  /** What there has to be a column for: what every diamond has, unless told. */
+  /** Fields that must have a column; the required fields of a new diamond by default. */
   readonly required?: readonly FieldName[]
 }
 
 /**
- * The v4 fields that a header names, in any case, or as trade spreadsheets call them. A column without a heading holds none.
- * @param rows below it, by which it is told whether `Cut` is the shape
- * @throws BadUsage with all that is wrong: columns that are no field, fields that come twice, required ones that are missing
+ * Maps the columns of a header to v4 fields, by field name in upper or lower case or by a name of the trade.
+ * @param rows first rows below the header; they decide whether `Cut` is the shape
+ * @throws BadUsage listing all problems: unknown columns, several columns for a field, missing required fields
  */
 export function readHeader(
   header: readonly string[],
@@ -117,7 +117,7 @@ export function readHeader(
   const faults: string[] = []
   for (const heading of mapping.keys()) {
     if (!header.some((one) => normalizeHeading(one) === heading))
-      faults.push(`--map names a column that is not there; there are ${namesOf(header)}`)
+      faults.push(`--map: unknown column; the columns are ${namesOf(header)}`)
   }
   const meanings = header.map((heading): HeadingMeaning | undefined => {
     if (!mapping.has(normalizeHeading(heading))) return MEANINGS.get(normalizeHeading(heading))
@@ -143,7 +143,7 @@ export function readHeader(
   }
   faults.push(...findDuplicateColumns(header, columns), ...findAmbiguousPrices(header, columns, mapping))
   const missing = required.filter((name) => !columns.includes(name))
-  if (missing.length > 0) faults.push(`The header lacks ${missing.join(', ')}, without which there is no stone`)
+  if (missing.length > 0) faults.push(`The header has no column for ${missing.join(', ')}`)
   if (faults.length > 0) throw new BadUsage(faults.join('\n'))
   return columns
 }
@@ -156,7 +156,7 @@ const isMostCertainMeaning = (
   meanings: readonly (HeadingMeaning | undefined)[],
 ): boolean => meanings.every((other) => other?.field !== field || other.sureness >= sureness)
 
-/** The trade calls the shape a cut, too: where no other column is the shape, one of cuts that has shapes alone is. */
+/** In the trade, "cut" may also mean the shape: without another column for it, a `Cut` column with only shapes is the shape. */
 function shapeColumn(
   header: readonly string[],
   meanings: readonly (HeadingMeaning | undefined)[],
@@ -169,7 +169,7 @@ function shapeColumn(
   return areShapes && cuts.some((cut) => cutQuality.find(cut) === undefined) ? index : undefined
 }
 
-/** A column `Price` beside discounts may be of one carat, as on RapNet: a person has to say so. */
+/** Next to a column for a discount, `Price` may be the price per carat, as on RapNet; the operator must decide. */
 function findAmbiguousPrices(header: readonly string[], columns: Columns, mapping: ColumnMapping): readonly string[] {
   const price = header[columns.indexOf('price')] ?? ''
   const isVague =
@@ -178,12 +178,12 @@ function findAmbiguousPrices(header: readonly string[], columns: Columns, mappin
   if (!isVague || discount === undefined || header.some((heading) => PER_CARAT.has(normalizeHeading(heading))))
     return []
   return [
-    `${price} beside ${discount} may be the price of one carat: --map '${price}=price' says that it is the stone's, ` +
-      `--map '${price}=' leaves it out`,
+    `The column ${price} may be the price per carat, since there is a column ${discount}: use --map '${price}=price' if it ` +
+      `is the price of the stone, or --map '${price}=' to ignore it`,
   ]
 }
 
-/** How many of a row's cells are headings that are known: a header has at least two. */
+/** Number of cells that are known headings. */
 export const countKnownHeadings = (
   cells: readonly string[],
   { mapping = new Map() }: Pick<HeaderRules, 'mapping'>,
@@ -193,7 +193,7 @@ export const countKnownHeadings = (
     return heading !== '' && (mapping.has(heading) || MEANINGS.has(heading) || IGNORED_HEADINGS.has(heading))
   }).length
 
-/** Fields that two columns are, unless each holds an end of it. */
+/** Reports fields with several columns, unless the columns are the ends of a range. */
 const findDuplicateColumns = (header: readonly string[], columns: Columns): readonly string[] =>
   FIELDS.flatMap((name) => {
     const headings = header.filter((_, index) => columns[index] === name)
@@ -202,11 +202,11 @@ const findDuplicateColumns = (header: readonly string[], columns: Columns): read
       headings.every((heading) => MEANINGS.get(normalizeHeading(heading))?.sureness === RANGE_END_NAME)
     )
       return []
-    return [`The header names ${name} twice, as ${headings.join(' and ')} (--map 'COLUMN=' leaves one out)`]
+    return [`Several columns for ${name}: ${headings.join(' and ')} (use --map 'COLUMN=' to ignore one)`]
   })
 
 function unknownColumn(heading: string): string {
   const near = findClosestName(comparisonKey(heading), FIELDS)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return `The column ${heading.slice(0, 60)} is no field of a v4 diamond${hint} (--ignore-unknown leaves it out)`
+  return `The column ${heading.slice(0, 60)} is not a v4 field${hint} (use --ignore-unknown to ignore it)`
 }

@@ -7,14 +7,14 @@ import {
   type NewDiamond,
 } from '../../domain/diamond/fields.ts'
 import { jsonWriterOf } from '../../representations/diamond/diamond-json.ts'
-import { formatCount } from '../output.ts'
+import { formatCount, formatQuantity } from '../output.ts'
 import type { Stock } from './stock.ts'
 import { missingFieldsOf, type BadLine, type ImportLine, type InvalidCell } from './lines.ts'
 
-/** Texts that are told by name; a column that is none of shapes may hold as many as there are stones. */
+/** Texts that are listed by name. Limited, since a column that was mistaken for shapes may have a different text in every line. */
 const MAX_LISTED_TEXTS = 20
 
-/** Texts of a file, and how many stones have each. */
+/** Counts stones by a text. */
 class CountedTexts {
   readonly #stones = new Map<string, number>()
   #others = 0
@@ -25,21 +25,21 @@ class CountedTexts {
     else this.#stones.set(text, (before ?? 0) + 1)
   }
 
-  /** How many stones have each, as far as they are told by name. */
+  /** Stones by text, for the listed texts. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#stones)
   }
 
-  /** The same for people, `Trilliant (2)`; empty where there are none. */
+  /** For printing, such as `Trilliant (2)`. */
   get summaryLines(): readonly string[] {
     const texts = [...this.#stones].map(([text, stones]) => `${text} (${formatCount(stones)})`)
-    return this.#others === 0 ? texts : [...texts, `others of ${formatCount(this.#others)} stones`]
+    return this.#others === 0 ? texts : [...texts, `other texts (${formatCount(this.#others)})`]
   }
 }
 
 type SummaryValue = string | number | boolean | null
 
-/** What the stones of a file have in a field: how many have it, and between what, or which values. */
+/** Number of stones of a file that have a field, and the range or the distinct values of the field. */
 export type FieldSummary = {
   readonly stones: number
   readonly from?: number
@@ -47,14 +47,14 @@ export type FieldSummary = {
   readonly values?: readonly SummaryValue[]
 }
 
-/** Stones that are shown whole. */
+/** Stones that a dry run shows in full. */
 const SAMPLE_STONES = 3
-/** Values of a field that are named. */
+/** Distinct values of a field that are listed. */
 const MAX_LISTED_VALUES = 12
 
 const MEMBERS = fieldsOf('v4').map((name) => ({ name, write: jsonWriterOf(FIELDS[name], 'v4') }))
 
-/** What a file's stones have, as they would be stored and shown, so that a person sees what was misread. */
+/** Summary of the stones of a file as they would be stored, so that the operator notices misread columns. */
 class ContentSummary {
   readonly first: Readonly<Record<string, SummaryValue>>[] = []
   readonly #fields = new Map<FieldName, FieldStatistics>()
@@ -74,7 +74,7 @@ class ContentSummary {
     if (this.first.length < SAMPLE_STONES) this.first.push(shown)
   }
 
-  /** By field, in the order of a diamond's body. */
+  /** In the order of a diamond's JSON. */
   get fields(): Readonly<Partial<Record<FieldName, FieldSummary>>> {
     const held = MEMBERS.flatMap(({ name }) => {
       const field = this.#fields.get(name)
@@ -83,7 +83,6 @@ class ContentSummary {
     return Object.fromEntries(held)
   }
 
-  /** The same as lines for people. */
   get summaryLines(): readonly string[] {
     const stones = this.first.map((stone) => {
       const members = Object.entries(stone).map(([name, value]) => `${name} ${String(value)}`)
@@ -91,14 +90,14 @@ class ContentSummary {
     })
     const fields = Object.entries(this.fields).map(([name, held]) => `  ${name}: ${this.#formatField(held)}`)
     if (stones.length === 0) return []
-    return ['the first stones as they would be stored:', ...stones, 'what all of them have:', ...fields]
+    return ['first stones as they would be stored:', ...stones, 'values of all stones:', ...fields]
   }
 
   #formatField({ stones, from, to, values }: FieldSummary): string {
-    const all = stones === this.#stones ? '' : ` (${formatCount(stones)} of ${formatCount(this.#stones)} stones)`
+    const all = stones === this.#stones ? '' : ` (${formatCount(stones)} of ${formatQuantity(this.#stones, 'stone')})`
     if (from !== undefined) return `${from} to ${to}${all}`
-    if (values === undefined) return stones === 1 ? 'a text' : `${formatCount(stones)} texts`
-    return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and maybe others' : ''}${all}`
+    if (values === undefined) return formatQuantity(stones, 'text')
+    return `${values.join(', ')}${values.length === MAX_LISTED_VALUES ? ' and possibly others' : ''}${all}`
   }
 }
 
@@ -133,27 +132,27 @@ class FieldStatistics {
   }
 }
 
-/** What a file was found to hold, by one reading of all of it. */
+/** The result of validating a whole file. */
 export type Findings = {
-  /** Lines that can be used. */
+  /** Number of valid lines. */
   readonly usableCount: number
   readonly badLines: readonly BadLine[]
-  /** Cut shapes that no dictionary knows, with the number of their stones. */
+  /** Cut shapes that are in no dictionary. */
   readonly customShapes: CountedTexts
-  /** What was stored of texts that say more, or something between, with the number of their stones. */
+  /** Notes on cells of which only a part is stored. */
   readonly notes: CountedTexts
   readonly contents: ContentSummary
-  /** Of all good lines in their order. */
+  /** SHA-256 of the valid lines, in order. */
   readonly digest: string
-  /** The good lines again, of another reading. */
+  /** Selects the valid lines when the file is read again. */
   usableLines(lines: AsyncIterable<ImportLine>): AsyncGenerator<UsableLine>
-  /** Whether a line has this sku, good or bad. */
+  /** Whether a line, valid or not, has this sku. */
   hasSku(sku: string): boolean
 }
 
 export type UsableLine = Extract<ImportLine, { change: DiamondFieldChanges }>
 
-/** Reads a whole file before anything is written. @param stock where lines are about the stones that have their sku */
+/** Validates a whole file before anything is written. @param stock the account's stones, for an update by sku */
 export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: Stock | undefined): Promise<Findings> {
   const bad: { line: number; problems: readonly string[]; unread?: readonly InvalidCell[] }[] = []
   const shapes = new CountedTexts()
@@ -175,13 +174,13 @@ export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: S
       contents.add(line.change)
       continue
     }
-    const again = first === undefined ? [] : [`sku ${sku} stands in line ${first} already`]
+    const again = first === undefined ? [] : [`sku ${sku} is a duplicate of line ${first}`]
     const unread = 'unread' in line ? line.unread : undefined
     bad.push({ line: line.line, problems: [...problems, ...again], ...(unread && { unread }) })
   }
   for (const { sku, line, others } of skus.duplicates()) {
     const known = bad.find((one) => one.line === line)
-    const problem = `sku ${sku} stands again in line ${others}`
+    const problem = `sku ${sku} is duplicated in line ${others}`
     if (known === undefined) {
       good--
       bad.push({ line, problems: [problem] })
@@ -203,7 +202,7 @@ export async function collectFindings(lines: AsyncIterable<ImportLine>, stock: S
   }
 }
 
-/** What is wrong with a line, where it is to change the stone of its sku with that stone, too. */
+/** The problems of a line; with `stock`, also an ambiguous sku and missing fields of a new stone. */
 function problemsOf(line: ImportLine, stock: Stock | undefined): readonly string[] {
   if ('problems' in line) return line.problems
   if (stock === undefined) return []
@@ -211,22 +210,20 @@ function problemsOf(line: ImportLine, stock: Stock | undefined): readonly string
   if (ids.length > 1) {
     const [first, ...others] = ids.slice(0, MAX_LISTED_IDS)
     const more = ids.length > MAX_LISTED_IDS ? ' and others' : ''
-    return [
-      `sku ${line.change.set.sku} is of several diamonds, ${[first, ...others].join(', ')}${more}: which one is meant?`,
-    ]
+    return [`sku ${line.change.set.sku} is ambiguous: diamonds ${[first, ...others].join(', ')}${more} have it`]
   }
-  return ids.length === 1 ? [] : missingFieldsOf(line.change).map((name) => `${name} is required of a new diamond`)
+  return ids.length === 1 ? [] : missingFieldsOf(line.change).map((name) => `${name} is required for a new diamond`)
 }
 
-/** Ids that a message has at most. */
+/** Limits the length of messages. */
 const MAX_LISTED_IDS = 10
 
-/** The skus of a file, by their first line, and the lines of those that stand twice. */
+/** The skus of a file with their first line, and the further lines of duplicates. */
 class Skus {
   readonly #first = new Map<string, number>()
   readonly #others = new Map<string, number[]>()
 
-  /** @returns the line that had it before */
+  /** @returns the first line with this sku, if there was one before */
   add(sku: string, line: number): number | undefined {
     const first = this.#first.get(sku)
     if (first === undefined) this.#first.set(sku, line)
@@ -247,5 +244,5 @@ class Skus {
   }
 }
 
-/** What a new diamond of a line has. */
+/** The line must have all required fields. */
 export const toNewDiamond = ({ set }: DiamondFieldChanges): NewDiamond => set as NewDiamond

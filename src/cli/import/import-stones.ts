@@ -6,7 +6,7 @@ import type { Installation } from '../../wiring/installation.ts'
 import { confirm } from '../confirm.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import { createOperatorOrigin } from '../with-installation.ts'
-import { formatCount, note } from '../output.ts'
+import { formatCount, formatQuantity, note } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop } from '../process-exit.ts'
 import type { ValueMapping, ColumnMapping } from './columns.ts'
@@ -36,7 +36,7 @@ type ImportContext = {
   readonly usable: () => ReturnType<Findings['usableLines']>
 }
 
-/** Imports a file: reads all of it first, and then again to write it. @throws Failed, BadUsage, Refusal */
+/** Imports a file in two passes: validates all of it, then reads it again and writes. @throws OperationFailure, BadUsage, RequestError */
 export async function importStones(
   installation: Installation,
   path: string,
@@ -64,7 +64,7 @@ export async function importStones(
     if (asked.json === true) report.print(ZERO_COUNTS, '')
     const all = findings.usableCount + findings.badLines.length
     throw new OperationFailure(
-      `${formatCount(findings.badLines.length)} of ${formatCount(all)} lines can not be used; nothing was written`,
+      `Invalid lines: ${formatCount(findings.badLines.length)} of ${formatCount(all)}; nothing was written (use --skip-bad to skip them)`,
     )
   }
   const usable = () => findings.usableLines(lines())
@@ -73,11 +73,11 @@ export async function importStones(
   report.noteShapes()
 }
 
-/** @param file the digest of its bytes */
+/** @param file SHA-256 of the file's bytes */
 async function create(work: ImportContext, file: string): Promise<void> {
   const { installation, asked, findings, report, by, usable } = work
   const { usableCount } = findings
-  // The same file may be understood in another way, by --map or --skip-bad: its stones are then others.
+  // With other options, such as --map or --skip-bad, the same file results in different stones.
   const digest = `${file}/${findings.digest}`
   const bulks = Math.ceil(usableCount / BULK_SIZE)
   const again = asked.again === true
@@ -89,15 +89,14 @@ async function create(work: ImportContext, file: string): Promise<void> {
   })
   const before = Math.min(completedBulks * BULK_SIZE, usableCount)
   if (usableCount > 0 && before === usableCount) {
-    const text = `nothing was written: the stones of this very file were imported before, at ${lastWrittenAt}; --again creates them once more`
+    const text = `Nothing was written: this file was already imported at ${lastWrittenAt}; use --again to create its stones again`
     return report.print({ ...ZERO_COUNTS, unchanged: usableCount }, text)
   }
   if (asked.dryRun === true) {
     const would = { ...ZERO_COUNTS, created: usableCount - before, unchanged: before }
     return report.print(ZERO_COUNTS, describeDryRun(would, asked), { would })
   }
-  if (before > 0)
-    note(`an earlier run has written ${formatCount(before)} of these stones: this one goes on behind them`)
+  if (before > 0) note(`resuming an interrupted import that wrote ${formatQuantity(before, 'stone')}`)
   await carryOut(work, { id, done: completedBulks, total: usableCount }, planCreations(usable()))
 }
 
@@ -116,13 +115,11 @@ async function update(work: ImportContext, stock: Stock): Promise<void> {
   await carryOut(work, { id: randomUUID(), done: 0, total: findings.usableCount + missing.length }, steps(by))
 }
 
-/** @throws Failed where it would be all there is, for a file without a stone: it was cut off, or is another one */
+/** @throws OperationFailure if the file has no stones: it is probably truncated, and would delete the whole inventory */
 function missingIn({ usableCount, hasSku }: Findings, { skus }: Stock): number[] {
   const missing = [...skus].filter(([, sku]) => !hasSku(sku)).map(([id]) => id)
   if (usableCount > 0 || missing.length === 0) return missing
-  throw new OperationFailure(
-    'The file has no stone at all: --delete-missing does not delete a whole inventory for that',
-  )
+  throw new OperationFailure('The file contains no stones: --delete-missing does not delete the whole inventory')
 }
 
 async function confirmDeletion(
@@ -132,13 +129,13 @@ async function confirmDeletion(
 ): Promise<void> {
   const lost = missing.filter((id) => idsWithAttachments.has(id)).length
   const attached =
-    lost === 0 ? '' : `; ${formatCount(lost)} of them have certificates or 3D models, which --undo does not bring back`
-  const what = `${formatCount(missing.length)} stones of ${asked.user} are not in the file and will be deleted${attached}`
+    lost === 0 ? '' : `; with certificates or 3D models, which --undo cannot restore: ${formatCount(lost)}`
+  const what = `Stones of ${asked.user} to delete, since the file does not contain them: ${formatCount(missing.length)}${attached}`
   await confirm({
     message: what,
     isConfirmed: asked.yes === true,
-    nonInteractiveMessage: `${what}: say so with --yes, or look with --dry-run`,
-    declinedMessage: 'Nothing was written',
+    nonInteractiveMessage: `${what}. Confirm with --yes, or preview the result with --dry-run`,
+    declinedMessage: 'Cancelled; nothing was written',
   })
 }
 
@@ -158,7 +155,7 @@ async function carryOut(
     at: new Date(installation.writing.clock()).toISOString(),
   })
   note(`undo file: ${undo}`)
-  // Runs of one import go under one id, whichever of them wrote an event.
+  // All runs of one import use its id as correlation id.
   const named: CommandPrincipal = { ...by, origin: { ...by.origin, correlation: id } }
   const { position, ...counts } = await writeBulks(
     { installation, by: named, id, completedBulks: done, total, signal },

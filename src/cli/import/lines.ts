@@ -5,38 +5,39 @@ import { isJsonObject, describeJsonType } from '../../representations/json.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
-/** A text that is no value of its column's field. */
+/** A text that is not a valid value of its column's field. */
 export type InvalidCell = { readonly column: string; readonly text: string }
 
-/** A line that can't be used, and all that is wrong with it. */
+/** An invalid line with all its problems. */
 export type BadLine = {
   readonly line: number
   readonly problems: readonly string[]
   readonly unread?: readonly InvalidCell[]
 }
 
-/** One line of a file as the v4 API would get it in JSON, or what is wrong with it before anything is read. */
+/** A line of a file as a v4 request body, or as invalid if it cannot be parsed. */
 export type ImportEntry =
   | {
       readonly line: number
       readonly input: Readonly<Record<string, unknown>>
-      /** What was stored of texts that say more, or something between. */
+      /** Notes on cells of which only a part is stored. */
       readonly notes?: readonly string[]
-      /** The texts of a field's columns that are no values of it. */
+      /** The invalid texts in the columns of a field. */
       readonly unread?: (field: string) => readonly InvalidCell[]
     }
   | BadLine
 
-/** One line that was read by the same rules as the API's input. A stone that is made of it has no more than `set`. */
+/** A line validated by the same rules as an API request. A new stone only uses `set`. */
 export type ImportLine =
   { readonly line: number; readonly change: DiamondFieldChanges; readonly notes?: readonly string[] } | BadLine
 
-/** What a line is for: a new stone, or whichever has its sku. */
+/** Whether lines create stones, or update the stone with the same sku. */
 export type ImportMode = 'new stones' | 'stones by sku'
 
 /**
- * Reads entries as they come; nothing but the one at hand is kept in memory.
- * @param ownShapes texts that are no new cut shapes: a stone has them from before nearly known ones were refused
+ * Validates entries one by one, without buffering.
+ * @param ownShapes custom cut shapes that stones of the account already have: accepted even if they resemble a known shape,
+ *   which is rejected for new ones
  */
 export async function* readLines(
   entries: AsyncIterable<ImportEntry>,
@@ -60,7 +61,7 @@ export async function* readLines(
 const withShape = (line: ImportLine, cutShape: string): ImportLine =>
   'problems' in line ? line : { ...line, change: { ...line.change, set: { ...line.change.set, cutShape } } }
 
-/** Those of the fields that have a problem. */
+/** The invalid cells of the fields that have a problem. */
 const invalidCellsOf = (
   { unread }: Extract<ImportEntry, { input: unknown }>,
   { problems }: BadLine,
@@ -83,16 +84,16 @@ const LINE_READERS = {
   },
 } satisfies Readonly<Record<ImportMode, (line: number, input: Readonly<Record<string, unknown>>) => ImportLine>>
 
-/** What a stone that is to be made of a line lacks. */
+/** Required fields that a new stone from this line would lack. */
 export const missingFieldsOf = ({ set }: DiamondFieldChanges): readonly string[] =>
   REQUIRED_FIELDS.filter((name) => set[name] === undefined)
 
-/** Characters of a line at most: a stone has some hundreds. */
+/** Maximum characters of a line; a stone has some hundreds. */
 const MAX_LINE_LENGTH = 2 ** 20
 
 /**
- * The entries of a file that has a JSON object a line, with the members of a v4 diamond. What is absent is not told, null
- * is nothing. @throws Failed, the system's error
+ * The entries of a JSON lines file: one object with v4 members per line. An absent member is unspecified, null means no value.
+ * @throws OperationFailure, system errors
  */
 export async function* jsonEntries(
   file: string,
@@ -113,7 +114,7 @@ function entryOf(line: number, text: string, unknown: 'refused' | 'ignored'): Im
     return { line, input: unknown === 'ignored' ? pickKnownFields(input) : input }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return { line, problems: ['is no JSON'] }
+    return { line, problems: ['is not valid JSON'] }
   }
 }
 
@@ -126,7 +127,9 @@ async function* splitLines(file: string, texts: AsyncIterable<string>): AsyncGen
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     if (rest.length > MAX_LINE_LENGTH)
-      throw new OperationFailure(`${file} has a line of over ${MAX_LINE_LENGTH} characters: it is no JSON lines`)
+      throw new OperationFailure(
+        `${file}: a line is longer than ${MAX_LINE_LENGTH} characters, so the file is not JSON lines`,
+      )
     yield* lines
   }
   if (rest !== '') yield rest

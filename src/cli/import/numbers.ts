@@ -2,7 +2,7 @@ import type { AmountRange } from '../../domain/diamond/field.ts'
 import { FIELDS, type FieldName } from '../../domain/diamond/fields.ts'
 import { BadUsage } from '../../maintenance/operation.ts'
 
-/** What stands before the fraction of a number: `0.71`, or as most of Europe writes it `0,71`. */
+/** Decimal separator: `0.71`, or `0,71` as in most of Europe. */
 export type DecimalSeparator = '.' | ','
 
 /** Fields whose cells are numbers. */
@@ -15,8 +15,8 @@ export const isAmount = (name: FieldName): name is AmountField => FIELDS[name].k
 type PlausibleRange = { readonly from: number; readonly to: number }
 
 /**
- * What a value can be, to tell which of two readings was meant, where that is less than its field takes. The largest faceted
- * diamond has 545.67 carats (the Golden Jubilee); no stone costs less than 10 of any currency.
+ * Plausible values, narrower than the field's range, to resolve ambiguous numbers. The largest faceted diamond has 545.67 carats
+ * (the Golden Jubilee); no stone costs less than 10 of any currency.
  */
 const PLAUSIBLE: Readonly<Partial<Record<AmountField, PlausibleRange>>> = {
   carat: { from: 0, to: 600 },
@@ -28,22 +28,22 @@ function plausibleRangeOf(name: AmountField): PlausibleRange {
   return PLAUSIBLE[name] ?? { from, to }
 }
 
-/** GIA writes `0.51 carat`. */
+/** GIA writes `0.51 carat`, for example. */
 const UNIT = /\s*(?:ct|cts|carat|carats)\.?$/i
 
-/** `$`, `US$`, `€`, `USD`, `Rs.`, before or behind. */
+/** `$`, `US$`, `€`, `USD`, `Rs.`, before or after the number. */
 const CURRENCY = /^(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}(?![A-Z])|Rs\.?)\s*|\s*(?:[A-Z]{0,3}\p{Sc}|(?<![A-Z])[A-Z]{3}|Rs\.?)$/gu
 
-/** What a whole amount may have where its cents would stand: `1200.-`, `1.200,--`. */
+/** Dashes in place of cents: `1200.-`, `1.200,--`. */
 const NO_CENTS = /[.,][-–—]{1,2}$/
 
-/** The digits, signs and separators of a cell. */
+/** Removes units and currencies from a cell. */
 function stripUnits(name: AmountField, cell: string): string {
   const bare = name === 'carat' ? cell.replace(UNIT, '') : cell.replaceAll(CURRENCY, '').replace(NO_CENTS, '')
   return bare.trim()
 }
 
-/** Groups of three digits, or as in India of two and a last one of three, with the same separator between them. */
+/** Groups of three digits, or as in India of two with a last group of three, with one separator throughout. */
 const groupedDigitsPattern = (separators: string) => String.raw`[1-9]\d{0,2}([${separators}])(?:\d{2,3}\1)*\d{3}`
 const EXPONENT = String.raw`(?:e[+-]?\d+)?`
 
@@ -58,7 +58,7 @@ const NUMBER: Readonly<Record<DecimalSeparator, RegExp>> = {
   ),
 }
 
-/** The number that a cell is, with this before its fraction; undefined for what is none. */
+/** Parses a cell with this decimal separator; undefined if it is not a number. */
 export function amountOf(name: AmountField, cell: string, decimal: DecimalSeparator): number | undefined {
   const bare = stripUnits(name, cell)
   if (!NUMBER[decimal].test(bare)) return undefined
@@ -66,16 +66,15 @@ export function amountOf(name: AmountField, cell: string, decimal: DecimalSepara
   return Number(decimal === '.' ? digits : digits.replace(',', '.'))
 }
 
-/** A cell and the line that it stands in. */
 type CellOccurrence = { readonly cell: string; readonly line: number }
 
-/** What the cells of one column of numbers say of how they are written. */
+/** Detects the decimal separator of one column. */
 class NumberColumn {
-  /** The first that is a number with the one before its fraction, and none with the other. */
+  /** By separator: the first cell that is a number only with this one. */
   readonly #unambiguous: { [Before in DecimalSeparator]?: CellOccurrence } = {}
-  /** The first that is a number either way, and not the same one. */
+  /** The first cell that is a different number with each separator. */
   #ambiguous: (CellOccurrence & { readonly decimals: Readonly<Record<DecimalSeparator, number>> }) | undefined
-  /** Of those that are: the first that is no possible value, read each way. */
+  /** By separator: the first ambiguous cell that is not plausible with this one. */
   readonly #implausible: { [Before in DecimalSeparator]?: CellOccurrence } = {}
 
   constructor(private readonly name: AmountField) {}
@@ -95,9 +94,9 @@ class NumberColumn {
   }
 
   /**
-   * @param others what other columns of the file have before their fractions
-   * @returns undefined where it does not matter
-   * @throws BadUsage where two readings remain
+   * @param others separators of the file's unambiguous columns
+   * @returns undefined if both separators give the same numbers
+   * @throws BadUsage if the column is ambiguous or inconsistent
    */
   decideSeparator(others: ReadonlySet<DecimalSeparator>): DecimalSeparator | undefined {
     const { '.': point, ',': comma } = this.#unambiguous
@@ -107,13 +106,13 @@ class NumberColumn {
     const possible = (['.', ','] as const).filter((decimal) => this.#implausible[decimal] === undefined)
     const [only] = possible
     if (only !== undefined && possible.length === 1) return only
-    // What other columns have before their fractions is not what this one has: then both could be.
+    // If the cell contains the separator of the other columns, both interpretations remain possible.
     const separators = new Set(this.#ambiguous.cell.match(/[.,]/g))
     const [other] = others
     if (other !== undefined && others.size === 1 && !separators.has(other)) return other
     const { decimals } = this.#ambiguous
     throw new BadUsage(
-      `The column of ${this.name} can be read in two ways: ${formatOccurrence(this.#ambiguous)} is ${decimals['.']} or ${decimals[',']}; ${CHOOSE}`,
+      `The numbers in the column of ${this.name} are ambiguous: ${formatOccurrence(this.#ambiguous)} is ${decimals['.']} or ${decimals[',']}; ${CHOOSE}`,
     )
   }
 
@@ -124,11 +123,11 @@ class NumberColumn {
   ): DecimalSeparator {
     if (otherwise === undefined) return decimal
     throw new BadUsage(
-      `The column of ${this.name} is written in two ways, as ${formatOccurrence(seen)} and as ${formatOccurrence(otherwise)}; ${CHOOSE}`,
+      `The column of ${this.name} has two decimal separators: ${formatOccurrence(seen)}, ${formatOccurrence(otherwise)}; ${CHOOSE}`,
     )
   }
 
-  /** What is before the fraction where its own cells leave no doubt. */
+  /** The separator if the column's own cells prove it. */
   get certainSeparator(): DecimalSeparator | undefined {
     const { '.': point, ',': comma } = this.#unambiguous
     if (point !== undefined && comma !== undefined) return undefined
@@ -137,12 +136,12 @@ class NumberColumn {
 }
 
 const formatOccurrence = ({ cell, line }: CellOccurrence) => `${cell} in line ${line}`
-const CHOOSE = 'say by --decimal . or --decimal , what stands before a fraction'
+const CHOOSE = 'give the decimal separator with --decimal . or --decimal ,'
 
-/** How each column of numbers is written. */
+/** Decimal separators by column. */
 export type DecimalSeparators = Readonly<Partial<Record<AmountField, DecimalSeparator>>>
 
-/** Finds out how a file writes its numbers, column by column, from all of their cells. */
+/** Detects the decimal separators of a file, per column, from all cells. */
 export class NumberFormatDetector {
   readonly #columns = new Map<AmountField, NumberColumn>()
 
@@ -152,7 +151,7 @@ export class NumberFormatDetector {
     column.add(cell, line)
   }
 
-  /** @throws BadUsage for a column that can be read in two ways */
+  /** @throws BadUsage for an ambiguous or inconsistent column */
   detect(): DecimalSeparators {
     const certain = new Set(
       [...this.#columns.values()].map((column) => column.certainSeparator).filter((one) => one !== undefined),

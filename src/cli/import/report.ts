@@ -1,10 +1,10 @@
-import { formatCount, note, printResult, type OutputOptions } from '../output.ts'
+import { formatCount, formatQuantity, note, printResult, type OutputOptions } from '../output.ts'
 import type { Findings } from './findings.ts'
 import type { DecimalSeparator } from './numbers.ts'
 import type { ImportSource } from './source.ts'
 import type { ImportCounts } from './write.ts'
 
-/** What the command line asks an import for. */
+/** The options of an import. */
 export type ImportRequest = OutputOptions & {
   readonly user: string
   /** The file's name, or `-`. */
@@ -20,15 +20,13 @@ export type ImportRequest = OutputOptions & {
   readonly again?: true
 }
 
-/** Texts that a refusal asks about. */
 const MAX_SUGGESTIONS = 20
 
-/** A word of a shell's command line. */
 const shellQuote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 export const ZERO_COUNTS: ImportCounts = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
 
-/** What is said about an import, on stderr as it goes on, and on stdout at its end. */
+/** Reports an import: notes on stderr while it runs, the result on stdout. */
 export class ImportReport {
   readonly #started = performance.now()
 
@@ -38,32 +36,31 @@ export class ImportReport {
     private readonly request: ImportRequest,
   ) {}
 
-  /** All that is wrong with the file, line by line, and how to say what a text means. */
+  /** The problems of each line, and how to map invalid texts. */
   noteProblems(): void {
     const { badLines } = this.findings
     for (const { line, problems } of badLines) note(`line ${line}: ${problems.join('; ')}`)
     const unread = badLines.flatMap((one) => one.unread ?? []).map(({ column, text }) => `${column}:${text}`)
     for (const one of [...new Set(unread)].slice(0, MAX_SUGGESTIONS))
-      note(`to say what it means: --map-value ${shellQuote(`${one}=VALUE`)}`)
+      note(`to map this text to a value: --map-value ${shellQuote(`${one}=VALUE`)}`)
   }
 
-  /** What was stored of texts that say more, or something between. */
+  /** Cells of which only a part is stored. */
   noteTexts(): void {
     for (const told of this.findings.notes.summaryLines) note(told)
   }
 
-  /** What a dry run shows of the stones. */
+  /** The summary of a dry run. */
   noteContents(): void {
     if (this.request.dryRun === true) for (const line of this.findings.contents.summaryLines) note(line)
   }
 
   noteShapes(): void {
     const { summaryLines } = this.findings.customShapes
-    if (summaryLines.length > 0)
-      note(`cut shapes that no dictionary knows, kept as written: ${summaryLines.join(', ')}`)
+    if (summaryLines.length > 0) note(`unknown cut shapes, stored as written: ${summaryLines.join(', ')}`)
   }
 
-  /** @param more the undo file, and what a dry run would do */
+  /** @param more the undo file, or the counts of a dry run */
   print(
     counts: ImportCounts,
     text: string,
@@ -88,25 +85,23 @@ export class ImportReport {
   }
 }
 
-/** What an import did, for people. */
+/** The result of an import as text. */
 export function describeResult(
   { created, changed, unchanged, deleted }: ImportCounts,
   asked: ImportRequest,
   { badLines }: Findings,
 ): string {
   const { user, updateBy } = asked
-  const left = badLines.length === 0 ? '' : `, ${formatCount(badLines.length)} lines left out`
-  if (updateBy === undefined) return `imported ${formatCount(created)} stones of ${user}${left}`
-  const stones = `deleted ${formatCount(deleted)} stones of ${user}`
-  return `created ${formatCount(created)}, changed ${formatCount(changed)}, left ${formatCount(unchanged)} as they were, ${stones}${left}`
+  const left = badLines.length === 0 ? '' : `, skipped ${formatQuantity(badLines.length, 'line')}`
+  if (updateBy === undefined) return `Imported ${formatQuantity(created, 'stone')} for ${user}${left}`
+  return `Stones of ${user}: created ${formatCount(created)}, changed ${formatCount(changed)}, unchanged ${formatCount(unchanged)}, deleted ${formatCount(deleted)}${left}`
 }
 
-/** What a dry run would do, for people. */
+/** The result of a dry run as text. */
 export function describeDryRun(
   { created, changed, unchanged, deleted }: ImportCounts,
   { updateBy }: ImportRequest,
 ): string {
-  if (updateBy === undefined) return `${formatCount(created)} stones can be imported; nothing was written`
-  const left = `leave ${formatCount(unchanged)} as they are`
-  return `would create ${formatCount(created)}, change ${formatCount(changed)}, ${left}, delete ${formatCount(deleted)} stones; nothing was written`
+  if (updateBy === undefined) return `Would import ${formatQuantity(created, 'stone')}; nothing was written`
+  return `Stones to create: ${formatCount(created)}, to change: ${formatCount(changed)}, unchanged: ${formatCount(unchanged)}, to delete: ${formatCount(deleted)}; nothing was written`
 }

@@ -5,37 +5,36 @@ import { OperationFailure } from '../../maintenance/operation.ts'
 import { textOf, type TextFileFormat } from './text-file-format.ts'
 
 /**
- * What a spreadsheet program takes for a formula: it runs, and may send what is in other cells. Signs of full width count
- * as well (OWASP, CSV Injection).
+ * Texts that a spreadsheet program executes as a formula, which could leak other cells, including full-width signs.
+ * Source: OWASP, CSV Injection.
  */
 const FORMULA = /^'*[=+\-@＝＋－＠]/
 
-/** A text of a cell with an apostrophe before it where it would be a formula, by which such programs take it for text. */
+/** Prefixes a formula with an apostrophe, so that spreadsheet programs treat it as text. */
 export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 
-/** A text of a cell without that apostrophe. */
 const unescapeFormula = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell)
 
-/** A cell as people see it; a number where the file says that it is one. */
+/** A cell as displayed; a number if the file stores it as one. */
 export type SheetCell = string | number
 
-/** A row of a spreadsheet: its cells, and the number of its (last) line in the file, from 1. */
+/** `line` is the number of the row's last line in the file, from 1. */
 export type SheetRow = { readonly line: number; readonly cells: readonly SheetCell[] }
 
-/** The rows of a file that have anything in them, to be read as often as it takes. */
+/** The non-empty rows of a file; they can be read repeatedly. */
 export type SheetTable = {
-  /** How it is written, for a person: `utf-8, separated by commas`. */
+  /** Format of the file, such as `utf-8, separated by commas`. */
   readonly description: string
-  /** One after another. @throws Failed for a file that can't be read, the system's error */
+  /** @throws OperationFailure if the file cannot be parsed, system errors */
   rows(): AsyncIterable<SheetRow>
 }
 
 type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly lines: number } }
 
-/** Every kind of line end, in one file too; the first that fits ends the line. */
+/** Different line endings may be mixed in a file; the first match applies. */
 const LINE_ENDS = ['\r\n', '\n', '\r']
 
-/** A file of text as a table. A quote within a cell is a character like others. */
+/** A delimited text file as a table. A quote inside an unquoted cell is an ordinary character. */
 export const textTable = (file: string, form: TextFileFormat): SheetTable => ({
   description: `${form.encoding}, separated by ${SEPARATORS[form.delimiter]}`,
   rows: () => rowsOf(file, form),
@@ -61,7 +60,7 @@ async function* rowsOf(
     record_delimiter: LINE_ENDS,
     delimiter,
   })
-  // A failing stream fails the parser, and so the loop that reads it.
+  // A stream error destroys the parser, so that the loop below throws it.
   pipeline(textOf(file, encoding), parser, (error: NodeJS.ErrnoException | null) => error && parser.destroy(error))
   let isToSkip = namesDelimiter
   try {
@@ -75,19 +74,19 @@ async function* rowsOf(
   }
 }
 
-/** `="00071"`, by which a spreadsheet program is kept from taking a text for a number. */
+/** `="00071"`: prevents a spreadsheet program from converting a text to a number. */
 const AS_TEXT = /^="((?:[^"]|"")*)"$/
 
-/** Ends of lines and tabs within a cell. */
+/** Line breaks and tabs within a cell. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 
-/** What a cell says: without what spreadsheet programs write around it, on one line, as people see it. */
+/** The visible text of a cell on one line, without the escapes of spreadsheet programs. */
 export function cellText(written: string): string {
   const cell = visibleText(written.replaceAll(BREAKS, ' '))
   const [, text] = AS_TEXT.exec(cell) ?? []
   return text === undefined ? unescapeFormula(cell) : visibleText(text.replaceAll('""', '"'))
 }
 
-/** A packed file that can't be unpacked. */
+/** Whether a compressed file could not be decompressed. */
 export const isZlibError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')

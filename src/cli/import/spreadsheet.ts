@@ -21,14 +21,14 @@ import {
 } from './numbers.ts'
 import type { SheetCell, SheetRow, SheetTable } from './rows.ts'
 
-/** A sum of the rows above, in languages of the trade; in small letters. */
+/** Words for a total or average, in languages of the trade, in lower case. */
 const TOTAL_WORDS = [
   'total totals subtotal sub-total sum sums average avg grand count qty summe summen gesamt gesamtsumme',
   'zwischensumme insgesamt mittelwert anzahl somme totaux sous-total moyenne totale totali somma suma',
   'totaal som totalt итого всего сумма סהכ סה"כ 合计 合計 总计 小计 कुल',
 ].flatMap((words) => words.split(' '))
 
-/** What is counted, or said beside a sum. */
+/** Words for what is counted, and other words of a total row. */
 const COUNT_WORDS = [
   'stone stones diamond diamonds piece pieces pc pcs item items row rows line lines stein steine stück',
   'stk diamanten pierre pierres diamants pièces piedras pietre шт ct cts carat carats karat usd eur',
@@ -37,15 +37,15 @@ const COUNT_WORDS = [
 
 const TOTAL_ROW_WORDS: ReadonlySet<string> = new Set([...TOTAL_WORDS, ...COUNT_WORDS])
 
-/** Words of a cell, without numbers and what is written around them; a quote within a word belongs to it. */
+/** Words of a cell, without numbers and punctuation; a quote within a word belongs to it. */
 const wordsOf = (cell: string): readonly string[] => cell.toLowerCase().match(/\p{L}[\p{L}\p{M}"'-]*/gu) ?? []
 
-/** Fields by which a row is known to be a stone's. */
+/** Fields that identify a row as a stone. */
 const IDENTIFYING_FIELDS: readonly FieldName[] = ['sku', 'cutShape']
 
 /**
- * Whether a row is no stone but a total of those above: its words are those of totals and counts alone (`Total`,
- * `2 stones`), and none of them is a cut shape.
+ * Whether a row is a total of the rows above: it contains only words for totals and counts (`Total`, `2 stones`) and no cut
+ * shape.
  */
 function isTotal(columns: Columns, cells: readonly string[]): boolean {
   const words = cells.flatMap(wordsOf)
@@ -53,7 +53,7 @@ function isTotal(columns: Columns, cells: readonly string[]): boolean {
   return hasTotalOrCount(cells) && parseShape(cells[columns.indexOf('cutShape')] ?? '') === undefined
 }
 
-/** `Total`, or a number with what it counts. */
+/** A word such as `Total`, or a count such as `2 stones`. */
 const hasTotalOrCount = (cells: readonly string[]): boolean =>
   cells.some((cell) => {
     const words = wordsOf(cell)
@@ -61,7 +61,7 @@ const hasTotalOrCount = (cells: readonly string[]): boolean =>
     return isCount || words.some((word) => TOTAL_WORDS.includes(word))
   })
 
-/** Whether a row has numbers alone, and neither of the fields by which a stone is known: the last row may be a sum. */
+/** Whether a row has only numbers and no identifying field: as the last row it is a total. */
 function isNumericRow(columns: Columns, cells: readonly string[]): boolean {
   const named = cells.flatMap((cell, index) => (cell === '' ? [] : [columns[index]]))
   const hasAmount = named.some((name) => name !== undefined && isAmount(name))
@@ -74,33 +74,31 @@ function isNumericRow(columns: Columns, cells: readonly string[]): boolean {
 
 const isNumeric = (cell: string): boolean => cell === '' || (/\d/.test(cell) && wordsOf(cell).length === 0)
 
-/** What is to be made of a file with a header. */
+/** How to read a file with a header. */
 export type Spreadsheet = {
   readonly table: SheetTable
   readonly decimals: DecimalSeparators
   readonly header: readonly string[]
   readonly columns: Columns
   readonly values: ValueMap
-  /** The line of the header. */
   readonly headerLine: number
-  /** Whether other text stands above the header. */
+  /** Whether there are other lines above the header. */
   readonly hasTitle: boolean
-  /** Lines that hold totals, and no stones. */
+  /** Lines with totals. */
   readonly totals: ReadonlySet<number>
 }
 
 export type SheetRules = HeaderRules & {
-  /** What stands before the fraction of every number; found out column by column unless told. */
+  /** Decimal separator of all numbers; detected per column by default. */
   readonly decimal?: DecimalSeparator
-  /** What texts of columns mean. */
+  /** From `--map-value`. */
   readonly values?: readonly ValueMapping[]
 }
 
 /**
- * Reads a spreadsheet once: where its header is, what its columns are, how each of them writes its numbers, and which rows
- * are totals.
- * @throws BadUsage for a header that can't be used, for cells below no heading, and for numbers that can be read in two
- *   ways; Failed for a file that is no CSV; the system's error
+ * Reads a spreadsheet once to find its header, the fields and decimal separators of its columns, and the total rows.
+ * @throws BadUsage for an invalid header, cells without a heading and ambiguous numbers; OperationFailure if the file cannot be
+ *   parsed; system errors
  */
 export async function openSpreadsheet(file: string, table: SheetTable, rules: SheetRules): Promise<Spreadsheet> {
   const top = await findHeader(file, table, rules)
@@ -129,7 +127,7 @@ const texts = ({ cells }: SheetRow): readonly string[] => cells.map(String)
 
 type AmountColumns = readonly (readonly [index: number, name: AmountField])[]
 
-/** Only texts count: in a workbook a cell may be a number already. */
+/** Skips cells of a workbook that are numbers already. */
 function addNumbers(forms: NumberFormatDetector, amounts: AmountColumns, { cells, line }: SheetRow): void {
   for (const [index, name] of amounts) {
     const cell = cells[index] ?? ''
@@ -137,18 +135,18 @@ function addNumbers(forms: NumberFormatDetector, amounts: AmountColumns, { cells
   }
 }
 
-/** Rows among which a header is looked for: above it there may be a title, a date, an address. */
+/** Rows that are searched for a header, as there may be a title, a date or an address above it. */
 const HEADER_SEARCH_ROWS = 30
 /** Known headings that make a row a header. */
 const MIN_KNOWN_HEADINGS = 2
-/** Rows below the header by which a column is known. */
+/** Rows below the header that are used to recognise columns. */
 const SAMPLE_ROWS = 100
 
 type HeaderLocation = Pick<Spreadsheet, 'header' | 'headerLine' | 'hasTitle'> & {
   readonly first: readonly (readonly string[])[]
 }
 
-/** The header: the first row with at least two known headings, else the first row. @throws BadUsage, Failed */
+/** The header: the first row with at least two known headings, else the first row. @throws BadUsage, OperationFailure */
 async function findHeader(file: string, table: SheetTable, rules: SheetRules): Promise<HeaderLocation> {
   const rows: SheetRow[] = []
   let at: number | undefined
@@ -163,28 +161,26 @@ async function findHeader(file: string, table: SheetTable, rules: SheetRules): P
     if (rows.length > (at ?? 0) + SAMPLE_ROWS) break
   }
   const [first] = rows
-  if (first === undefined) throw new BadUsage(`${file} is empty; its first line must name the columns`)
+  if (first === undefined) throw new BadUsage(`${file} is empty; the first line must name the columns`)
   if (at === undefined && rows.length === 1 && countKnownHeadings(texts(first), rules) === 0) {
     const start = first.cells.join(' ').slice(0, 60)
-    throw new OperationFailure(
-      `${file} has no header that names the columns of a spreadsheet; it begins with: ${start}`,
-    )
+    throw new OperationFailure(`${file} has no header with names of columns; it starts with: ${start}`)
   }
   const header = rows[at ?? 0] ?? first
   const below = rows.slice((at ?? 0) + 1).map(texts)
   return { header: trimTrailingCells(texts(header)), headerLine: header.line, hasTitle: (at ?? 0) > 0, first: below }
 }
 
-/** Without the cells of separators at the end of a row. */
+/** Removes empty cells at the end of a row, which stem from trailing separators. */
 const trimTrailingCells = <One extends SheetCell>(cells: readonly One[]): readonly One[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)
 
-/** @throws BadUsage for a cell below no heading: nobody can tell what it is */
+/** @throws BadUsage for a cell in a column without a heading */
 function refuseUnnamed(header: readonly string[], { line, cells }: SheetRow): void {
   const index = cells.findIndex((cell, at) => cell !== '' && header[at] === '')
   if (index < 0) return
   throw new BadUsage(
-    `Column ${index + 1} has no heading, and holds ${String(cells[index]).slice(0, 60)} in line ${line}`,
+    `Column ${index + 1} has no heading, but contains ${String(cells[index]).slice(0, 60)} in line ${line}`,
   )
 }
 
@@ -193,7 +189,7 @@ function decimalsOf(amounts: AmountColumns, forms: NumberFormatDetector, told?: 
   return Object.fromEntries(amounts.map(([, name]) => [name, told])) as DecimalSeparators
 }
 
-/** The entries of a spreadsheet, line by line. @throws Failed, the system's error */
+/** @throws OperationFailure, system errors */
 export async function* spreadsheetEntries(sheet: Spreadsheet): AsyncGenerator<ImportEntry> {
   const { table, headerLine, totals } = sheet
   for await (const row of table.rows()) if (row.line > headerLine && !totals.has(row.line)) yield entryOf(sheet, row)
@@ -203,7 +199,7 @@ function entryOf(sheet: Spreadsheet, { line, cells }: SheetRow): ImportEntry {
   const { header, columns, decimals, values } = sheet
   const { length } = trimTrailingCells(cells)
   if (length > columns.length || cells.length < columns.length)
-    return { line, problems: [`has ${cells.length} cells where the header has ${columns.length}`] }
+    return { line, problems: [`has ${cells.length} cells, but the header has ${columns.length}`] }
   const { input, notes } = parseCells({ columns, decimals, values }, cells)
   const unread = (field: string): InvalidCell[] =>
     columns.flatMap((name, index) => {

@@ -7,25 +7,25 @@ import { WrongRevision, type EventStore, type StoredEvent } from '../../stores/p
 import type { CommandContext } from '../../commands/core/handle.ts'
 import { note, noteSkippedEvent } from '../output.ts'
 
-/** What an account has, by what an import asks for. */
+/** The stones of an account, as far as an import needs them. */
 export type Stock = {
-  /** The stones with a sku, mostly one. */
+  /** Ids of the stones with this sku; usually one. */
   bySku(sku: string): readonly number[]
-  /** All of them, in the order in which they were made. */
+  /** Skus by id, in order of creation. */
   readonly skus: ReadonlyMap<number, string>
-  /** Of those, the ones that have what no file of stones holds: a certification, or a 3D model. */
+  /** Stones with a certification or a 3D model, which an import cannot restore. */
   readonly idsWithAttachments: ReadonlySet<number>
-  /** The cut shapes that any of them ever had and no dictionary knows. */
+  /** Cut shapes outside of the dictionary that any of the stones ever had. */
   readonly customShapes: ReadonlySet<string>
 }
 
 /**
- * The stones of an account as the log has them, whether a service runs and has come so far or not.
+ * Reads the stones of an account from the event log, independently of the read models.
  * @throws StoreUnavailable
  */
 export const readStock = async (store: EventStore, owner: number): Promise<Stock> => (await read(store, owner)).stock
 
-/** Likewise, where what was accepted and not finished by a process that was killed is finished first: it would come afterwards. */
+/** Like `readStock`, but first completes accepted bulk requests of killed processes, which would otherwise change the stones later. */
 export async function readSettledStock(writing: CommandContext, owner: number): Promise<Stock> {
   const tried = new Set<string>()
   for (;;) {
@@ -36,7 +36,7 @@ export async function readSettledStock(writing: CommandContext, owner: number): 
   }
 }
 
-/** @returns the stones, and the requests that were accepted and are not done */
+/** @returns the stones, and the streams of bulk requests that were accepted and not completed */
 async function read(store: EventStore, owner: number): Promise<{ stock: Stock; begun: ReadonlySet<string> }> {
   const stones = new StockProjection(owner)
   const begun = new Set<string>()
@@ -48,21 +48,21 @@ async function read(store: EventStore, owner: number): Promise<{ stock: Stock; b
   return { stock: stones.toStock(), begun }
 }
 
-/** One that can't be finished is whoever's it is, and the service's to report. */
+/** A request that cannot be completed does not fail the import: it may be another account's, and the service reports it. */
 async function finishPendingBulk(writing: CommandContext, stream: string, tried: Set<string>): Promise<void> {
   tried.add(stream)
   try {
     await finishBulk(writing, stream)
   } catch (error) {
     if (!isDecodeError(error) && !(error instanceof WrongRevision)) throw error
-    note(`${stream} was begun and can not be finished: ${error.message}`)
+    note(`could not complete the accepted request ${stream}: ${error.message}`)
   }
 }
 
-/** Folds no more of the diamonds than it takes. */
+/** Folds only the parts of a diamond that an import needs. */
 class StockProjection {
   readonly #skus = new Map<number, string>()
-  /** Certifications and models of a stone. */
+  /** Number of certifications and 3D models by stone. */
   readonly #attached = new Map<number, number>()
   readonly #customShapes = new Set<string>()
 

@@ -4,24 +4,24 @@ import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { OperationFailure } from '../../maintenance/operation.ts'
 
-/** What stands between the cells of a line, the more common first. */
+/** Delimiters, most common first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** How a spreadsheet's file is written, as programs of all countries save it. */
+/** The format of a text file. */
 export type TextFileFormat = {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
   readonly delimiter: (typeof DELIMITERS)[number]
-  /** The first line is `sep=;`, by which Excel is told the delimiter. */
+  /** The first line is `sep=;`, which tells Excel the delimiter. */
   readonly namesDelimiter: boolean
-  /** A line is a JSON object, and there is no header. */
+  /** One JSON object per line and no header. */
   readonly isJson: boolean
 }
 
-/** What files begin with: a ZIP archive, as which a workbook is stored, and one that gzip has packed. */
+/** First bytes of a ZIP archive, such as a workbook, and of a gzip file. */
 const ZIP = 'PK\u0003\u0004'
 const GZIP = '\u001f\u008b'
 
-/** Whether a file is a ZIP archive. @throws the system's error */
+/** Whether a file is a ZIP archive. @throws system errors */
 export const isZip = (file: string): boolean => readStart(file, ZIP.length) === ZIP
 
 function readStart(file: string, length: number): string {
@@ -33,7 +33,7 @@ function readStart(file: string, length: number): string {
   }
 }
 
-/** The bytes of a file, unpacked where gzip has packed them. Nothing is kept of what was read. */
+/** The bytes of a file, decompressed if it is a gzip file. */
 function bytesOf(file: string): Readable {
   const raw = createReadStream(file)
   if (readStart(file, GZIP.length) !== GZIP) return raw
@@ -54,15 +54,16 @@ async function* decodeChunks(bytes: AsyncIterable<Buffer>, decoder: TextDecoder)
 }
 
 /**
- * Looks through a whole file for how it is written.
- * @throws Failed for a file of another kind, the system's and zlib's errors
+ * Detects the format of a file; reads all of it for the encoding.
+ * @throws OperationFailure for another kind of file; system and zlib errors
  */
 export async function detectTextFileFormat(file: string): Promise<TextFileFormat> {
   const encoding = await encodingOf(file)
   const lines = await firstLines(file, encoding)
   const [first = ''] = lines
   refuseOtherKinds(file, first.trimStart())
-  if (lines.some((line) => line.includes('\0'))) throw new OperationFailure(`${file} is no text; ${SAVE_AS_CSV}`)
+  if (lines.some((line) => line.includes('\0')))
+    throw new OperationFailure(`${file} is not a text file; ${SAVE_AS_CSV}`)
   const [, named] = /^"?sep=(.)"?$/i.exec(first.trim()) ?? []
   const delimiter = DELIMITERS.find((one) => one === named)
   return {
@@ -73,24 +74,27 @@ export async function detectTextFileFormat(file: string): Promise<TextFileFormat
   }
 }
 
-const SAVE_AS_CSV = 'open it with a spreadsheet program and save it as CSV'
+const SAVE_AS_CSV = 'open it in a spreadsheet program and save it as CSV'
 
-/** What files of other kinds begin with, and what to do with them. */
+/** First characters of other kinds of files, with advice. */
 const OTHER_KINDS: readonly (readonly [start: string, advice: string])[] = [
-  ['[', 'is a JSON array; write its objects one a line, as `jq -c ".[]"` does'],
-  ['<', `is a web page; ${SAVE_AS_CSV}`],
-  ['\u00d0\u00cf\u0011\u00e0', `is a workbook of Excel 97 to 2003; ${SAVE_AS_CSV}`],
-  [ZIP, 'is an archive that was packed once more; unpack it first'],
-  ['%PDF-', 'is a PDF; stones are imported from a spreadsheet'],
+  ['[', 'is a JSON array; convert it to one object per line, for example with `jq -c ".[]"`'],
+  ['<', `is an HTML or XML file; ${SAVE_AS_CSV}`],
+  ['\u00d0\u00cf\u0011\u00e0', `is an Excel 97-2003 workbook; ${SAVE_AS_CSV}`],
+  [ZIP, 'is a compressed ZIP archive; decompress it first'],
+  ['%PDF-', 'is a PDF; import a spreadsheet instead'],
 ]
 
-/** @throws Failed, with what the file is and what to do */
+/** @throws OperationFailure with the kind of file and advice */
 function refuseOtherKinds(file: string, start: string): void {
   for (const [known, advice] of OTHER_KINDS)
     if (start.startsWith(known)) throw new OperationFailure(`${file} ${advice}`)
 }
 
-/** UTF-16 shows by its mark, or by the zeros of its ASCII; what is not UTF-8 is what Excel writes in the West. */
+/**
+ * UTF-16 is recognised by its byte order mark or by the zero bytes of ASCII characters. A file that is not valid UTF-8 is
+ * taken for Windows-1252, which Excel writes in Western locales.
+ */
 async function encodingOf(file: string): Promise<TextFileFormat['encoding']> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let isFirst = true
@@ -119,11 +123,11 @@ function detectUtf16(start: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   return (first === 0xfe && second === 0xff) || (first === 0 && second !== 0) ? 'utf-16be' : undefined
 }
 
-/** Lines and characters that are looked at for the delimiter. */
+/** Lines and characters that are examined for the delimiter. */
 const MAX_SAMPLE_LINES = 30
 const MAX_SAMPLE_CHARACTERS = 65_536
 
-/** The first lines with anything in them. */
+/** The first non-empty lines. */
 async function firstLines(file: string, encoding: TextFileFormat['encoding']): Promise<string[]> {
   let start = ''
   let isWhole = true
@@ -140,8 +144,8 @@ async function firstLines(file: string, encoding: TextFileFormat['encoding']): P
 }
 
 /**
- * The character that divides most lines into equally many cells: a comma within numbers or remarks does not. Of those that
- * do so equally often, the one that makes more cells; the comma where there is but one column.
+ * The delimiter that splits the most lines into the same number of cells, unlike commas within numbers or remarks. Ties go to
+ * the one with more cells; a single column gets the comma.
  */
 function delimiterOf(lines: readonly string[]): TextFileFormat['delimiter'] {
   const bare = lines.map((line) => line.replaceAll(/"[^"]*"/g, ''))

@@ -1,6 +1,6 @@
 /**
- * Columns that the trade's files have and a diamond here has no field for: they are left out, and the printed mapping
- * says so. A price for one carat is no stone's price.
+ * Columns of trade files without a corresponding field: they are ignored, and the printed mapping says so. A price per carat
+ * is not the price of the stone.
  * Sources: RapNet's reference of upload fields, the fields of GIA's Report Results API, Nivoda's file format, and the
  * downloads of RapNet and IDEX.
  */
@@ -19,7 +19,7 @@ export const PRICES_PER_CARAT: readonly string[] = [
 /** Rapaport's list prices. */
 const LIST_PRICES = ['Rap', 'Rap price', 'Rap rate', 'Rap list', 'Index price', 'Index asking price']
 
-/** A price that stands beside one of these may be the stone's, or that of one carat. */
+/** With one of these columns, a price may be that of the stone or per carat. */
 export const DISCOUNTS: readonly string[] = [
   'RapNet discount %',
   'RapNet discount',

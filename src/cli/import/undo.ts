@@ -17,18 +17,18 @@ import type { Position } from '../../stores/ports/event-store.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import { BadUsage, OperationFailure } from '../../maintenance/operation.ts'
 import { createOperatorOrigin, withInstallation, type OpenInstallation } from '../with-installation.ts'
-import { formatCount, note, printResult, progressBar, type OutputOptions } from '../output.ts'
+import { formatCount, formatQuantity, note, printResult, progressBar, type OutputOptions } from '../output.ts'
 import { awaitReadModels } from '../await-read-models.ts'
 import { listenForStop, type StopSignal } from '../process-exit.ts'
 import { finishAndReadBulk, doneBulks, inventoryOf } from './write.ts'
 
 /**
- * What it takes to find again what an import did: the log itself has it all. Written before the first change, so that an
- * import that was killed can be taken back too.
+ * Identifies an import; its changes are in the event log. Written before the first change, so that an interrupted import can
+ * be undone too.
  */
 const undoFileSchema = z.object({
   format: z.literal('adamant-undo/1'),
-  /** Of the import: the records of its bulks and the `$correlationId` of its events are made of it. */
+  /** Id of the import: the request streams of its bulks derive from it, and it is the `$correlationId` of its events. */
   import: z.uuid(),
   account: z.int().positive(),
   email: z.string(),
@@ -41,10 +41,10 @@ const undoFileSchema = z.object({
 
 export type UndoFile = z.infer<typeof undoFileSchema>
 
-/** The folder of undo files, below DATA_DIR. */
+/** Folder of undo files in DATA_DIR. */
 const FOLDER = 'undo'
 
-/** Writes it so that it outlives a fall of power. @returns its path */
+/** Writes and syncs the undo file, so that it survives a power failure. @returns its path */
 export async function writeUndoFile(dataDir: string, undo: UndoFile): Promise<string> {
   const folder = join(resolve(dataDir), FOLDER)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -61,33 +61,33 @@ export async function writeUndoFile(dataDir: string, undo: UndoFile): Promise<st
   return path
 }
 
-/** @throws BadUsage for what is no undo file */
+/** @throws BadUsage if it is missing or not an undo file */
 function readUndoFile(path: string): UndoFile {
-  if (!existsSync(path)) throw new BadUsage(`--undo ${path}: there is no such file`)
+  if (!existsSync(path)) throw new BadUsage(`--undo ${path}: file not found`)
   const { data } = undoFileSchema.safeParse(jsonOf(readFileSync(path, 'utf8')))
   if (data !== undefined) return data
-  throw new BadUsage(`--undo ${path}: it is no undo file; import says the name of the one that it writes`)
+  throw new BadUsage(`--undo ${path}: not an undo file; an import prints the path of its undo file`)
 }
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // No JSON is no undo file either.
+    return undefined
   }
 }
 
 type UndoOptions = OutputOptions & { readonly skipBad?: true; readonly dryRun?: true }
 
 /**
- * `import --undo`: takes back what an import has done, bulk by bulk as it was done. Killed, it goes on where it was: each
- * bulk that was taken back has a record.
+ * `import --undo`: undoes an import bulk by bulk. An interrupted undo resumes when it is run again, since each undone bulk is
+ * recorded in the event log.
  */
 export async function undoImport(open: OpenInstallation, path: string, options: UndoOptions): Promise<void> {
   const undo = readUndoFile(path)
   await withInstallation(open, async (installation) => {
     if ((await installation.store.identity()) !== undo.log) {
-      throw new OperationFailure(`${path} is of another installation: what it takes back is not here`)
+      throw new OperationFailure(`${path} belongs to another installation`)
     }
     const { bulks, stones } = await findRemainingBulks(installation, undo)
     const refused = await reportConflicts(installation, bulks)
@@ -95,23 +95,23 @@ export async function undoImport(open: OpenInstallation, path: string, options: 
     if (refused > 0 && options.skipBad !== true) {
       if (options.json === true) printResult(options, result, '')
       throw new OperationFailure(
-        `${formatCount(refused)} stones were changed since the import; nothing was taken back (--skip-bad leaves them as they are)`,
+        `Stones changed since the import: ${formatCount(refused)}; nothing was undone (use --skip-bad to skip them)`,
       )
     }
     if (options.dryRun === true) {
-      const text = `${formatCount(stones - refused)} stones would be as before the import; nothing was taken back`
+      const text = `Would restore ${formatQuantity(stones - refused, 'stone')} to the state before the import; nothing was undone`
       return printResult(options, result, text)
     }
     const { position, ...counts } = await undoBulks(installation, undo, { bulks, stones, signal: listenForStop() })
     await awaitReadModels(installation, position ?? 'start')
     const { created, changed, deleted } = counts
-    const left = counts.refused === 0 ? '' : `, left ${formatCount(counts.refused)} that were changed since`
-    const text = `brought back ${formatCount(created)}, changed back ${formatCount(changed)}, deleted ${formatCount(deleted)} stones of ${undo.email}${left}`
+    const left = counts.refused === 0 ? '' : `, skipped ${formatCount(counts.refused)} (changed since)`
+    const text = `Stones of ${undo.email}: recreated ${formatCount(created)}, reverted ${formatCount(changed)}, deleted ${formatCount(deleted)}${left}`
     printResult(options, { ...result, ...counts }, text)
   })
 }
 
-/** What was not taken back yet; held in memory by its numbers alone. */
+/** The bulks that are not undone yet. Keeps only ids in memory. */
 export async function findRemainingBulks(
   { writing }: { readonly writing: CommandContext },
   undo: Pick<UndoFile, 'import'>,
@@ -128,10 +128,9 @@ export async function findRemainingBulks(
   return { bulks, stones }
 }
 
-/** Stones that are named; all are counted. */
 const MAX_LISTED_CONFLICTS = 1_000
 
-/** Names the stones that somebody changed since. @returns how many there are */
+/** Notes stones that were changed since the import, at most MAX_LISTED_CONFLICTS. @returns the number of all such stones */
 async function reportConflicts({ store }: Installation, bulks: readonly DiamondUndoRequest[]): Promise<number> {
   let conflicts = 0
   for (const bulk of bulks) {
@@ -149,7 +148,7 @@ export type RemainingBulks = {
   readonly signal: StopSignal
 }
 
-/** Takes it back, bulk by bulk. @throws Failed where it was stopped */
+/** @throws OperationFailure if it is stopped before the end */
 export async function undoBulks(
   installation: { readonly writing: CommandContext },
   { account }: Pick<UndoFile, 'account'>,
@@ -157,7 +156,7 @@ export async function undoBulks(
 ): Promise<DiamondUndoResult> {
   const by: CommandPrincipal = { owner: account, origin: createOperatorOrigin() }
   const inventory = inventoryOf(installation, by)
-  const bar = progressBar('taking back', stones, 'stones')
+  const bar = progressBar('undoing', stones, 'stones')
   const sum = { created: 0, changed: 0, deleted: 0, unchanged: 0, refused: 0 }
   let position: Position | undefined
   let passed = 0
@@ -167,13 +166,13 @@ export async function undoBulks(
       for (const name of ['created', 'changed', 'deleted', 'unchanged', 'refused'] as const) sum[name] += undone[name]
       position = latestPosition([position, undone.position])
     } catch (error) {
-      // Another process takes the same import back, and was first here.
+      // Another process undoes the same import, and has done this bulk.
       if (!(error instanceof AlreadyApplied)) throw error
     }
     bar.update((passed += bulk.diamonds.length))
     if (signal.isReceived && index < bulks.length - 1) {
       throw new OperationFailure(
-        `Stopped: ${formatCount(passed)} of ${formatCount(stones)} stones were taken back; the same command goes on`,
+        `Stopped after ${formatCount(passed)} of ${formatQuantity(stones, 'stone')}; run the same command again to resume`,
       )
     }
   }

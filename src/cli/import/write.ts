@@ -19,21 +19,21 @@ import { decode } from '../../events/decode.ts'
 import { eventId } from '../../events/event-metadata.ts'
 import { OperationFailure } from '../../maintenance/operation.ts'
 import type { Position } from '../../stores/ports/event-store.ts'
-import { formatCount, progressBar } from '../output.ts'
+import { formatCount, formatQuantity, progressBar } from '../output.ts'
 import type { StopSignal } from '../process-exit.ts'
 import { toNewDiamond, type UsableLine } from './findings.ts'
 import type { Stock } from './stock.ts'
 
-/** Stones that are written together, all or none. */
+/** Stones that are written atomically. */
 export const BULK_SIZE = 500
 
-/** The record of an import's bulk, counted from 0. */
+/** The request stream of a bulk of an import. @param bulk from 0 */
 const recordOf = (id: string, bulk: number): string => requestStream('import', id, bulk)
 
-/** What a bulk was found to have done: the diamonds, and when (ISO 8601). */
+/** A completed bulk: ids of its diamonds, and its time (ISO 8601). */
 export type DoneBulk = { readonly diamonds: readonly number[]; readonly at: string }
 
-/** What was done under a record; one that was accepted and not done is finished first. Undefined where there is none. */
+/** The bulk with this request stream, which is completed first if it was only accepted; undefined if there is none. */
 export async function finishAndReadBulk(writing: CommandContext, record: string): Promise<DoneBulk | undefined> {
   await finishBulk(writing, record)
   const [last] = await writing.store.read(record, { last: 1 })
@@ -41,7 +41,7 @@ export async function finishAndReadBulk(writing: CommandContext, record: string)
   return { diamonds: decode<RequestDone>(last).data.diamonds, at: last.metadata['at'] ?? '' }
 }
 
-/** What an import has done, bulk by bulk. */
+/** The completed bulks of an import, in order. */
 export async function* doneBulks(writing: CommandContext, id: string): AsyncGenerator<DoneBulk> {
   for (let bulk = 0; ; bulk++) {
     const done = await finishAndReadBulk(writing, recordOf(id, bulk))
@@ -50,21 +50,21 @@ export async function* doneBulks(writing: CommandContext, id: string): AsyncGene
   }
 }
 
-/** Where an import of new stones begins. */
+/** Where an import of new stones starts. */
 export type ImportResumePoint = {
   readonly id: string
-  /** Bulks that an earlier run has written. */
+  /** Bulks written by an interrupted run. */
   readonly completedBulks: number
-  /** When the last of them was, ISO 8601; undefined without one. */
+  /** Time of the last of them, ISO 8601. */
   readonly lastWrittenAt: string | undefined
 }
 
 /**
- * Whether this very file was imported before, or was begun to be: the import's id is made of the account and the file, so
- * that a run that was killed is found by the next one. Where none of its stones is left, it counts no more.
- * @param digest of the file and what was read of it
- * @param bulks of the whole import
- * @param again a whole one counts no more either
+ * Finds an earlier import of the same file, complete or interrupted: the id of an import derives from the account and the
+ * file. An import is ignored if none of its stones exists any more.
+ * @param digest of the file and its parsed lines
+ * @param bulks number of bulks of the import
+ * @param again whether to ignore complete imports too
  */
 export async function findResumePoint(
   writing: CommandContext,
@@ -92,7 +92,7 @@ async function isAnyDiamondLive({ store, stateCache }: CommandContext, diamonds:
   return false
 }
 
-/** What was done, or would be, in stones. */
+/** Numbers of stones. */
 export type ImportCounts = {
   readonly created: number
   readonly changed: number
@@ -100,24 +100,24 @@ export type ImportCounts = {
   readonly deleted: number
 }
 
-/** One step of an import: stones that go together, as many as a bulk has or fewer. */
+/** One atomic step of an import, with at most BULK_SIZE stones. */
 export type ImportBulk = {
   readonly creates: readonly NewDiamond[]
   readonly changes: readonly DiamondChange[]
-  /** Whether the changes take the diamonds away. */
+  /** Whether the changes delete the diamonds. */
   readonly isDeletion: boolean
-  /** The line of the file that it ends with. */
+  /** The last line of the file that it covers. */
   readonly line?: number
 }
 
-/** The steps that make new stones of all lines. */
+/** Creates a stone for each line. */
 export async function* planCreations(lines: AsyncIterable<UsableLine>): AsyncGenerator<ImportBulk> {
   for await (const bulk of bulksOf(lines)) {
     yield { creates: bulk.map(({ change }) => toNewDiamond(change)), changes: [], isDeletion: false, ...lastOf(bulk) }
   }
 }
 
-/** The steps that make an account's stones what the lines say of their skus. */
+/** Updates the stone with the sku of each line, or creates it. */
 export async function* planUpdates(
   lines: AsyncIterable<UsableLine>,
   stock: Stock,
@@ -135,7 +135,7 @@ export async function* planUpdates(
   }
 }
 
-/** The steps that delete stones. */
+/** Deletes these stones, in bulks. */
 export function* planDeletions(ids: readonly number[], by: CommandPrincipal): Generator<ImportBulk> {
   for (let from = 0; from < ids.length; from += BULK_SIZE) {
     const changes = ids.slice(from, from + BULK_SIZE).map((id) => planDelete(id, by))
@@ -161,7 +161,7 @@ async function* bulksOf(lines: AsyncIterable<UsableLine>): AsyncGenerator<Usable
 
 export type ImportBulks = AsyncIterable<ImportBulk> | Iterable<ImportBulk>
 
-/** What the steps would do, without doing it. */
+/** The counts that the steps would result in, for a dry run. */
 export async function countChanges(
   installation: { readonly writing: CommandContext },
   by: CommandPrincipal,
@@ -179,16 +179,16 @@ export async function countChanges(
 export type ImportRun = {
   readonly installation: { readonly writing: CommandContext }
   readonly by: CommandPrincipal
-  /** The import's, of which its records are made. */
+  /** Id of the import, from which its request streams derive. */
   readonly id: string
-  /** Steps that an earlier run has done: they are passed over. */
+  /** Steps done by an interrupted run; they are skipped. */
   readonly completedBulks: number
-  /** Stones of all steps. */
+  /** Number of stones of all steps. */
   readonly total: number
   readonly signal: StopSignal
 }
 
-/** Takes the steps, one after another. @throws Failed where it was stopped, or another process does the same */
+/** Executes the steps in order. @throws OperationFailure if it is stopped, or another process runs the same import */
 export async function writeBulks(
   { installation, by, id, completedBulks, total, signal }: ImportRun,
   steps: ImportBulks,
@@ -215,6 +215,7 @@ export async function writeBulks(
   return { ...counter.counts, position }
 }
 
+/** Context for diamond commands that reserves ids for whole bulks. */
 export const inventoryOf = (
   { writing }: { readonly writing: CommandContext },
   { origin }: CommandPrincipal,
@@ -232,7 +233,7 @@ async function writeBulk(
   } catch (error) {
     if (!(error instanceof AlreadyApplied)) throw error
     throw new OperationFailure(
-      'Another process imports the very same stones: nothing was done twice; run it again to see the end',
+      'Another process is importing the same stones, and nothing was imported twice. Run the command again to see the result',
     )
   }
 }
@@ -246,7 +247,7 @@ class ImportCounter {
     this.#counts.unchanged += creates.length - did.created + changes.length - did.changed
   }
 
-  /** For what an earlier run has done. */
+  /** Counts a step that an interrupted run has done. */
   skip({ creates, changes }: ImportBulk): void {
     this.#counts.unchanged += creates.length + changes.length
   }
@@ -261,11 +262,11 @@ class ImportCounter {
   }
 }
 
-/** A bulk is written whole or not at all, so that the next run goes on behind it. */
+/** A stop takes effect between two atomic bulks, so that the next run resumes after the last one. */
 function throwIfStopped(signal: StopSignal, counter: ImportCounter, total: number, { line }: ImportBulk): void {
   if (!signal.isReceived || counter.total === total) return
-  const upTo = line === undefined ? '' : `, those up to line ${line}`
+  const upTo = line === undefined ? '' : ` (up to line ${line})`
   throw new OperationFailure(
-    `Stopped: ${formatCount(counter.total)} of ${formatCount(total)} stones were written${upTo}; the same command goes on from there`,
+    `Stopped after ${formatCount(counter.total)} of ${formatQuantity(total, 'stone')}${upTo}; run the same command again to resume`,
   )
 }

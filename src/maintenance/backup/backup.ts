@@ -11,17 +11,18 @@ import { fillNewFolder } from '../new-folder.ts'
 import { runStep, type Operation } from '../operation.ts'
 import { digestOfFile, FILES_FOLDER, writeManifest, writePersons, type Manifest } from './manifest.ts'
 
-/** How the servers' own backups are taken. */
-export const SERVER_BACKUP = `With EVENT_STORE on a server the log is the server's to back up, and before this command: a volume snapshot of one node,
-or its files in the order that its documentation gives. \`npx adamant backup\` then copies the files that the log refers
-to, out of GridFS too. Read models are rebuilt, and the vault (vault_* in MongoDB) belongs in no backup.`
+/** How to back up stores on servers. */
+export const SERVER_BACKUP = `If EVENT_STORE is a server, back up the event log with the server's own tools before you run this command: take a volume
+snapshot of one node, or copy its files in the order given in its documentation. \`npx adamant backup\` then copies the files
+that the log refers to, including those in GridFS. Read models need no backup, since they can be rebuilt. Do not back up the
+vault (vault_* in MongoDB).`
 
 type BackupOperation = Operation & { readonly installation: Installation; readonly to: string }
 
 /**
- * Copies the log as it is at one moment, the files that it refers to and the sealed rows of persons into a new folder, beside the
- * running service. An embedded log's file is copied by SQLite itself; one on a server is the server's to back up.
- * @throws Failed, and nothing is left in the folder
+ * Copies a consistent snapshot of the log, the files that it refers to and the encrypted personal data to a new folder, while the
+ * service runs. SQLite itself copies an embedded log; a log on a server is backed up with the server's tools.
+ * @throws OperationFailure; the folder then stays empty
  */
 export const makeBackup = (backup: BackupOperation): Promise<Manifest> =>
   fillNewFolder(backup.to, async () => {
@@ -41,10 +42,10 @@ export const makeBackup = (backup: BackupOperation): Promise<Manifest> =>
 
 type BackupFiles = { readonly files: Installation['files']; readonly whole: Map<string, number> }
 
-/** A file that goes between the copy of the log and its own is in no newer copy of the log. */
+/** A file may be deleted between the copy of the log and its own copy; a newer copy of the log then does not refer to it. */
 const MAX_LOG_COPIES = 3
 
-/** The log first: what it refers to has been there before it. */
+/** Copies the log first: every file is stored before the event that refers to it. */
 async function backUpWithLog(backup: BackupOperation, copied: BackupFiles): Promise<Manifest> {
   const file = join(backup.to, LOG_FILE)
   for (let copy = 1; ; copy++) {
@@ -57,7 +58,7 @@ async function backUpWithLog(backup: BackupOperation, copied: BackupFiles): Prom
   }
 }
 
-/** What the server's log refers to is in the files when it has been backed up. */
+/** Expects that the log was backed up before, so that the installation has every file that the backup refers to. */
 async function backUpFilesOnly(backup: BackupOperation, copied: BackupFiles): Promise<Manifest> {
   backup.report.note(SERVER_BACKUP)
   const facts = await logFacts(backup.installation.store)
@@ -79,7 +80,7 @@ async function factsOfCopy(file: string): Promise<LogFacts> {
   }
 }
 
-/** @returns those that the installation does not have whole */
+/** @returns digests of files that are missing or damaged in the installation */
 async function copyReferencedFiles(
   backup: BackupOperation,
   copied: BackupFiles,

@@ -13,36 +13,37 @@ const bytes = z.int().min(0)
 
 const manifestSchema = z.object({
   format: z.literal('adamant-backup/1'),
-  /** The release that made it, and when. */
+  /** Version of Adamant that created the backup. */
   release: z.string(),
   made: z.string(),
   log: z.object({
-    /** EventStore.identity(), and the epoch that it was in. */
+    /** EventStore.identity(). */
     identity: z.string(),
     epoch: z.int().min(0),
     events: z.int().min(0),
-    /** Where its last event stands, as `events` prints it, and that event's id. */
+    /** Position (as `events` prints it) and id of the last event. */
     position: z.string(),
     last: z.string(),
-    /** null where the log is on a server, which has a way of its own. */
+    /** null if the log is on a server and therefore not part of the backup. */
     file: z.object({ bytes, sha256: digest }).nullable(),
   }),
-  /** Of `persons.jsonl`; releases up to 4.0 have no such file. */
+  /** `persons.jsonl`; backups by releases up to 4.0 do not have it. */
   persons: z.object({ bytes, sha256: digest }).optional(),
-  /** Each lies in `files/` under its SHA-256. */
+  /** Stored in `files/` under their SHA-256. */
   files: z.array(z.object({ digest, bytes })),
-  /** Those that the log refers to, and the installation did not have whole. */
+  /** Files that the log refers to, but that were missing or damaged in the installation. */
   missing: z.array(digest),
 })
 
-/** What a backup holds, with the digests of all of it. It is written last: a folder without it is no backup. */
+/** The contents of a backup with their digests. It is written last: a folder without a manifest is not a complete backup. */
 export type Manifest = z.output<typeof manifestSchema>
 
 export const FILES_FOLDER = 'files'
 const MANIFEST_FILE = 'manifest.json'
-/** The rows of persons, sealed as they are: one line of JSON each. */
+/** Encrypted rows of personal data, one JSON object per line. */
 const PERSONS_FILE = 'persons.jsonl'
 
+/** Writes the manifest atomically and syncs it to disk. */
 export function writeManifest(folder: string, made: Manifest): void {
   const draft = join(folder, `${MANIFEST_FILE}.part`)
   writeFileSync(draft, `${JSON.stringify(made, null, 1)}\n`, { mode: 0o600 })
@@ -51,25 +52,25 @@ export function writeManifest(folder: string, made: Manifest): void {
   syncPath(folder)
 }
 
-/** @throws BadUsage where there is none, Failed where it can't be read */
+/** @throws BadUsage if it is missing, OperationFailure if it is invalid */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, MANIFEST_FILE)
   if (!existsSync(file)) {
     throw new BadUsage(
-      `${folder} is no whole backup: it has no ${MANIFEST_FILE}, which \`npx adamant backup\` writes last`,
+      `${folder} is not a complete backup: it has no ${MANIFEST_FILE}, which \`npx adamant backup\` writes last`,
     )
   }
   try {
     return manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    throw new OperationFailure(`${file} is damaged, or of a newer release: it can not be read as a backup's manifest`)
+    throw new OperationFailure(`${file}: not a valid manifest; it is damaged, or was written by a newer release`)
   }
 }
 
 const personRowSchema = z.object({ account: z.int().min(1), sealed: z.base64(), at: z.int() })
 
-/** As they are at this moment: who is forgotten is in no backup that is made afterwards. */
+/** Writes the current personal data: backups made after a person was forgotten do not contain that person. */
 export async function writePersons(folder: string, persons: PersonStore): Promise<ContentDigest> {
   const lines: string[] = []
   for await (const { account, sealed, at } of persons.all()) {
@@ -81,7 +82,7 @@ export async function writePersons(folder: string, persons: PersonStore): Promis
   return digestOfFile(file)
 }
 
-/** The rows of persons that a backup holds; none where it is of a release that had none. @throws Failed where a line is none */
+/** The personal data of a backup; none in backups by releases up to 4.0. @throws OperationFailure for an invalid line */
 export function* personsIn(folder: string, { persons }: Manifest): Generator<PersonRow> {
   if (persons === undefined) return
   const file = join(folder, PERSONS_FILE)
@@ -89,14 +90,14 @@ export function* personsIn(folder: string, { persons }: Manifest): Generator<Per
     if (text === '') continue
     const { data } = personRowSchema.safeParse(JSON.parse(text))
     if (data === undefined)
-      throw new OperationFailure(`${file} is of a newer release: it can not be read as a backup's persons`)
+      throw new OperationFailure(`${file}: has an invalid line; it was written by a newer release`)
     yield { ...data, sealed: Buffer.from(data.sealed, 'base64') }
   }
 }
 
 export const digestOfFile = (path: string): Promise<ContentDigest> => digestOf(createReadStream(path))
 
-/** Undefined where there is no such file. @throws Failed where it is there, and can't be read */
+/** Undefined if the file does not exist. @throws OperationFailure if it cannot be read */
 async function digestFileIfExists(path: string): Promise<ContentDigest | undefined> {
   try {
     return await digestOfFile(path)
@@ -104,15 +105,15 @@ async function digestFileIfExists(path: string): Promise<ContentDigest | undefin
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     const why = error instanceof Error ? error.message : String(error)
     throw new OperationFailure(
-      `The backup can't be read: ${why}. Nothing was changed; make ${path} readable, or take another`,
+      `The backup cannot be read: ${why}. Nothing was changed; make ${path} readable, or use another backup`,
     )
   }
 }
 
 /**
- * Reads the whole backup before anything of it is used.
- * @param files those in the folder
- * @throws Failed for the first file that is missing or has other bytes
+ * Reads the whole backup and verifies its digests.
+ * @param files the backup's file store
+ * @throws OperationFailure for the first missing or damaged file
  */
 export async function verifyBackup(
   operation: Operation,
@@ -141,5 +142,5 @@ export async function verifyBackup(
 
 function requireIntact(what: string, fault: string | undefined): void {
   if (fault === undefined) return
-  throw new OperationFailure(`The backup is damaged: ${what} ${fault}. Nothing was changed; take another backup`)
+  throw new OperationFailure(`The backup is damaged: ${what} ${fault}. Nothing was changed; use another backup`)
 }

@@ -27,81 +27,83 @@ import { copyPersons, findOrphanedPersons } from '../copy/installation.ts'
 import { BadUsage, countItems, OperationFailure, runStep, type Operation } from '../operation.ts'
 import { FILES_FOLDER, personsIn, readManifest, verifyBackup, type Manifest } from './manifest.ts'
 
-/** How a log on a server comes back. */
-export const SERVER_RESTORE = `With EVENT_STORE on a server: stop every process of Adamant, put the server's own backup back as its documentation says,
-start it, and run \`npx adamant restore FROM --in-place\`: it puts FROM's files back and begins a new epoch of the log.
-Leave FROM out where the files came back otherwise, such as by mongorestore of fs.files and fs.chunks.`
+/** How to restore a log on a server. */
+export const SERVER_RESTORE = `If EVENT_STORE is a server: stop every Adamant process, restore the server's own backup as its documentation says, start the
+server, and run \`npx adamant restore FROM --in-place\`, which restores the files from FROM and begins a new epoch of the log.
+Omit FROM if the files were restored by other means, such as mongorestore of fs.files and fs.chunks.`
 
-/** What is to be restored, and over what. */
 export type RestoreOptions = {
   readonly settings: Settings
-  /** The backup's folder; undefined where everything is in its place already. */
+  /** The backup's folder; undefined if log and files have already been restored. */
   readonly from: string | undefined
-  /** Whether what DATA_DIR holds may be replaced. */
+  /** Whether the contents of DATA_DIR may be replaced. */
   readonly mayReplace: boolean
-  /** Whether the log is in its place already. */
+  /** Whether the log has already been restored. */
   readonly inPlace: boolean
 }
 
-/** A backup whose digests were all verified. */
 type VerifiedBackup = { readonly folder: string; readonly manifest: Manifest; readonly files: FileStore }
 
-/** What is restored. Without `log` that is in its place already, without `backup` all is. */
+/** `log` is undefined if the log has already been restored, `backup` if the files have been, too. */
 export type RestorePlan = RestoreOptions & {
   readonly log: string | undefined
   readonly backup: VerifiedBackup | undefined
 }
 
 /**
- * Looks at all that can be looked at while nothing is open, and verifies the whole backup.
- * @throws BadUsage, BadSettings, NoInstallation, Failed
+ * Checks everything that can be checked without opening the stores, and verifies the whole backup.
+ * @throws BadUsage, BadSettings, NoInstallation, OperationFailure
  */
 export async function checkRestore(operation: Operation, options: RestoreOptions): Promise<RestorePlan> {
   const { settings, from, mayReplace, inPlace } = options
   const { DATA_DIR, EVENT_STORE } = settings
   const isOnServer = isStoredOnServer(EVENT_STORES, EVENT_STORE)
-  if (isOnServer && !inPlace) throw new BadUsage(`The log is on a server. ${SERVER_RESTORE}`)
-  if (from === undefined && !inPlace) throw new BadUsage('Name the backup: npx adamant restore FROM')
+  if (isOnServer && !inPlace)
+    throw new BadUsage(`The event log is on a server: --in-place is required. ${SERVER_RESTORE}`)
+  if (from === undefined && !inPlace)
+    throw new BadUsage('Missing argument: the backup folder, as in npx adamant restore FROM')
   if (inPlace && !isOnServer && !existsSync(join(DATA_DIR, LOG_FILE))) {
-    throw new NoInstallation(`no log in ${resolve(DATA_DIR)}: --in-place begins a new epoch of one that is there`)
+    throw new NoInstallation(
+      `no event log in ${resolve(DATA_DIR)}: --in-place requires a log that has already been restored`,
+    )
   }
   const manifest = from === undefined ? undefined : readManifest(from)
   if (!isOnServer) checkFolder(DATA_DIR, mayReplace || inPlace)
   checkMasterKey(settings)
   if (from === undefined || manifest === undefined) return { ...options, log: undefined, backup: undefined }
   if (!inPlace && manifest.log.file === null) {
-    throw new BadUsage(`${from} holds files only, its log was on a server: set EVENT_STORE to that`)
+    throw new BadUsage(`${from} contains only files, since its log was on a server: set EVENT_STORE to that server`)
   }
   const files = openFilesIn(join(from, FILES_FOLDER))
   await verifyBackup(operation, from, manifest, files)
   return { ...options, log: inPlace ? undefined : join(from, LOG_FILE), backup: { folder: from, manifest, files } }
 }
 
-/** What may be in a folder that nothing is lost of: the key is to be there before. */
+/** Files that may exist in DATA_DIR before a restore; the master key must. */
 const ALLOWED_FILES: ReadonlySet<string> = new Set(['master.key', 'installation.lock'])
-/** What an interrupted restore leaves. The flag was given with it. */
+/** Left by an interrupted restore, which has been permitted to replace the contents. */
 const RESTORE_MARKER = 'restoring'
 
-/** @throws BadUsage where the folder holds something and nobody has said that it may go */
+/** @throws BadUsage if the folder has contents that may not be replaced */
 function checkFolder(folder: string, mayReplace: boolean): void {
   const found = existsSync(folder) ? readdirSync(folder) : []
   if (mayReplace || found.includes(RESTORE_MARKER) || found.every((name) => ALLOWED_FILES.has(name))) return
   throw new BadUsage(
-    `DATA_DIR ${resolve(folder)} is not empty. With --replace the backup's log takes the place of the one that is there; ` +
-      'else set DATA_DIR to a new folder',
+    `DATA_DIR ${resolve(folder)} is not empty: use --replace to replace its event log with that of the backup, or ` +
+      'set DATA_DIR to a new folder',
   )
 }
 
-/** A key that is made now opens nothing of the backup. @throws BadSettings */
+/** Requires the master key of the backup: a new one could not decrypt its data. @throws BadSettings */
 function checkMasterKey({ MASTER_KEY, DATA_DIR }: Settings): void {
   const file = join(resolve(DATA_DIR), 'master.key')
   if (MASTER_KEY !== undefined || existsSync(file)) return
   throw new BadSettings([
-    `MASTER_KEY must be the key of the installation that is restored, or lie in ${file}: no backup has it`,
+    `MASTER_KEY must be the master key of the installation that was backed up, or ${file} must contain it: backups do not include it`,
   ])
 }
 
-/** What a restore has brought back, and where the log and its epoch stand now. */
+/** `position` and `epoch` are those of the restored log; the rest counts what was restored. */
 export type RestoreResult = {
   readonly events: number
   readonly files: number
@@ -110,24 +112,23 @@ export type RestoreResult = {
   readonly epoch: number
 }
 
-/** An installation whose log is the one that is restored, and what an embedded one still has to do with its file. */
+/** The installation on the restored log. For an embedded log, `replace` puts its file in place. */
 type RestoreTarget = {
   readonly installation: Installation
-  /** What the log said that is replaced; undefined where none is, or it can't be read. */
+  /** State of the log to replace; undefined if there is none, or it cannot be read. */
   readonly replacedLog: ReplacedLog | undefined
   readonly events: () => Promise<number>
   readonly replace: (kept: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** The composition root's way to open an installation. */
 type RestoreTargetOpener = (settings: Settings, purpose: InstallationPurpose) => Promise<Installation>
 
 /**
- * Everything but the log is put where it belongs beside the one that is there, which changes nothing; then an embedded log, in
- * one step, its new epoch begun already. What dies before that leaves the old one, and what dies after it the new one. A log on a server
- * is back by the server's own way before: LogRestored, written last, is what lets it be served.
- * @throws Failed
+ * Restores everything except the log first, which does not affect the existing log. Then an embedded log, in which the new epoch
+ * has already begun, is replaced atomically: after a crash there is either the old log or the new one. A log on a server has been
+ * restored with the server's own tools before; it can be served only after LogRestored, which is written last.
+ * @throws OperationFailure
  */
 export async function restore(
   operation: Operation,
@@ -152,11 +153,11 @@ export async function restore(
     await joinStores(restoring, await storeIdentitiesOf(installation))
     const head = await store.head()
     const events = backup?.manifest.log.events ?? (await opened.events())
-    // Putting back whom the restored log knows changes nothing for one that is still to be replaced.
+    // Adding personal data of accounts in the restored log does not affect a log that is still to be replaced.
     if (backup !== undefined) await copyPersons(personsIn(backup.folder, backup.manifest), installation)
-    const strangers = await findOrphanedPersons(installation)
+    const orphans = await findOrphanedPersons(installation)
     await replace(`before-${epoch}`)
-    await persons.forget(strangers)
+    await persons.forget(orphans)
     await emptyVault(vault)
     return { ...files, events, position: head === 'start' ? '0' : formatPosition(head), epoch }
   } finally {
@@ -168,7 +169,7 @@ async function openServer(open: RestoreTargetOpener, { settings, backup }: Resto
   const installation = await open(settings, 'filled')
   try {
     if ((await installation.store.read(LOG_STREAM)).length === 0)
-      throw new OperationFailure("The server's log is empty: put its backup back first")
+      throw new OperationFailure("The server's log is empty: restore the server's backup first")
     await requireNoRunningProcess(installation)
     if (backup !== undefined) await checkLog(installation.store, backup.manifest)
   } catch (error) {
@@ -193,7 +194,7 @@ async function openFolder({ report }: Operation, { settings, log }: RestorePlan)
       previousLog.identity !== (await installation.store.identity())
     ) {
       throw new OperationFailure(
-        'DATA_DIR holds another installation than the one that the backup was taken of: set DATA_DIR to a new folder, or to its own',
+        'DATA_DIR belongs to another installation than the backup: set DATA_DIR to a new folder, or to the folder of that installation',
       )
     }
   } catch (error) {
@@ -203,37 +204,37 @@ async function openFolder({ report }: Operation, { settings, log }: RestorePlan)
   const opened = { installation, events: () => countEmbeddedEvents(installation.store), replace, close }
   if (previousLog === 'none') return { ...opened, replacedLog: undefined }
   if (!('unreadable' in previousLog)) return { ...opened, replacedLog: previousLog }
-  const unknown = 'the log that is replaced can not be read, so what it has seen since the backup is not known'
+  const unknown = 'the log to be replaced cannot be read, so its epoch is unknown, and whether it was moved'
   report.note(`${unknown}: ${previousLog.unreadable}`)
   return { ...opened, replacedLog: undefined }
 }
 
-/** Its positions are the numbers of its events, whatever can be read of them. */
+/** Positions of an embedded log number its events, including unreadable ones. */
 async function countEmbeddedEvents(store: EventStore): Promise<number> {
   const head = await store.head()
   return head === 'start' ? 0 : Number(head.commit)
 }
 
-/** A process that only answers is not seen here: it ends by itself when it meets LogRestored. @throws Failed */
+/** Does not detect processes without projections; these exit when they read LogRestored. @throws OperationFailure */
 async function requireNoRunningProcess({ reads }: Installation): Promise<void> {
   for (const { declaration } of READ_MODELS) {
     if (await reads.isLeaseHeld(declaration))
-      throw new OperationFailure('A process of this installation runs: stop all of them first')
+      throw new OperationFailure('A process of this installation is running: stop all of them first')
   }
 }
 
-/** @throws Failed where the server has another log, or one that is older than the files */
+/** @throws OperationFailure if the server has another log, or one that is older than the backup's files */
 async function checkLog(store: EventStore, { log }: Manifest): Promise<void> {
   const [commit = '0', prepare = commit] = log.position.split('/')
   const found = await store.eventAt({ commit: BigInt(commit), prepare: BigInt(prepare) })
   if ((await store.identity()) === log.identity && found?.id === log.last) return
   throw new OperationFailure(
-    `The server's log is not the one that this backup's files belong to, or ends before them (${log.position}): ` +
-      "put the server's backup of that time back first",
+    `The server's log does not belong to this backup, or ends before its position ${log.position}: ` +
+      "restore the server's backup of that time first",
   )
 }
 
-/** @throws Failed where one can't be put back: nothing was changed */
+/** @throws OperationFailure if a file cannot be restored; nothing was changed then */
 async function restoreFiles(
   operation: Operation,
   backup: VerifiedBackup | undefined,
@@ -247,13 +248,15 @@ async function restoreFiles(
   const faulty = await runStep(operation, step, (update) => copyFiles({ source, target, digests, whole }, update))
   for (const [digest, found] of faulty) {
     const fault = faultIn(digest, found)
-    throw new OperationFailure(`The file ${digest} of the backup ${fault}, and was whole before: nothing was changed`)
+    throw new OperationFailure(
+      `The file ${digest} of the backup ${fault}, but was intact when the backup was verified; nothing was changed`,
+    )
   }
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, manifest.log.file?.bytes ?? 0)
   return { files: digests.length, bytes }
 }
 
-/** The highest epoch that anything beside the log has seen it in: the next one is above it. */
+/** The highest epoch that the other stores have seen; the new epoch must be higher. */
 async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise<number> {
   const last = seen.read()
   const witnesses = await readLogObservations(reads, CHECKPOINTED_MODELS, vault)
@@ -263,7 +266,7 @@ async function seenEpochOf({ store, reads, vault, seen }: Installation): Promise
 
 type RestoreContext = { readonly store: EventStore; readonly origin: Origin; readonly clock: () => number }
 
-/** A log that was left for another one stays left: what was written since is there. */
+/** If the replaced log was moved to another installation, the restored one is fenced too: later writes are in the other one. */
 async function renewFence(
   { report }: Operation,
   { store, ...moving }: RestoreContext,
@@ -271,14 +274,14 @@ async function renewFence(
 ): Promise<void> {
   if ((await store.closedReason())?.why === 'fenced') return
   await fenceLog(moving, store, fence)
-  report.note(`this installation was moved to ${fence.to}, and stays closed`)
+  report.note(`this installation was moved to ${fence.to} and stays read-only`)
 }
 
 const VAULT_BATCH_SIZE = 100
 
 /**
- * Deletes what waited: the log says of all of it that it has expired, or does not know of it. Receipts stay, with which
- * senders find what became of their secrets.
+ * Deletes entries and mails: in the restored log their secrets have expired or do not exist. Receipts are kept, so that senders
+ * still see the state of their secrets.
  */
 async function emptyVault(vault: Vault): Promise<void> {
   const digests = new Set<string>()

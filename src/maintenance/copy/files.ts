@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import type { FileStore } from '../../stores/ports/file-store.ts'
 import { OperationFailure } from '../operation.ts'
 
-/** What a file's bytes are: how many, and their SHA-256 in hex. */
+/** Size of a file, and its SHA-256 in hex. */
 export type ContentDigest = { readonly bytes: number; readonly sha256: string }
 
-/** Of bytes as they come. */
 export async function digestOf(chunks: AsyncIterable<unknown>): Promise<ContentDigest> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -16,19 +15,19 @@ export async function digestOf(chunks: AsyncIterable<unknown>): Promise<ContentD
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Reads a stored file; undefined where there is none. @throws StoreUnavailable */
+/** Undefined if the store does not have the file. @throws StoreUnavailable */
 async function digestIn(files: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const chunks = await files.read(digest)
   return chunks && digestOf(chunks)
 }
 
-/** What is wrong with bytes that should have this digest, as the end of a sentence; undefined where nothing is. */
+/** What is wrong with a file that should have this digest, as the end of a sentence; undefined if it is intact. */
 export function faultIn(digest: string, found: ContentDigest | undefined): string | undefined {
   if (found === undefined) return 'is missing'
-  return found.sha256 === digest ? undefined : `is damaged: it has the SHA-256 ${found.sha256}`
+  return found.sha256 === digest ? undefined : `is damaged: its SHA-256 is ${found.sha256}`
 }
 
-/** Likewise of a stored file, which is read for it. @throws StoreUnavailable */
+/** Like `faultIn`, for a stored file; reads all of it. @throws StoreUnavailable */
 export const faultOf = async (files: FileStore, digest: string): Promise<string | undefined> =>
   faultIn(digest, await digestIn(files, digest))
 
@@ -36,16 +35,16 @@ export type FileCopyOptions = {
   readonly source: FileStore
   readonly target: FileStore
   readonly digests: AsyncIterable<string> | Iterable<string>
-  /** Bytes by digest of files that the target is known to have whole; those that this call copies are added. */
+  /** Sizes by digest of files that the target is known to have intact; copied files are added. */
   readonly whole: Map<string, number>
 }
 
 /**
- * Copies files, each under the SHA-256 of its bytes. A file is copied when the target gives its bytes back; one that the
- * target has whole already is not copied again, and nothing is stored of one that is damaged at the source.
- * @param update called with the number of files that were looked at
- * @returns the files that could not be copied, by their digests: what the source has instead, undefined where it has nothing
- * @throws Failed where the target does not give back what was written, StoreUnavailable
+ * Copies files and reads each copy back. Skips files that the target has intact already, and does not store files that are
+ * damaged at the source.
+ * @param update called with the number of processed files
+ * @returns the files that could not be copied, by digest: what the source has instead, undefined if it is missing there
+ * @throws OperationFailure if the target does not return what was written, StoreUnavailable
  */
 export async function copyFiles(
   { source, target, digests, whole }: FileCopyOptions,
@@ -64,7 +63,7 @@ export async function copyFiles(
   return faulty
 }
 
-/** @returns what both have then, or the source where that is not whole; undefined where the source has none */
+/** @returns the digest of the intact copy, or of the damaged file at the source; undefined if the source does not have it */
 async function copyFile(source: FileStore, target: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const there = await digestIn(target, digest)
   if (there?.sha256 === digest) return there
@@ -75,9 +74,9 @@ async function copyFile(source: FileStore, target: FileStore, digest: string): P
   return written
 }
 
-const RETRY_ADVICE = 'It was written just now: look at the disk there, and run the same command again'
+const RETRY_ADVICE = 'It was written a moment ago: check the disk there, then run the same command again'
 
-/** Keeps nothing of one whose bytes are not what its name says. @returns what was read */
+/** Discards a file whose bytes do not match its digest. @returns the digest of what was read */
 async function write(source: FileStore, target: FileStore, digest: string): Promise<ContentDigest | undefined> {
   const chunks = await source.read(digest)
   if (chunks === undefined) return undefined

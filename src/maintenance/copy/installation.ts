@@ -7,10 +7,9 @@ import { countItems, OperationFailure, runStep, shareOf, type Operation } from '
 import { copyFiles, faultIn } from './files.ts'
 import { PositionMap, LogCopier, type LogCutoff, type TargetEventPosition } from './log.ts'
 
-/** A log, and the persons of its accounts. */
 export type PersonStores = { readonly store: Pick<EventStore, 'read'>; readonly persons: PersonStore }
 
-/** Puts in the rows of whom the target's log knows, where they are not there. Nobody comes back who was forgotten there. */
+/** Adds missing rows of personal data for accounts in the target's log, except those that were forgotten there. */
 export async function copyPersons(
   rows: AsyncIterable<PersonRow> | Iterable<PersonRow>,
   target: PersonStores,
@@ -18,7 +17,7 @@ export async function copyPersons(
   for await (const row of rows) if (await hasPerson(target.store, row.account)) await target.persons.putBack(row)
 }
 
-/** Whose rows there are although the log does not know them, or has forgotten them. */
+/** Accounts with personal data that the log does not have, or has forgotten. */
 export async function findOrphanedPersons(peopled: PersonStores): Promise<readonly number[]> {
   const orphans: number[] = []
   for await (const { account } of peopled.persons.all()) {
@@ -29,15 +28,15 @@ export async function findOrphanedPersons(peopled: PersonStores): Promise<readon
 
 export type VaultCopyCounts = { entries: number; receipts: number; mails: number }
 
-/** Items that are put in together. */
+/** Items that are written together. */
 const VAULT_PAGE_SIZE = 100
-/** A share that is refused by the fence leaves an entry in the vault, so that there may be some more each time. */
+/** Several rounds may be needed: sharing a secret first writes to the vault, and only then fails at the fence. */
 const MAX_VAULT_ROUNDS = 5
 
 /**
- * Copies what the vault holds, behind the fence only: what was ended before must not lie about in another place. Then
- * holds that all of it is there, byte for byte.
- * @throws Failed where something at the target differs
+ * Copies the vault and compares the copy byte by byte. Call it only after the fence, so that no secret that ends meanwhile
+ * remains in the copy.
+ * @throws OperationFailure if the target differs
  */
 export async function copyVault(
   source: Vault,
@@ -58,8 +57,8 @@ export async function copyVault(
 
 const createIncompleteVaultError = (missing: string) =>
   new OperationFailure(
-    `The target's vault does not have ${missing} after ${MAX_VAULT_ROUNDS} tries. Where the source's vault changes all the time, ` +
-      'stop the service there; then run the same command again',
+    `The target's vault lacks ${missing} after ${MAX_VAULT_ROUNDS} attempts. If the source's vault keeps changing, ` +
+      'stop the service there, then run the same command again',
   )
 
 async function* readVaultPages(vault: Vault): AsyncGenerator<VaultItem[]> {
@@ -73,7 +72,7 @@ async function* readVaultPages(vault: Vault): AsyncGenerator<VaultItem[]> {
   if (page.length > 0) yield page
 }
 
-/** @returns the name of the first thing that the target does not have, where there is one */
+/** @returns the counts, or the name of the first item that the target lacks */
 async function compareVaults(
   source: Vault,
   target: Vault,
@@ -86,7 +85,7 @@ async function compareVaults(
     if (found === undefined) return { missing: nameOf(item) }
     if (found !== textOf(item)) {
       throw new OperationFailure(
-        `The target's vault has another ${nameOf(item)} than the source's. Empty the target, or name another one, and copy again`,
+        `The target's ${nameOf(item)} differs from the source's. Empty the target or choose another one, then copy again`,
       )
     }
     copied[item.kind]++
@@ -96,7 +95,7 @@ async function compareVaults(
 
 const nameOf = (item: VaultItem) => `${item.kind} ${item.digest}${item.kind === 'mail' ? `/${item.mail}` : ''}`
 
-/** All of it but whether its stream has been looked for: a sweeper may have done so since. */
+/** Serializes an item for comparison, ignoring `confirmed`, which a sweeper may change at any time. */
 function textOf(item: VaultItem): string {
   const { confirmed: _, ...rest } = { confirmed: false, ...item, sealed: item.sealed.toString('base64') }
   return JSON.stringify(Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -107,13 +106,13 @@ const FILES = 'copying files'
 type InstallationCopyOptions = Operation & {
   readonly source: Pick<Installation, 'store' | 'files' | 'vault' | 'persons'>
   readonly target: Pick<Installation, 'store' | 'files' | 'vault' | 'persons'>
-  /** Where the log is cut; all of it is copied unless told. */
+  /** Where to cut the log; without it all of it is copied. */
   readonly until?: LogCutoff
 }
 
 /**
- * One installation is copied into another. Each call of a part copies and compares what came since the one before, so that
- * little is left for when the source is closed; one that was interrupted goes on where it was.
+ * Copies an installation to another one. Each call of a method copies and compares what was written since the previous call, so
+ * that little is left after the fence. An interrupted copy resumes in a new process.
  */
 export class InstallationCopy {
   readonly #options: InstallationCopyOptions
@@ -122,7 +121,7 @@ export class InstallationCopy {
   readonly #positions: PositionMap
   readonly #whole = new Map<string, number>()
   #lastEvent: StoredEvent | undefined
-  /** Steps that were reported: what came since the first time is soon done. */
+  /** Steps that were reported. Repetitions are short and not reported. */
   readonly #reportedSteps = new Set<string>()
 
   constructor(copying: InstallationCopyOptions) {
@@ -133,20 +132,20 @@ export class InstallationCopy {
     this.#positions = new PositionMap(source.store, target.store)
   }
 
-  /** Files that both have. */
+  /** Number of files that both installations have intact. */
   get fileCount(): number {
     return this.#whole.size
   }
 
-  /** The last event that was copied, as it stands in the source. */
+  /** The last copied event, as in the source. */
   get lastEvent(): StoredEvent | undefined {
     return this.#lastEvent
   }
 
   /**
-   * The log, to its head or to where it is cut. What was written is read again from both logs, to compare them.
-   * @returns how many events the target did not have
-   * @throws Failed for a difference
+   * Copies the log up to its head or the cutoff, then reads both logs again to compare them.
+   * @returns the number of events that the target lacked
+   * @throws OperationFailure for a difference
    */
   async copyLog(): Promise<number> {
     const head = await this.#options.source.store.head()
@@ -167,27 +166,27 @@ export class InstallationCopy {
   }
 
   /**
-   * What was compared, from the log's first event to where it is now.
-   * @throws Failed where that is not what was copied
+   * @returns number and digest of the compared events, from the first one of the log
+   * @throws OperationFailure if the comparison read other events than the copy
    */
   requireEqualLogs(): { readonly events: number; readonly digest: string } {
     const digest = this.#comparer.digest()
     if (digest !== this.#copier.digest()) {
       throw new OperationFailure(
-        `The logs did not stay as they were copied: ${digest} was compared, and something else copied`,
+        `The logs changed after they were copied: the comparison has the digest ${digest}, the copy another one`,
       )
     }
     return { events: this.#comparer.eventCount, digest }
   }
 
-  /** The target's place of the last event that the source has up to this one of its own; undefined before the first. */
+  /** The target's copy of the last event up to a position of the source; undefined before the first event. */
   findTargetPosition(position: Position): Promise<TargetEventPosition | undefined> {
     return this.#positions.findTarget(position)
   }
 
   /**
-   * All files of the source. What its collector removes meanwhile nothing refers to.
-   * @throws Failed for one that is damaged
+   * Copies all files of the source. Files that its garbage collector deletes meanwhile are not referred to, so they may be missing.
+   * @throws OperationFailure for a damaged file
    */
   async copyAllFiles(): Promise<void> {
     const { source } = this.#options
@@ -197,24 +196,24 @@ export class InstallationCopy {
       if (found === undefined) continue
       const fault = faultIn(digest, found)
       throw new OperationFailure(
-        `The source's file ${digest} ${fault}. Restore it from a backup, and run the same command again`,
+        `The source's file ${digest} ${fault}. Restore it from a backup, then run the same command again`,
       )
     }
   }
 
-  /** These files. @returns those that the source does not have, or not whole */
+  /** @returns digests of files that are missing or damaged at the source */
   async copySelectedFiles(digests: ReadonlySet<string>): Promise<readonly string[]> {
     return [...(await this.#copyFiles(digests, digests.size)).keys()]
   }
 
-  /** What waits for its reader or is to be mailed, behind the fence only. @throws Failed */
+  /** Copies pending secrets, receipts and queued mails. Call it only after the fence. @throws OperationFailure */
   async copyVault(): Promise<VaultCopyCounts> {
     const { source, target } = this.#options
     const step = { label: 'copying the vault', total: await countItems(source.vault.contents()), unit: 'items' }
     return runStep(this.#options, step, (update) => copyVault(source.vault, target.vault, update))
   }
 
-  /** The sealed rows of those whom the target's log knows. */
+  /** Copies the encrypted personal data of accounts in the target's log. */
   async copyPersons(): Promise<void> {
     await copyPersons(this.#options.source.persons.all(), this.#options.target)
   }

@@ -22,24 +22,24 @@ import {
 import type { Manifest } from '../backup/manifest.ts'
 import { OperationFailure } from '../operation.ts'
 
-/** Where a log is cut: behind a place in it, or at the end of a millisecond (since 1970). */
+/** Where to cut a log: after a position, or at the end of a millisecond since 1970. */
 export type LogCutoff = { readonly position: Position } | { readonly time: number }
 
-/** A moment that the log has not reached has no state yet. */
+/** Whether the log has reached the cutoff, so that its state there is final. */
 export const isCutoffReached = (head: PositionOrStart, now: number, moment: LogCutoff): boolean =>
   'position' in moment ? comparePositions(moment.position, head) <= 0 : moment.time < now
 
-/** Called with each event that stands in both logs, with its places. */
+/** Called with each event as read from both logs. */
 export type EventPairListener = (source: StoredEvent, target: StoredEvent) => void
 
-/** Called with how many events were passed so far, and with the last of them as it stands in the source. */
+/** Called with the number of events read so far, and with the last of them as in the source. */
 export type CopyProgressListener = (events: number, last: StoredEvent) => void
 
 /**
- * Two logs side by side, from their beginning: every event of the source must be the target's next one, the same in
- * stream, revision, id, type, data and metadata. What the target has no more of can be filled in. So a copy that was
- * interrupted anywhere goes on where it was, having looked at all it did. Each call goes on where the one before has ended,
- * and the digest with it: a place in a log never gets another event, so that nothing needs to be read twice.
+ * Reads two logs in parallel from their start. Every event of the source must be the target's next event, with the same stream,
+ * revision, id, type, data and metadata; events that the target lacks at its end are copied. An interrupted copy can therefore
+ * resume at any event, after comparing those that the target has. Since logs are append-only, each call continues where the
+ * previous one ended, as does the digest.
  */
 export class LogCopier {
   eventCount = 0
@@ -47,23 +47,23 @@ export class LogCopier {
   #target: PositionOrStart = 'start'
   readonly #digest = createHash('sha256')
 
-  /** @param until where the source is cut; nowhere unless told */
+  /** @param until where to cut the source; without it, at its head */
   constructor(
     private readonly source: EventStore,
     private readonly target: EventStore,
     private readonly until?: LogCutoff,
   ) {}
 
-  /** SHA-256 over the events so far, in hex. */
+  /** SHA-256 over the events read so far, in hex. */
   digest(): string {
     return this.#digest.copy().digest('hex')
   }
 
   /**
-   * Goes on to the source's head, or to where it is cut.
-   * @param passed counts from the call
-   * @returns how many events the target did not have, and has now
-   * @throws Failed for a difference
+   * Continues up to the source's head or the cutoff, and copies the events that the target lacks.
+   * @param passed progress, counted from this call
+   * @returns the number of copied events
+   * @throws OperationFailure for a difference
    */
   async copyMissing(passed: CopyProgressListener): Promise<number> {
     let seen = 0
@@ -81,14 +81,14 @@ export class LogCopier {
       passed(++seen, event)
     })
     if (missing.length > 0) await write()
-    // What was just written is passed over the next time.
+    // The next call skips the events that were just written.
     if (filled > 0) this.#target = await this.target.head()
     return filled
   }
 
   /**
-   * Goes on until so many events were passed since the beginning, and holds that the target has these and ends there.
-   * @throws Failed for a difference
+   * Continues up to this number of events from the start of the log, and checks that the target has the same events and ends there.
+   * @throws OperationFailure for a difference
    */
   async compare(events: number, pair: EventPairListener): Promise<void> {
     const left = await this.#readInParallel(async (event, there) => {
@@ -99,7 +99,7 @@ export class LogCopier {
     if (left !== undefined) throw createDifferenceError(left, 'the source does not have it')
   }
 
-  /** @returns the first event that the target has beyond the last one */
+  /** @returns the first event of the target after the last event read, if there is one */
   async #readInParallel(
     each: (event: StoredEvent, there: StoredEvent | undefined) => Promise<void>,
     events = Number.POSITIVE_INFINITY,
@@ -121,7 +121,7 @@ export class LogCopier {
     if (textOf(event) !== textOf(there)) {
       throw createDifferenceError(
         event,
-        `the target has ${there.stream}@${there.revision} (${there.type}, ${there.id}) there`,
+        `the target has ${there.stream}@${there.revision} (${there.type}, ${there.id}) instead`,
       )
     }
     this.#advance(event)
@@ -138,11 +138,9 @@ export class LogCopier {
 const UNCOPIED_STREAMS: ReadonlySet<string> = new Set([COPY_STREAM, STORES_STREAM])
 
 /**
- * The events that a copy takes along: not what a log knows of how it was filled, and of its vault and files, which is its
- * own. Cut at a moment it ends before the first event that is behind the place, or is written later than the time. Each
- * process has a clock of its own, and `at` only grows within a stream: an event that a slow clock wrote behind one that is
- * later than the time is left out with it, so that what is left is always a beginning of the log, with nothing in it that
- * was not caused by what stands in it.
+ * The events to copy: all except those about the log's own copy, vault and files. With a cutoff, ends before the first event
+ * after the position or time. Machines' clocks differ, and `at` only grows within a stream, so that events after that one may have
+ * an earlier time. They are left out too: the copy must be a prefix of the log, which contains the cause of each of its events.
  */
 async function* copyableEvents(
   events: AsyncIterable<StoredEvent>,
@@ -165,14 +163,14 @@ const textOf = ({ stream, revision, id, type, data, metadata }: StoredEvent): st
 
 const createDifferenceError = ({ stream, revision, type, id }: StoredEvent, how: string) =>
   new OperationFailure(
-    `The target's log is not the source's. At ${stream}@${revision} (${type}, ${id}): ${how}. ` +
-      'Empty the target, or name another one, and copy again',
+    `The target's log differs from the source's at ${stream}@${revision} (${type}, ${id}): ${how}. ` +
+      'Empty the target or choose another one, then copy again',
   )
 
-/** Events that are read before they are written: one transaction on SQLite. */
+/** Events that are written together: one transaction on SQLite. */
 const BATCH_SIZE = 500
 
-/** Neighbours of one stream go together; the order stays. */
+/** Groups consecutive events of the same stream, in order. */
 export function appendsOf(events: readonly StoredEvent[]): Append[] {
   const appends: (Append & { readonly events: StoredEvent[] })[] = []
   for (const event of events) {
@@ -186,8 +184,8 @@ export function appendsOf(events: readonly StoredEvent[]): Append[] {
 const revisionBefore = (revision: bigint) => (revision === 0n ? 'none' : revision - 1n)
 
 /**
- * Appends in this order and no other: together where that is one transaction, else one behind the other.
- * @throws Failed where the target holds something else or in another order, or stays away
+ * Appends strictly in this order. Retries for a minute if the target is unavailable.
+ * @throws OperationFailure if the target has other events or another order, StoreUnavailable
  */
 export async function writeInOrder(target: EventStore, appends: readonly Append[]): Promise<void> {
   const positions = await retryWhileUnavailable(() => target.appendMany(appends, 'kept'))
@@ -195,16 +193,16 @@ export async function writeInOrder(target: EventStore, appends: readonly Append[
     if (comparePositions(positions[index - 1] ?? 'start', position) < 0) continue
     const stream = appends[index]?.stream
     throw new OperationFailure(
-      `The target did not keep the order at ${stream}: empty it, or name another one, and copy again`,
+      `The target changed the order of events at ${stream}. Empty the target or choose another one, then copy again`,
     )
   }
 }
 
-/** Milliseconds for which a store that is away is tried, and between two tries. */
+/** How long an unavailable store is retried. */
 const RETRY_TIMEOUT_MS = 60_000
 const RETRY_INTERVAL_MS = 250
 
-/** A repeat with the same ids is recognised, so that an unknown outcome is simply tried again. */
+/** Appends with the same event ids are idempotent, so that an unknown outcome can be retried. */
 async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
   const ends = performance.now() + RETRY_TIMEOUT_MS
   for (;;) {
@@ -212,7 +210,7 @@ async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promi
       return await work()
     } catch (error) {
       if (error instanceof WrongRevision)
-        throw new OperationFailure(`Somebody else writes to the target: ${error.message}`)
+        throw new OperationFailure(`Another process writes to the target: ${error.message}`)
       const passes = error instanceof OutcomeUnknown || error instanceof StoreUnavailable
       if (!passes || error instanceof LogClosed || performance.now() > ends) throw error
       await pause(RETRY_INTERVAL_MS)
@@ -223,12 +221,12 @@ async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promi
 /** An event in the target's log. */
 export type TargetEventPosition = { readonly id: string; readonly position: Position }
 
-/** Of so many compared events the places of one are kept: a log of ten million events costs some 20 MB. */
+/** One in this many events is sampled: about 20 MB for a log of ten million events. */
 const POSITION_SAMPLE_INTERVAL = 100
 
 /**
- * Where the source's events are in the target's log. What is asked for is known only when the source is closed, and the logs
- * were compared before: so places are kept on the way, some events apart, and what lies between is read when it is asked for.
+ * Maps positions of the source's log to the target's. The positions to map are known only after the fence, when the logs have been
+ * compared: the comparison therefore samples pairs of positions, and a lookup reads the events after the nearest sample.
  */
 export class PositionMap {
   readonly #samples: { readonly source: Position; readonly target: TargetEventPosition }[] = []
@@ -239,13 +237,13 @@ export class PositionMap {
     private readonly target: EventStore,
   ) {}
 
-  /** To be told of every event, in the log's order. */
+  /** Must be called with every event, in log order. */
   readonly addPair: EventPairListener = ({ position }, { id, position: there }) => {
     if (this.#eventCount++ % POSITION_SAMPLE_INTERVAL === 0)
       this.#samples.push({ source: position, target: { id, position: there } })
   }
 
-  /** The target's place of the last event that the source has up to this one of its own; undefined before the first. */
+  /** The target's copy of the last event up to a position of the source; undefined before the first event. */
   readonly findTarget = async (position: Position): Promise<TargetEventPosition | undefined> => {
     const near = this.#samples.findLast(({ source }) => comparePositions(source, position) <= 0)
     if (near === undefined) return undefined
@@ -266,11 +264,11 @@ export class PositionMap {
 }
 
 export type LogFacts = Omit<Manifest['log'], 'file'> & {
-  /** Digests of the files that certifications and stones' models have. */
+  /** Digests of the files that certifications and 3D models refer to. */
   readonly files: ReadonlySet<string>
 }
 
-/** What a log says of itself, from its first event to its last. */
+/** Reads the whole log. @throws OperationFailure if it is empty */
 export async function logFacts(store: EventStore): Promise<LogFacts> {
   const files = new Map<string, string>()
   let events = 0
@@ -289,7 +287,7 @@ export async function logFacts(store: EventStore): Promise<LogFacts> {
       files.delete(nameOf(event.stream, 'model'))
     }
   }
-  if (last === undefined) throw new OperationFailure('The log is empty: there is nothing to be backed up')
+  if (last === undefined) throw new OperationFailure('The event log is empty: there is nothing to back up')
   return {
     identity: await store.identity(),
     epoch: await readEpoch(store),

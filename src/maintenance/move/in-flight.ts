@@ -9,14 +9,13 @@ import { REACTION_CHECKPOINTS } from '../../wiring/followers.ts'
 import type { Installation } from '../../wiring/installation.ts'
 import type { TargetEventPosition } from '../copy/log.ts'
 
-/** Milliseconds between two looks. */
 const POLL_INTERVAL_MS = 100
 
-/** The due mails of a fenced installation, so that none of them leaves it any more. */
+/** Claims the due mails of a fenced installation, so that it does not send them any more. */
 export class MailHold {
   readonly #claims: MailClaims
 
-  /** @param claimant the copy: what an earlier run of it has claimed is its own */
+  /** @param claimant id of the copy: a resumed run owns the claims of the interrupted one */
   constructor(
     private readonly vault: Vault,
     claimant: string,
@@ -27,9 +26,9 @@ export class MailHold {
   }
 
   /**
-   * Claims every mail that is due, and waits for those that a mailer had claimed before: each of them is sent and put on
-   * record, which a fence lets pass, or is given back, or its claim runs out because its process has died.
-   * @param waiting told how many are waited for
+   * Claims every due mail, and waits for those that a mailer has claimed before: a mailer sends the mail and records it, which a
+   * fence permits, or releases its claim, or dies, so that the claim expires.
+   * @param waiting called with the number of mails that are waited for
    */
   async claimAllDue(waiting: (mails: number) => void): Promise<void> {
     for (;;) {
@@ -46,7 +45,7 @@ export class MailHold {
     }
   }
 
-  /** From here on the claims run out by themselves. */
+  /** Stops renewing the claims; they expire. */
   close(): void {
     this.#claims.close()
   }
@@ -59,8 +58,8 @@ export class MailHold {
 }
 
 /**
- * How far the source's reactions have come, as places in the target's log: what was scored, read or finished at the
- * source is not done once more at the target, whose positions are others.
+ * Transfers the checkpoints of the source's reactions to the target, whose log has other positions, so that the target does not
+ * process again what the source has processed.
  */
 export class ReactionCheckpoints {
   readonly #checkpoints: { readonly declaration: ModelDeclaration; readonly position: Position }[] = []
@@ -69,7 +68,7 @@ export class ReactionCheckpoints {
   static async readFrom({ store, reads }: Installation): Promise<ReactionCheckpoints> {
     const found = new ReactionCheckpoints()
     for (const declaration of REACTION_CHECKPOINTS) {
-      // Asking for the live build makes one where there is none.
+      // `live()` creates a missing build.
       if ((await (await reads.model(declaration)).position()) === 'start') continue
       const checkpoint = await (await reads.live(declaration)).checkpoint()
       if (checkpoint === undefined || !(await isCheckpointOfLog(store, checkpoint))) continue
@@ -80,8 +79,8 @@ export class ReactionCheckpoints {
   }
 
   /**
-   * Lets the target's reactions begin there.
-   * @param at the target's place of the last event that the source has up to one of its own
+   * Writes the checkpoints, from which the target's reactions then start.
+   * @param at finds the target's copy of the last event up to a position of the source
    */
   async writeTo(
     { store, reads }: Installation,

@@ -18,36 +18,36 @@ import { MailHold, ReactionCheckpoints } from './in-flight.ts'
 export type MoveOperation = Operation & {
   readonly source: Installation
   readonly target: Installation
-  /** The two for people, without a password. */
+  /** Addresses to show, without passwords. */
   readonly from: string
   readonly to: string
-  /** Where both have the same read models, vault and files stay where they are. */
+  /** Whether both use the same read model store: then vault and files are not copied. */
   readonly sharedReads: boolean
   readonly moving: LogMoveContext
 }
 
-/** What was moved. The digest is SHA-256 over the events of the log, in hex. */
+/** `digest`: SHA-256 over the events of the log, in hex. */
 export type MoveResult = {
   readonly events: number
   readonly digest: string
   readonly files: number
   readonly vault: VaultCopyCounts
-  /** Seconds for which nobody took writes. */
+  /** Seconds during which both installations rejected writes. */
   readonly closedFor: number
 }
 
-/** `move` was run again behind its end. */
+/** The result of running a completed move again. */
 export type PreviousMoveResult = { readonly events: number; readonly digest: string; readonly finishedBefore: true }
 
-/** Seconds: a round that took no longer leaves next to nothing for when the source is closed. */
+/** The source is fenced after a round that took less: little is then left to copy while it rejects writes. */
 const MAX_FINAL_ROUND_SECONDS = 1
-/** A round that took this part of the one before is worth another one; where more is written than copied, none is. */
+/** Another round is made only if the last one took less than this fraction of the one before; else writes outpace copying. */
 const MAX_ROUND_RATIO = 0.7
 
 /**
- * Copies and compares, closes the source, does so with the rest, and lets the target take writes. Each step looks at what is
- * there already.
- * @throws Failed for whatever must not be passed over; the same move goes on where it was
+ * Copies and compares everything while the source runs, fences the source, copies the rest, and opens the target for writes.
+ * Every step skips what has been done already, so that an interrupted or failed move can be run again.
+ * @throws OperationFailure
  */
 export async function moveInstallation(move: MoveOperation): Promise<MoveResult | PreviousMoveResult> {
   const { source, target, from, moving } = move
@@ -69,12 +69,12 @@ async function closeAndCopy(move: MoveOperation, copy: string): Promise<MoveResu
   signal.throwIfAborted()
   if (await isAbandoned(target)) throw createAbandonedError()
   const closed = performance.now()
-  if (!(await isFenced(source, copy))) report.note('the source takes no more writes from here on')
+  if (!(await isFenced(source, copy))) report.note('the source is read-only from now on')
   await fenceLog(moving, source.store, { copy, to })
   await pause(source.store.fenceDelayMs)
   const mails = new MailHold(source.vault, copy, moving.clock)
   try {
-    await mails.claimAllDue((count) => report.note(`waiting for ${count} mails that are being sent`))
+    await mails.claimAllDue((count) => report.note(`waiting for mails that are being sent: ${count}`))
     const moved = await unlessAbandoned(move, copy, () => copyRest(move, copy, copying))
     return { ...moved, closedFor: (performance.now() - closed) / 1000 }
   } finally {
@@ -87,7 +87,7 @@ async function copyContents({ sharedReads }: MoveOperation, copying: Installatio
   if (!sharedReads) await copying.copyAllFiles()
 }
 
-/** Beside the running service. What comes while the files are read is copied by the next round, and not behind the fence. */
+/** Runs before the fence. Each round copies what was written during the previous one, so that little is left for the fence. */
 async function copyUntilCaughtUp(move: MoveOperation, copying: InstallationCopy): Promise<void> {
   let before = Number.POSITIVE_INFINITY
   for (;;) {
@@ -101,7 +101,7 @@ async function copyUntilCaughtUp(move: MoveOperation, copying: InstallationCopy)
 
 const NO_VAULT_ITEMS: VaultCopyCounts = { entries: 0, receipts: 0, mails: 0 }
 
-/** Behind the fence. */
+/** Runs after the fence. */
 async function copyRest(
   move: MoveOperation,
   copy: string,
@@ -112,7 +112,7 @@ async function copyRest(
   const vault = sharedReads ? NO_VAULT_ITEMS : await copying.copyVault()
   if (!sharedReads) await copying.copyPersons()
   const checkpoints = await ReactionCheckpoints.readFrom(source)
-  // What came in meanwhile: an append whose answer was lost.
+  // An append that was in progress at the fence may have been stored meanwhile.
   let late: number
   do late = await copying.copyLog()
   while (late > 0)
@@ -124,9 +124,9 @@ async function copyRest(
 }
 
 /**
- * Does what is done behind the fence. Where the copy is given up meanwhile, the source takes writes again, and whatever
- * fails here fails because of that; a fence that went up in the same moment is taken away.
- * @throws Failed, and what the work throws
+ * Runs the work after the fence. If another process abandons the move meanwhile, the work fails as a result; a fence that was
+ * set concurrently is then removed.
+ * @throws OperationFailure if the move was abandoned, else whatever `work` throws
  */
 async function unlessAbandoned<Result>(
   { source, target, moving }: MoveOperation,
@@ -145,12 +145,12 @@ async function unlessAbandoned<Result>(
 const isAbandoned = async ({ store }: Installation) => (await store.closedReason())?.why === 'abandoned'
 
 const createAbandonedError = () =>
-  new OperationFailure('This copy was given up while it ran: the source takes writes, and the target can be deleted')
+  new OperationFailure('The move was abandoned while it ran: the source accepts writes, and the target can be deleted')
 
 /**
- * Lets the source take writes again; what was copied can't be finished any more.
+ * Abandons an unfinished move: opens the source for writes again and makes the target unusable.
  * @returns the id of the copy
- * @throws Failed where the target is complete, or no copy
+ * @throws OperationFailure if the target is complete, or not a copy
  */
 export async function abandonMove({
   source,
@@ -170,4 +170,4 @@ export async function abandonMove({
 }
 
 const createNotAbandonableError = () =>
-  new OperationFailure('The target is no unfinished copy: it may take writes of its own, so the source stays as it is')
+  new OperationFailure('The target is not an unfinished copy, so it may accept writes: the source was not opened')

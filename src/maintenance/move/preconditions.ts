@@ -14,17 +14,17 @@ import { countItems, OperationFailure } from '../operation.ts'
 
 type MoveContext = { readonly source: Installation; readonly target: Installation; readonly moving: LogMoveContext }
 
-/** A copy that was begun, now or by an earlier run. */
+/** A copy that was begun by this run or an interrupted one. */
 export type MoveCopyState = {
   readonly copy: string
-  /** What the target says where it is complete. */
+  /** Recorded by the target when the copy is complete. */
   readonly completion: { readonly events: number; readonly digest: string } | undefined
 }
 
 /**
- * Begins to fill an empty target, or goes on with one that this source began to fill.
- * @param from names the source for people
- * @throws Failed where the target holds anything else, or another source is being copied into it
+ * Begins to fill an empty target, or resumes an interrupted copy from the same source.
+ * @param from address of the source to show, without passwords
+ * @throws OperationFailure if the target has other contents, or is a copy of another source
  */
 export async function beginMove({ source, target, moving }: MoveContext, from: string): Promise<MoveCopyState> {
   const log = await source.store.identity()
@@ -36,44 +36,45 @@ export async function beginMove({ source, target, moving }: MoveContext, from: s
     await beginCopy(moving, target.store, { copy, from, log })
     return { copy, completion: undefined }
   }
-  if (begun.data['replay'] === true) throw new OperationFailure('The target is a replay: name an empty one')
+  if (begun.data['replay'] === true) throw new OperationFailure('The target is a replay: choose an empty target')
   const copy = String(begun.data['copy'])
   if (begun.data['log'] !== log)
     throw new OperationFailure(`The target is a copy of another installation, ${String(begun.data['from'])}`)
-  if (ended?.type === 'CopyAbandoned') throw new OperationFailure('This copy was given up: name an empty target')
+  if (ended?.type === 'CopyAbandoned') throw new OperationFailure('This move was abandoned: choose an empty target')
   if (ended === undefined) return { copy, completion: undefined }
   return { copy, completion: { events: Number(ended.data['events']), digest: String(ended.data['digest']) } }
 }
 
 async function requireEmptyTarget({ store, vault, persons, files }: Installation): Promise<void> {
   const requireNone = async (what: string, items: AsyncIterable<unknown>) => {
-    for await (const _ of items) throw new OperationFailure(`The target is not empty, its ${what}: name an empty one`)
+    for await (const _ of items) throw new OperationFailure(`The target is not empty (${what}): choose an empty target`)
   }
-  await requireNone('log has events', store.readAll('start'))
-  await requireNone('vault has entries', vault.contents())
-  await requireNone('persons are there', persons.all())
-  await requireNone('files are there', files.list())
+  await requireNone('its log has events', store.readAll('start'))
+  await requireNone('its vault has entries', vault.contents())
+  await requireNone('it has personal data', persons.all())
+  await requireNone('it has files', files.list())
 }
 
-/** @throws Failed for a source that is being moved by another copy, or is one that is not complete */
+/** @throws OperationFailure if the source is fenced by another move, or is an incomplete copy itself */
 export async function requireMovableSource({ store }: Installation, copy: string): Promise<void> {
   const closed = await store.closedReason()
   if (closed !== undefined && closed.copy !== copy)
     throw new OperationFailure(`--from: ${describeReadOnlyState(closed)}`)
 }
 
-/** Whether the copy has fenced its source, by an earlier run. */
+/** Whether this copy has fenced its source. */
 export async function isFenced({ store }: Installation, copy: string): Promise<boolean> {
   const [last] = await store.read(LOG_STREAM, { last: 1 })
   return readOnlyStateOf(last, [])?.copy === copy
 }
 
-/** Bytes at the start of what a master key sealed: the key's id. */
+/** Ciphertexts start with the id of the master key that encrypted them. */
 const KEY_ID_BYTES = 8
 
 /**
- * Whatever the source's master keys sealed must open at the target: the key of its links, the vault, the mail queue.
- * @throws Failed before anything is copied
+ * Checks that both installations can decrypt what the source's master keys encrypted: the link key, personal data, the vault and
+ * the mail queue.
+ * @throws OperationFailure
  */
 export async function checkKeys(source: Installation, target: Installation): Promise<void> {
   await checkStoredKeys('source', source, source.keys)
@@ -83,7 +84,7 @@ export async function checkKeys(source: Installation, target: Installation): Pro
     const id = item.sealed.subarray(0, KEY_ID_BYTES).toString('hex')
     for (const [name, { keys }] of [['source', source] as const, ['target', target] as const]) {
       if (![keys.current, keys.old].some((key) => key?.id === id))
-        throw createWrongKeyError(name, `The vault was sealed with ${id}`)
+        throw createWrongKeyError(name, `The vault is encrypted with the key ${id}`)
     }
   }
 }
@@ -100,10 +101,10 @@ async function checkStoredKeys(name: string, { store }: Installation, keys: Mast
 
 const createWrongKeyError = (name: string, found: string) =>
   new OperationFailure(
-    `The master key of the ${name} is not the one that the source was made with, so nothing was copied. ${found}`,
+    `The master key of the ${name} cannot decrypt the data of the source; nothing was copied. ${found}`,
   )
 
-/** What a move would take along. */
+/** What a move copies. */
 export type MovePlan = {
   readonly events: number
   readonly files: number
@@ -111,7 +112,7 @@ export type MovePlan = {
   readonly mails: number
 }
 
-/** Counts what is there now; more may come until the source is closed. */
+/** Counts the current contents; more may be written until the source is fenced. */
 export async function planMove({ store, files, vault }: Installation): Promise<MovePlan> {
   const kinds = { entry: 0, receipt: 0, mail: 0 }
   for await (const { kind } of vault.contents()) kinds[kind]++

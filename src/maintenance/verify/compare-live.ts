@@ -12,25 +12,25 @@ import { Differences, RESTORE_REMEDY, toUnfoldableDifference, type VerificationD
 import { FreshModel } from './fresh-model.ts'
 
 /**
- * A read model folded anew, and how far: to where the live one was when the log began to be gone through, or to the log's head
- * where no live one can be compared with it.
+ * A fresh fold of a read model, and the position up to which to fold it: that of the live build when the check started, or the
+ * head of the log if there is no live build to compare.
  */
 export type ModelComparison = {
   readonly fresh: FreshModel
   readonly upTo: PositionOrStart
-  /** Why there is none to be compared; undefined where there is. */
+  /** Why there is no live build to compare; undefined if there is. */
   readonly absence: LiveModelAbsence | undefined
 }
 
-/** `isOurs`: it was made of this log, which has another event by now, or none, where it had come to. */
+/** `isOfThisLog`: the build is of this log, but the log does not have the event of the build's checkpoint. */
 type LiveModelAbsence = VerificationDifference & { readonly isOfThisLog: boolean }
 
 type ComparisonStores = { readonly store: EventStore; readonly reads: ReadStore }
 
-/** A rebuild may switch to another build at any time: tries until one has stayed live. */
+/** Attempts to compare with a build that stays live, since a rebuild may switch to another one at any time. */
 const TRIES = 5
 
-/** @param log told what can't be folded */
+/** @param log receives warnings about events that cannot be folded */
 export async function openComparison(
   projection: AnyProjection,
   { store, reads }: ComparisonStores,
@@ -41,34 +41,34 @@ export async function openComparison(
   const fresh = await FreshModel.open(projection, store, scratch, log)
   const to = await (await reads.model(declaration)).position()
   const head = await store.head()
-  if (to === 'start') return { fresh, upTo: head, absence: describeAbsence(declaration.name, 'is not made yet') }
-  // Asked only where there is one: asking makes one.
+  if (to === 'start') return { fresh, upTo: head, absence: describeAbsence(declaration.name, 'does not exist yet') }
+  // `live()` creates a missing build.
   const checkpoint = await (await reads.live(declaration)).checkpoint()
   if (checkpoint === undefined || checkpoint.log !== (await logLineage(store))) {
     return {
       fresh,
       upTo: head,
-      absence: describeAbsence(declaration.name, 'is of another log, or of days that a restore took back'),
+      absence: describeAbsence(declaration.name, 'was built from another log, or from events that a restore removed'),
     }
   }
   if (await isCheckpointOfLog(store, checkpoint)) return { fresh, upTo: to, absence: undefined }
   const where = String(checkpoint.event?.position.commit)
-  const what = `the log has another event there, or none, than ${checkpoint.event?.id}, which ${declaration.name} was made of`
+  const what = `the log does not have event ${checkpoint.event?.id} there, up to which ${declaration.name} was built`
   return { fresh, upTo: to, absence: { where, what, do: RESTORE_REMEDY, isOfThisLog: true } }
 }
 
 const describeAbsence = (name: string, why: string): LiveModelAbsence => ({
   where: name,
   what: `the read model ${name} ${why}`,
-  do: 'start the service, which makes it',
+  do: 'start the service, which builds it',
   isOfThisLog: false,
 })
 
 /**
- * Compares what is live with what the log folds to, documents and the counts that are kept of them.
- * @param faulty streams of which something is wrong in the log itself
- * @returns how many documents the live build has
- * @throws Failed
+ * Compares the live build with the fresh fold: documents and stored counts.
+ * @param faulty streams with differences in the log itself
+ * @returns the number of documents in the live build
+ * @throws OperationFailure
  */
 export async function compareLive(
   { store, reads }: ComparisonStores,
@@ -87,7 +87,7 @@ export async function compareLive(
         found: own,
       })
       const model = await reads.model(fresh.projection.declaration)
-      // Where documents differ, so do counts: those are made anew with them.
+      // If documents differ, the counts are bound to differ too; the same rebuild corrects both.
       if (own.count === 0) await compareCounts({ model, fresh, found: own })
       return documents
     })
@@ -95,7 +95,7 @@ export async function compareLive(
   return 0
 }
 
-/** Likewise of the log's hash tree. @throws Failed */
+/** Like `compareLive`, for the Merkle tree. @throws OperationFailure */
 export async function compareLiveTree(
   { store, reads }: ComparisonStores,
   { fresh, absence }: ModelComparison,
@@ -112,7 +112,7 @@ export async function compareLiveTree(
   return { ...compared, ok: false }
 }
 
-/** Compares with a build that is live all the while. */
+/** Repeats the comparison until the build stays live throughout. */
 async function compareWithStableBuild<Result>(
   reads: ReadStore,
   fresh: FreshModel,
@@ -128,10 +128,10 @@ async function compareWithStableBuild<Result>(
     found.merge(own)
     return result
   }
-  throw new OperationFailure(`${declaration.name} was made anew again and again meanwhile: run it again`)
+  throw new OperationFailure(`${declaration.name} was rebuilt ${TRIES} times during the check: run verify again`)
 }
 
-/** Nothing is missing where the log has nothing for it. */
+/** A missing live build is a difference only if the log has events for it. */
 async function reportAbsence(
   { build }: FreshModel,
   { isOfThisLog, ...difference }: LiveModelAbsence,
@@ -145,7 +145,7 @@ async function hasDocuments(build: ReadModelBuild): Promise<boolean> {
   return false
 }
 
-/** Undefined where another build was switched to meanwhile, and what was read may have been dropped. */
+/** Undefined if another build became live meanwhile, since the compared one may have been deleted. */
 async function runWhileLive<Result>(
   reads: ReadStore,
   { projection: { declaration } }: FreshModel,
@@ -162,7 +162,7 @@ async function runWhileLive<Result>(
 }
 
 /**
- * Tells, once a stream, what a model could not fold: the live one when it came to it, or this release now.
+ * Reports, once per stream, events that could not be folded: by the live model, or by this release during the check.
  * @returns the streams
  */
 async function reportParkedStreams(
@@ -176,13 +176,13 @@ async function reportParkedStreams(
   for (const { stream, revision, type, reason } of await live.deadLetters()) {
     if (parked.has(stream)) continue
     parked.add(stream)
-    const what = `${type} could not be folded into ${name}, and its stream is set aside: ${reason}`
-    found.add({ where: `${stream}@${revision}`, what, do: `npx adamant dead-letters retry ${name} ${stream}` })
+    const what = `${type} could not be folded into ${name}, and its stream is parked: ${reason}`
+    found.add({ where: `${stream}@${revision}`, what, do: `run npx adamant dead-letters retry ${name} ${stream}` })
   }
   for (const letter of await fresh.build.deadLetters()) {
     if (parked.has(letter.stream)) continue
     parked.add(letter.stream)
-    // What is wrong with the event itself was told of it.
+    // Differences of the event itself have been reported already.
     if (!faulty.has(letter.stream)) found.add(toUnfoldableDifference(name, letter))
   }
   return parked
@@ -190,19 +190,19 @@ async function reportParkedStreams(
 
 type CountComparison = { readonly model: ReadModel; readonly fresh: FreshModel; readonly found: Differences }
 
-/** Looks for a count that is that of the model's position, and milliseconds between two: MongoDB has counts before documents. */
+/** Reads until a count matches the model's position: MongoDB writes counts before documents. */
 const MAX_COUNT_READS = 100
 const RETRY_INTERVAL_MS = 10
 
-/** Compares the stored counts of documents, from which lists have their totals. */
+/** Compares the stored counts of documents, which lists use as totals. */
 async function compareCounts({ model, fresh, found }: CountComparison): Promise<void> {
   const { name } = fresh.projection.declaration
   for (const where of await collectCountedValues(fresh)) {
     const wrong = await findCountMismatch(model, fresh, where)
     if (wrong === undefined) continue
     const values = Object.entries(where).map(([field, value]) => `${field} ${String(value)}`)
-    const what = `its count of documents with ${values.join(', ')} is ${wrong.live}, where there are ${wrong.folded}`
-    found.add({ where: name, what, do: `npx adamant rebuild ${name}` })
+    const what = `the stored count of documents with ${values.join(', ')} must be ${wrong.folded}, but is ${wrong.live}`
+    found.add({ where: name, what, do: `run npx adamant rebuild ${name}` })
   }
 }
 
@@ -222,7 +222,7 @@ async function collectCountedValues({ build, projection: { declaration } }: Fres
 
 type CountMismatch = { readonly live: number; readonly folded: number }
 
-/** Undefined where the count is what it should be. */
+/** Undefined if the count is correct. */
 async function findCountMismatch(
   model: ReadModel,
   fresh: FreshModel,

@@ -20,8 +20,8 @@ import { RESTORE_REMEDY, type Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 
 /**
- * What the log folds to at a position of the live build. A key that is missing from the answer can't be judged.
- * @param captured the live ones
+ * The documents according to the log, at a position of the live build. Keys that are missing from the result cannot be checked.
+ * @param captured the live documents
  */
 export type ExpectedDocumentsLookup = (
   position: PositionOrStart,
@@ -29,31 +29,31 @@ export type ExpectedDocumentsLookup = (
   captured: ReadonlyMap<FieldValue, StoredDocument>,
 ) => Promise<ReadonlyMap<FieldValue, StoredDocument | undefined>>
 
-/** A live build and what the log folds to. */
+/** A live build, and the documents according to the log. */
 export type BuildComparison = {
   readonly store: Pick<EventStore, 'eventAt'>
   readonly projection: AnyProjection
   readonly live: ReadModelBuild
   readonly expected: ExpectedDocumentsLookup
-  /** Documents are compared at a position that is not before this one. */
+  /** The lowest position at which documents can be compared. */
   readonly least: () => PositionOrStart
-  /** Streams of which something is wrong in the log itself. */
+  /** Streams with differences in the log itself. */
   readonly faulty: ReadonlySet<string>
-  /** Parked streams: they are reported already, and their documents are as old as the event that could not be folded. */
+  /** Parked streams. They have been reported, and their documents are outdated. */
   readonly aside: ReadonlySet<string>
   readonly found: Differences
   readonly part: ComparedTable
 }
 
-/** What of a build is compared. */
+/** A table of a build: documents or sequences. */
 type ComparedTable = {
   tableOf(build: ReadModelBuild): DocumentTable
   describeKey(key: FieldValue): string
-  /** The fields and texts in which two documents of one key differ, both folded up to the same position. */
+  /** Fields and texts in which two documents with the same key and position differ. */
   differingFieldsOf(one: Document, other: Document): string[]
 }
 
-/** @param unknown fields of which nothing can be said */
+/** @param unknown fields that cannot be checked */
 export const documentTableOf = (
   { name, fields, texts }: ModelDeclaration,
   unknown: ReadonlySet<string> = new Set(),
@@ -72,17 +72,17 @@ const sequenceTableOf = ({ name }: ModelDeclaration): ComparedTable => ({
 
 const isNumbered = (projection: AnyProjection) => 'numbering' in projection && projection.numbering !== undefined
 
-/** Documents that are looked at together. */
+/** Documents that are compared together. */
 const BATCH_SIZE = 500
 
-/** Tries to read what belongs to one position of a build, and milliseconds between two. */
+/** Attempts to read a consistent state of a build. */
 const TRIES = 200
 const RETRY_INTERVAL_MS = 10
 
 /**
- * Reads from a live build until what was read belongs to one position of it: MongoDB has documents before the checkpoint, and
- * those are of a batch that is under way.
- * @returns undefined where it changes too often to tell
+ * Reads from a live build until the result belongs to a single position: on MongoDB, documents of a batch in progress are visible
+ * before the checkpoint.
+ * @returns undefined if the build changes too often
  */
 export async function readConsistent<Read>(
   live: ReadModelBuild,
@@ -107,9 +107,9 @@ type ModelBuildComparison = Omit<BuildComparison, 'projection' | 'expected' | 'l
 }
 
 /**
- * Compares a live build with a fresh fold, document by document, in both directions, and its sequences. While a service writes
- * on, the two are of different positions: only what differs at first is compared at one position.
- * @returns how many documents the live build has
+ * Compares the documents and sequences of a live build with a fresh fold, in both directions. While a service writes, the two are
+ * at different positions: documents that differ are therefore compared again, at the same position.
+ * @returns the number of documents in the live build
  */
 export async function compareModel(given: ModelBuildComparison): Promise<number> {
   const { projection } = given.fresh
@@ -118,7 +118,7 @@ export async function compareModel(given: ModelBuildComparison): Promise<number>
   return documents
 }
 
-/** @returns how many the live build has */
+/** @returns the number of documents in the live build */
 async function compareTables({ fresh, ...given }: ModelBuildComparison, part: ComparedTable): Promise<number> {
   const [live, folded] = [part.tableOf(given.live), part.tableOf(fresh.build)]
   const expected: ExpectedDocumentsLookup = async (position, keys) => {
@@ -149,7 +149,7 @@ async function compareTables({ fresh, ...given }: ModelBuildComparison, part: Co
   return documents
 }
 
-/** Compares these documents of a live build with what the log folds to at the same position, and adds what differs to `found`. */
+/** Compares documents of a live build with the log at the same position, and adds the differences to `found`. */
 export async function compareDocuments(comparing: BuildComparison, keys: readonly FieldValue[]): Promise<void> {
   for (let from = 0; from < keys.length; from += BATCH_SIZE) {
     await compareBatch(comparing, keys.slice(from, from + BATCH_SIZE))
@@ -204,31 +204,31 @@ function reportDifference(
   found.add({ where, what: `${part.describeKey(key)} ${what}`, do: remedy })
 }
 
-/** Nothing tells here which of the two was changed. */
+/** It is unknown whether the log or the read model was altered. */
 const ambiguousRemedyOf = (name: string) =>
-  `where the log is what was written, npx adamant rebuild ${name}; where an event was changed, npx adamant restore`
+  `if the log is intact, run npx adamant rebuild ${name}; if an event was altered, run npx adamant restore`
 
 function reportUnstableDocument({ projection, found, part }: BuildComparison, [key = '']: readonly FieldValue[]): void {
   found.add({
     where: part.describeKey(key),
-    what: 'is newer than its model says, or changes too often to be compared',
-    do: `run it again; where it stays, npx adamant rebuild ${projection.declaration.name}`,
+    what: "is newer than its read model's position, or changes too often to be compared",
+    do: `run verify again; if the difference remains, run npx adamant rebuild ${projection.declaration.name}`,
   })
 }
 
-/** How a live document differs from what the log makes; undefined where it does not. */
+/** How a live document differs from the one according to the log; undefined if they are equal. */
 function differenceOf(
   part: ComparedTable,
   stored: StoredDocument | undefined,
   wanted: StoredDocument | undefined,
 ): string | undefined {
   if (stored === undefined) return wanted && 'is missing'
-  if (wanted === undefined) return 'is there, and the log knows of none'
+  if (wanted === undefined) return 'exists, but not according to the log'
   const names = part.differingFieldsOf(stored.document, wanted.document)
-  return names.length === 0 ? undefined : `is not what the log says, in ${names.join(', ')}`
+  return names.length === 0 ? undefined : `differs from the log in ${names.join(', ')}`
 }
 
-/** The event that a document was last changed by, where it is still there and whole. */
+/** The event that last changed a document; undefined if it is missing or damaged. */
 async function findLastEvent(
   store: Pick<EventStore, 'eventAt'>,
   stored: StoredDocument | undefined,

@@ -22,7 +22,7 @@ import { readConsistent } from './compare-model.ts'
 import type { Differences } from './differences.ts'
 import type { FreshModel } from './fresh-model.ts'
 
-/** The live tree beside one made of the log anew. */
+/** The live Merkle tree and one built from the log. */
 export type TreeComparison = {
   readonly store: EventStore
   readonly live: ReadModelBuild
@@ -30,10 +30,10 @@ export type TreeComparison = {
   readonly found: Differences
 }
 
-/** What an operator does where only the tree is not what it was. */
-const REBUILD_REMEDY = 'npx adamant rebuild tree'
+/** If only the tree is wrong. */
+const REBUILD_REMEDY = 'run npx adamant rebuild tree'
 
-/** The hashes of a tile, each in base64. */
+/** The hashes of a tile, in base64. */
 function hashTexts({ hashes }: Document): string[] {
   const text = String(hashes)
   return Array.from({ length: Math.ceil(text.length / HASH_TEXT_LENGTH) }, (_, at) =>
@@ -41,7 +41,7 @@ function hashTexts({ hashes }: Document): string[] {
   )
 }
 
-/** Whether a tile holds what it should, and perhaps more behind it. */
+/** Whether a live tile starts with the expected hashes and is consistent; it may have more hashes. */
 function isPrefixOfTile(wanted: Document, { document, revision }: StoredDocument): boolean {
   const { length } = hashTexts(document)
   return (
@@ -54,7 +54,7 @@ function isPrefixOfTile(wanted: Document, { document, revision }: StoredDocument
   )
 }
 
-/** How large a tree was, and the checkpoint that it was so at; undefined where the two don't fit, however often they are read. */
+/** The size of the live tree with its checkpoint; undefined if they do not match after several attempts. */
 async function captureSize(
   live: ReadModelBuild,
 ): Promise<{ position: PositionOrStart; stored: StoredDocument | undefined } | undefined> {
@@ -66,18 +66,18 @@ async function captureSize(
   return settled && { position: settled.position, stored: settled.read }
 }
 
-/** Compares the size with that of the log's tree at the same checkpoint, and what is kept of the last batch with the log. */
+/** Compares the size, and the record of the last batch, with the log at the same checkpoint. */
 async function checkSize({ store, fresh, found }: TreeComparison, stored: StoredDocument | undefined): Promise<void> {
   const [wanted] = await fresh.build.load([SIZE_KEY])
   const tell = (what: string) => found.add({ where: 'tree', what, do: REBUILD_REMEDY })
   if (stored === undefined || wanted === undefined) {
     if (stored !== wanted)
-      tell(`the size of the tree is ${stored === undefined ? 'missing' : 'there, and the log is empty'}`)
+      tell(stored === undefined ? 'the size of the tree is missing' : 'the tree has a size, but the log is empty')
     return
   }
   const { size, hashes: before, commit } = stored.document
   if (size !== wanted.document['size']) {
-    tell(`the tree has ${size} events, where the log has ${wanted.document['size']}`)
+    tell(`the size of the tree must be ${wanted.document['size']} according to the log, but is ${size}`)
     return
   }
   const places = parseTilePositions(stored.document)
@@ -89,11 +89,11 @@ async function checkSize({ store, fresh, found }: TreeComparison, stored: Stored
     if (isLeaf(event)) since++
   }
   if (places?.length !== 2 || commit !== NO_EVENT || !isLast || String(Number(size) - since) !== before) {
-    tell('what is kept of the last batch of the tree is not what the log says')
+    tell('the record of the last batch of the tree differs from the log')
   }
 }
 
-/** Undefined where the text says no places. */
+/** Undefined if the positions are invalid. */
 function parseTilePositions(document: Document | undefined): PositionOrStart[] | undefined {
   const text = String(document?.['places'] ?? '')
   try {
@@ -105,17 +105,17 @@ function parseTilePositions(document: Document | undefined): PositionOrStart[] |
 }
 
 const REBUILD_OR_RESTORE_REMEDY =
-  'an event, or the tree, was changed behind the service: where the event is what was written, npx adamant rebuild tree; else npx adamant restore'
+  'an event or the tree was altered outside of the service: if the event is intact, run npx adamant rebuild tree, else npx adamant restore'
 
-/** Compares the leaves of one tile after another, and says which event does not fit, and how. */
+/** Compares leaves tile by tile, and reports the events that do not match. */
 class LeafComparison {
   areSame = true
-  /** Events are missing or were put in: all that is behind them stands elsewhere, and is not told of. */
+  /** Whether events are missing or were inserted. All later leaves are shifted then and not reported. */
   areShifted = false
 
   constructor(private readonly comparing: TreeComparison) {}
 
-  /** @param wanted of the log */
+  /** @param wanted tile according to the log */
   async compare(wanted: Document, stored: StoredDocument | undefined): Promise<void> {
     const { found } = this.comparing
     if (stored !== undefined && isPrefixOfTile(wanted, stored)) return
@@ -125,7 +125,7 @@ class LeafComparison {
     const first = log.findIndex((hash, index) => hash !== tree[index])
     const where = `tree, row 0, tile ${tile}`
     if (stored === undefined || first < 0 || tree.length < log.length) {
-      found.add({ where, what: stored === undefined ? 'is missing' : 'is not what the log makes', do: REBUILD_REMEDY })
+      found.add({ where, what: stored === undefined ? 'is missing' : 'differs from the log', do: REBUILD_REMEDY })
     }
     if (stored !== undefined && first >= 0) await this.#reportLeaves(tile, first, log, tree)
   }
@@ -142,7 +142,7 @@ class LeafComparison {
     }
   }
 
-  /** The tile behind this one, in the log and in the live tree. */
+  /** The hashes of the next tile, according to the log and in the live tree. */
   async #loadNextTile(tile: number): Promise<{ readonly log: readonly string[]; readonly tree: readonly string[] }> {
     const key = keyOfTile({ row: 0, tile: tile + 1 })
     const [log] = await this.comparing.fresh.build.load([key])
@@ -161,7 +161,7 @@ class LeafComparison {
     })
   }
 
-  /** The event of the log whose leaf this is; it stands in this tile, and the tile before begins before it. */
+  /** The event with this leaf hash. Starts at the previous tile, since a tile stores the position of its first event only. */
   async #findEvent(tile: number, hash: string): Promise<StoredEvent | undefined> {
     const { fresh, store } = this.comparing
     const [before] = tile === 0 ? [] : await fresh.build.load([keyOfTile({ row: 0, tile: tile - 1 })])
@@ -175,21 +175,20 @@ class LeafComparison {
 }
 
 function describeShift(inTree: number, inLog: number): string {
-  if (inTree > 0 && inLog > 0) return 'does not stand where it was written: the order of the log was changed'
-  if (inTree > 0)
-    return `stands behind ${formatEventCount(inTree)} fewer than when it was written: they are missing before it`
-  if (inLog > 0) return `was not there when the log was written: ${formatEventCount(inLog)} more stand here`
-  return 'is not what was written'
+  if (inTree > 0 && inLog > 0) return 'is not at its original position: the order of the log was changed'
+  if (inTree > 0) return `is preceded by a gap: ${formatEventCount(inTree)} missing from the log`
+  if (inLog > 0) return `was not written here: ${formatEventCount(inLog)} inserted into the log`
+  return 'was altered'
 }
 
 const formatEventCount = (number: number) => (number === 1 ? '1 event' : `${number} events`)
 
-/** What the log's own tree is. `ok` where the live one is the same. */
+/** Size and root of the Merkle tree according to the log; `ok` if the live tree is the same. */
 export type TreeVerification = { readonly size: number; readonly root: string; readonly ok: boolean }
 
 /**
- * Compares the live hash tree with the log, leaf by leaf, up to where it was when it began. Tiles of a tree that is written to only
- * get longer, so that nothing has to stand still. Where leaves differ, so do all hashes above them: only leaves are told then.
+ * Compares the live Merkle tree with the log, leaf by leaf, up to its size at the start. Tiles only grow, so the service may write
+ * meanwhile. If leaves differ, so do the hashes above them: only the leaves are reported then.
  */
 export async function compareTree(comparing: TreeComparison): Promise<TreeVerification> {
   const { live, fresh, found } = comparing
@@ -214,7 +213,7 @@ export async function compareTree(comparing: TreeComparison): Promise<TreeVerifi
   return { ...(await rootOf(fresh)), ok: found.count === before }
 }
 
-/** What the tree of the log itself is, whether or not there is one to compare it with. */
+/** Size and root of the tree according to the log. */
 export async function rootOf({ model }: FreshModel): Promise<Omit<TreeVerification, 'ok'>> {
   const queries = new TreeQueries(model)
   const size = await queries.size()
@@ -226,7 +225,7 @@ function checkRow(wanted: Document, stored: StoredDocument | undefined, found: D
   const where = `tree, row ${Math.floor(id / ROW_KEY_STRIDE)}, tile ${id % ROW_KEY_STRIDE}`
   if (stored === undefined) found.add({ where, what: 'is missing', do: REBUILD_REMEDY })
   else if (!isPrefixOfTile(wanted, stored))
-    found.add({ where, what: 'is not the hash of the row below it', do: REBUILD_REMEDY })
+    found.add({ where, what: 'does not match the row below it', do: REBUILD_REMEDY })
 }
 
 const idOf = ({ document }: StoredDocument): number => Number(document['id'])

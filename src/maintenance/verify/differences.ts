@@ -1,26 +1,26 @@
 import type { DeadLetter } from '../../stores/ports/read-store.ts'
 
-/** What is not as it should be: where (`STREAM@REVISION`, or a position), what, and what an operator does about it. */
+/** A difference: where (`STREAM@REVISION`, or a position), what differs, and what the operator should do. */
 export type VerificationDifference = { readonly where: string; readonly what: string; readonly do: string }
 
-/** What an operator does where the log itself is not what was written. */
+/** If the log itself was altered. */
 export const RESTORE_REMEDY =
-  'the log was changed behind the service: find out by whom, and go back to a backup by `npx adamant restore`'
+  'the log was altered outside of the service: find out by whom, and restore a backup with npx adamant restore'
 
-/** An event that this release can't fold into a model. */
+/** The difference for an event that this release cannot fold. */
 export const toUnfoldableDifference = (
   model: string,
   { stream, revision, type, reason }: DeadLetter,
 ): VerificationDifference => ({
   where: `${stream}@${revision}`,
-  what: `${type} can't be folded into ${model}: ${reason}`,
+  what: `${type} cannot be folded into ${model}: ${reason}`,
   do: RESTORE_REMEDY,
 })
 
-/** Differences that are listed; the others are counted only. */
+/** Further differences are only counted. */
 const MAX_LISTED_DIFFERENCES = 1_000
 
-/** Counts all of them, and keeps the first thousand. */
+/** Counts all differences and keeps the first thousand. */
 export class Differences {
   count = 0
   readonly listed: VerificationDifference[] = []
@@ -35,7 +35,7 @@ export class Differences {
     this.count += other.count - other.listed.length
   }
 
-  /** Whether it is worth while to find out more about the next one. */
+  /** Whether the next difference will be listed, so that its details are worth looking up. */
   get hasRoom(): boolean {
     return this.listed.length < MAX_LISTED_DIFFERENCES
   }

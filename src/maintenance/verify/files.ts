@@ -7,20 +7,18 @@ import type { FileStore } from '../../stores/ports/file-store.ts'
 import { faultOf } from '../copy/files.ts'
 import type { Differences } from './differences.ts'
 
-/** What names files, and keeps them in its read model as `digest`. */
+/** A read model whose documents refer to files, by `digest`. */
 type FileReferenceSource = {
   readonly model: string
-  /** What the log has of it, from its document: the diamond, and what a person calls it. */
+  /** The diamond that has the file, and a name for messages. */
   describeReference(document: Document): { readonly diamond: number; readonly named: string }
-  /** Whether an event is about it. */
   isAbout(event: StoredEvent, document: Document): boolean
   readonly attachedEventType: string
   readonly remedy: string
 }
 
-const RESTORE_FILE_REMEDY = 'put the file back from a backup (files/ there has it by the same name)'
+const RESTORE_FILE_REMEDY = 'restore the file from a backup (same name in files/)'
 
-/** Everything that names files. */
 const FILE_REFERENCE_SOURCES: readonly FileReferenceSource[] = [
   {
     model: certifications.declaration.name,
@@ -31,10 +29,10 @@ const FILE_REFERENCE_SOURCES: readonly FileReferenceSource[] = [
   },
   {
     model: stoneModels.declaration.name,
-    describeReference: ({ id }) => ({ diamond: Number(id), named: 'the model' }),
+    describeReference: ({ id }) => ({ diamond: Number(id), named: 'the 3D model' }),
     isAbout: ({ type }) => type.startsWith('StoneModel'),
     attachedEventType: 'StoneModelAttached',
-    remedy: `${RESTORE_FILE_REMEDY}, or remove the model`,
+    remedy: `${RESTORE_FILE_REMEDY}, or remove the 3D model`,
   },
 ]
 
@@ -44,13 +42,13 @@ type FileVerification = {
   readonly found: Differences
 }
 
-/** Documents of a model, a page at a time. */
+/** Reads the documents of a model, page by page. */
 type DocumentPageReader = (model: string) => AsyncIterable<readonly Document[]> | Iterable<readonly Document[]>
 
 /**
- * Reads every file that these documents name, and compares its bytes with its digest. Where what named it went meanwhile, its
- * file may go too.
- * @returns how many files were read
+ * Reads every file that these documents refer to, and compares its bytes with its digest. A missing file is ignored if its
+ * certification or 3D model was removed meanwhile.
+ * @returns the number of files
  */
 export async function checkFiles(checking: FileVerification, documents: DocumentPageReader): Promise<number> {
   const known = new Map<string, string | undefined>()
@@ -62,7 +60,7 @@ export async function checkFiles(checking: FileVerification, documents: Document
   return known.size
 }
 
-/** @param known what is wrong with the files that were read, by their digests */
+/** @param known faults of the files read so far, by digest */
 async function checkFile(
   { store, files, found }: FileVerification,
   holder: FileReferenceSource,
@@ -79,7 +77,7 @@ async function checkFile(
   if (where !== undefined) found.add({ where, what: `the file ${digest} of ${named} ${fault}`, do: holder.remedy })
 }
 
-/** Where it is attached that still is; undefined where it was removed. */
+/** Stream and revision of the attachment; undefined if it was removed. */
 async function findAttachment(
   store: Pick<EventStore, 'read'>,
   stream: string,

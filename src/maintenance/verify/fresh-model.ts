@@ -15,10 +15,10 @@ import { readEveryEvent } from '../../events/read-every-event.ts'
 
 /** Events that are folded and written together. */
 const BATCH_SIZE = 1_000
-/** Looks for an event that a read model has folded and this process does not see yet. */
+/** Polls for an event that a read model has folded but this process does not see yet. */
 const MAX_HEAD_POLLS = 1_000
 
-/** A read model folded anew, in a store that is thrown away, up to whatever position it is asked to be at. */
+/** Folds a read model from the start of the log into a temporary store, up to any position. */
 export class FreshModel {
   readonly #prefixes: readonly string[]
   #pending: StoredEvent[] = []
@@ -49,7 +49,7 @@ export class FreshModel {
     return this.#position
   }
 
-  /** The next event of the log, of whatever stream. */
+  /** Adds the next event of the log, of any stream. */
   async add(event: StoredEvent): Promise<void> {
     this.#position = event.position
     if (!passesFilter(event, { prefixes: this.#prefixes })) return
@@ -57,20 +57,20 @@ export class FreshModel {
     if (this.#pending.length >= BATCH_SIZE) await this.foldPending()
   }
 
-  /** Folds what waits. */
+  /** Folds buffered events. */
   async foldPending(): Promise<void> {
     const events = this.#pending
     this.#pending = []
     if (events.length > 0) await this.writer.write({ events, position: this.#position, caughtUp: false })
   }
 
-  /** Reads on, to this position and no further. One that it is past already changes nothing. */
+  /** Folds the log up to this position; does nothing if it is already past it. */
   async foldTo(position: PositionOrStart): Promise<void> {
     if (comparePositions(this.#position, position) < 0) {
-      // The embedded log looks for what other processes wrote once a turn of the event loop, the read models always.
+      // The embedded log looks for other processes' events only once per turn of the event loop, the read models at every read.
       for (let look = 0; look < MAX_HEAD_POLLS && comparePositions(await this.store.head(), position) < 0; look++)
         await pause(1)
-      // What is damaged was told when the log was gone through.
+      // Damaged events have been reported when the whole log was read.
       for await (const event of readEveryEvent(this.store, this.#position, () => undefined)) {
         if (comparePositions(event.position, position) > 0) break
         await this.add(event)
@@ -79,7 +79,7 @@ export class FreshModel {
     await this.foldPending()
   }
 
-  /** Writes the checkpoint that waits. */
+  /** Writes the pending checkpoint. */
   async close(): Promise<void> {
     await this.writer.flush()
   }

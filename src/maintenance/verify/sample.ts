@@ -19,8 +19,8 @@ import { StreamRules } from './stream-rules.ts'
 import { COMPARED_MODELS, type ModelVerification, type Verification } from './verify.ts'
 
 /**
- * Compares a random sample of each read model's documents with the log, and checks the events that they are folded from, the places
- * of these in the hash tree, and the files that they name. It finds no missing document.
+ * Compares a random sample of each read model's documents with the log. Also checks the events that they are folded from, the
+ * inclusion of these events in the Merkle tree, and the files that the documents refer to. It does not detect missing documents.
  * @throws the signal's reason
  */
 export async function verifySample(
@@ -42,7 +42,7 @@ export async function verifySample(
     const live = await reads.live(declaration)
     const aside = new Set((await live.deadLetters()).map(({ stream }) => stream))
     const stored = await sampleDocuments(live, sample)
-    // Their events are not counted from the beginning of the log.
+    // Number fields count events from the start of the log, which a sample does not read.
     const part = documentTableOf(declaration, new Set<string>(numbering?.numberFields))
     const expected = createExpectedLookup(projection, events, aside)
     const { faultyStreams } = events.rules
@@ -73,7 +73,7 @@ export async function verifySample(
   return { report: { ...sums, vault: null, sample, differences }, differences: count }
 }
 
-/** So many documents of a build, each with the same chance, in one walk (Vitter's algorithm R). */
+/** A uniform random sample of a build's documents, in one pass (reservoir sampling, Vitter's algorithm R). */
 export async function sampleDocuments(build: Pick<ReadModelBuild, 'scan'>, count: number): Promise<StoredDocument[]> {
   const chosen: StoredDocument[] = []
   let seen = 0
@@ -90,7 +90,7 @@ export async function sampleDocuments(build: Pick<ReadModelBuild, 'scan'>, count
   return chosen
 }
 
-/** Documents folded from their own streams alone. Those that can't be judged this way are left to the full `verify`. */
+/** Folds documents from their own streams only. Documents that cannot be checked this way are left to the full `verify`. */
 function createExpectedLookup(
   projection: Projection<unknown>,
   events: SampledEvents,
@@ -101,7 +101,7 @@ function createExpectedLookup(
     const streamsOf = new Map<FieldValue, readonly string[]>()
     for (const [key, stored] of captured) {
       const last = await events.readEventAt(stored.revision)
-      // A document that was folded again after a retry no longer tells its streams.
+      // After a retry of dead letters, the last event of a document does not belong to the document's streams.
       if (last === 'damaged' || last?.stream === retriesStream(name)) continue
       streamsOf.set(key, last === undefined ? [] : withRelatedStreams(projection, [last.stream]))
     }
@@ -123,11 +123,11 @@ function createExpectedLookup(
 
 type SampledTree = { readonly queries: TreeQueries; readonly size: number }
 
-/** The events that the sampled documents are folded from: each stream is checked once. */
+/** Reads the events that the sampled documents are folded from, and checks each stream once. */
 class SampledEvents {
   readonly rules: StreamRules
   areInTree = true
-  /** Streams that were looked at, and places of damaged events. */
+  /** Streams that were checked, and damaged events that were reported. */
   readonly #checked = new Set<string>()
   readonly #store: Installation['store']
   readonly #tree: SampledTree
@@ -142,7 +142,7 @@ class SampledEvents {
     this.#tree = tree
   }
 
-  /** The event that a document was last changed by, if it is there. A damaged event is reported. */
+  /** The event that last changed a document, if it exists. A damaged event is reported. */
   readEventAt(revision: bigint): Promise<StoredEvent | undefined | 'damaged'> {
     return this.#readIntact(() => this.#store.eventAt({ commit: revision, prepare: revision }))
   }
@@ -178,7 +178,7 @@ class SampledEvents {
     } catch (error) {
       if (!(error instanceof NotInTree)) throw error
       this.areInTree = false
-      const what = 'is not what was written, or stands elsewhere: the hash tree has another event in its place'
+      const what = 'was altered or moved: the Merkle tree has another event at its position'
       this.found.add({ where: `${event.stream}@${event.revision}`, what: `${event.type} ${what}`, do: RESTORE_REMEDY })
     }
   }

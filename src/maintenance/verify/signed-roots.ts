@@ -13,9 +13,9 @@ import type { FreshModel } from './fresh-model.ts'
 type SignedRootSources = Pick<Installation, 'store' | 'keys' | 'writing'>
 
 /**
- * Holds every root that was ever signed to the tree that the log makes now: who rewrote an event and made the tree anew
- * afterwards could not sign what others may hold.
- * @param fresh the tree, made of the log anew
+ * Compares every signed checkpoint with the tree of the current log. This detects an altered event even if the tree was rebuilt
+ * afterwards, since that does not change the roots that were signed before.
+ * @param fresh the tree built from the log
  */
 export async function checkSignedRoots(
   { store, keys, writing }: SignedRootSources,
@@ -29,15 +29,15 @@ export async function checkSignedRoots(
     if (event.stream !== CHECKPOINTS_STREAM || comparePositions(event.position, to) > 0) continue
     const what = checkpoints
       ? await findRootFault(event, checkpoints, queries)
-      : 'is signed by a key that the log does not have, or that can not be read'
+      : 'is signed with a key that is missing from the log or cannot be read'
     if (what !== undefined) found.add({ where: `${event.stream}@${event.revision}`, what, do: RESTORE_REMEDY })
   }
 }
 
-/** Undefined where the log's key is not there, or can't be read: what is wrong with its event is told with all others. */
+/** Undefined if the log's key is missing or unreadable; a damaged event is reported elsewhere. */
 async function openCheckpoints({ store, keys, writing }: SignedRootSources): Promise<SignedCheckpoints | undefined> {
   try {
-    // Who asks for a key that is not there makes one.
+    // `openLogKey` creates a missing key.
     const [kept] = await store.read(LOG_KEY_STREAM, { last: 1 })
     const key = kept && (await openLogKey(writing, keys))
     return key && new SignedCheckpoints(store, key)
@@ -53,7 +53,7 @@ const isUnreadable = (error: unknown): boolean =>
   error instanceof CorruptEvent ||
   error instanceof WrongMasterKey
 
-/** What is wrong with what one event says was signed. */
+/** What is wrong with a signed checkpoint; undefined if it matches the tree. */
 async function findRootFault(
   event: StoredEvent,
   checkpoints: SignedCheckpoints,
@@ -61,11 +61,11 @@ async function findRootFault(
 ): Promise<string | undefined> {
   try {
     const { size, root } = checkpoints.verifyNote(decode<CheckpointSigned>(event).data.checkpoint, event.revision)
-    if (size > (await queries.size())) return `says that the log had ${size} events, and it has fewer`
+    if (size > (await queries.size())) return `was signed at a size of ${size}, but the log has fewer events`
     if (root.equals(await queries.root(size))) return undefined
-    return `was signed over other events: some of the first ${size} of the log were changed, and its tree made anew`
+    return `was signed with another root: events among the first ${size} of the log were altered, and the tree was rebuilt`
   } catch (error) {
-    if (isUnreadable(error)) return 'is not what the key of the log has signed'
+    if (isUnreadable(error)) return 'is not a valid checkpoint signed with the key of the log'
     throw error
   }
 }

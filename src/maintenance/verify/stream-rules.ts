@@ -6,15 +6,15 @@ import { eventId } from '../../events/event-metadata.ts'
 import type { StoredEvent } from '../../stores/ports/event-store.ts'
 import { RESTORE_REMEDY, type Differences } from './differences.ts'
 
-/** The last event of a stream: its revision, and its time in milliseconds since 1970. */
+/** The last event of a stream; `at` is milliseconds since 1970. */
 export type StreamEnd = { readonly revision: number; readonly at: number }
 
 const FIRST_SIZE = 1 << 12
 
 /**
- * The ends of any number of streams in 24 bytes each, at most half of the places taken: a million streams are some 50 MB, where a Map by
- * name would take hundreds. Streams are known by 64 bits of their names' SHA-1: two of a million share them once in 37 million logs, and
- * whoever finds a fault by it reads that stream again.
+ * A hash table of stream ends with 24 bytes per slot and a load factor of at most 1/2: about 50 MB for a million streams, where a Map
+ * by name takes hundreds of MB. The keys are 64 bits of the SHA-1 of the stream names: with a million streams, two collide in one of
+ * 37 million logs. Reading the stream shows whether a reported difference is due to a collision.
  */
 class StreamEnds {
   #size = FIRST_SIZE
@@ -23,7 +23,6 @@ class StreamEnds {
   #times = new Float64Array(FIRST_SIZE)
   #streams = 0
 
-  /** @returns undefined before its first event */
   get(stream: string): StreamEnd | undefined {
     const place = this.#placeOf(keyOf(stream))
     if (this.#keys[place] === 0n) return undefined
@@ -62,12 +61,12 @@ class StreamEnds {
   }
 }
 
-/** Never 0, which stands for an empty place. */
+/** Never 0, which marks an empty slot. */
 const keyOf = (stream: string): bigint => hash('sha1', stream, 'buffer').readBigUInt64LE() | 1n
 
 /**
- * What is wrong with the id of an event where it follows from what the event says; undefined where nothing is. Ids of commands follow from
- * the command's own id, which is nowhere on record.
+ * What is wrong with the id of an event whose id derives from its content; undefined otherwise. Ids of events from client commands
+ * derive from the command's id, which is not recorded.
  */
 function wrongId(event: StoredEvent): string | undefined {
   const promised = deriveEventId(event)
@@ -80,7 +79,7 @@ function deriveEventId({ type, stream, data }: StoredEvent): string | undefined 
   return undefined
 }
 
-/** Where one of the two models gave no score, its version is nowhere on record. */
+/** Undefined if one of the two scoring models gave no score, since its version is not recorded then. */
 function idOfScores({ id, revision, scores }: StoredEvent['data']): string | undefined {
   const { fluor, ...optical } = (scores ?? {}) as Readonly<Record<string, { readonly ver?: unknown } | null>>
   const optics = Object.values(optical).find((score) => typeof score?.ver === 'string')?.ver
@@ -90,16 +89,16 @@ function idOfScores({ id, revision, scores }: StoredEvent['data']): string | und
 }
 
 const UNDECODABLE_REMEDY =
-  'where a newer release wrote it, verify with that one; else the log was changed behind the service: `npx adamant restore`'
+  'if a newer release wrote it, run verify with that release; else the log was altered outside of the service: run npx adamant restore'
 
 /**
- * What holds of every event by itself, and of it and the one before it in its stream: revisions count from 0 without a gap, `at` does
- * not go back, this release understands it, and its id is the one it must have where that follows from what it says.
+ * Checks events and their order within their stream: revisions count from 0 without gaps, `at` does not decrease, this release can
+ * decode the event, and an id that derives from the content is correct.
  */
 export class StreamRules {
   readonly #ends = new StreamEnds()
   eventCount = 0
-  /** Streams of which something was told. */
+  /** Streams with reported differences. */
   readonly faultyStreams = new Set<string>()
 
   constructor(private readonly found: Differences) {}
@@ -113,7 +112,7 @@ export class StreamRules {
     if (id !== undefined) this.#report(event, id, RESTORE_REMEDY)
   }
 
-  /** One whose text is damaged is still counted in its stream. */
+  /** Counts an unreadable event, which still has a revision. */
   skipDamaged({ stream, revision }: Pick<StoredEvent, 'stream' | 'revision'>): void {
     this.eventCount++
     this.faultyStreams.add(stream)
@@ -125,13 +124,17 @@ export class StreamRules {
     const last = this.#ends.get(stream)
     const revision = Number(event.revision)
     const next = last === undefined ? 0 : last.revision + 1
-    if (revision > next) this.#report(event, `${describeGap(next, revision - 1)} before it`, RESTORE_REMEDY)
+    if (revision > next) this.#report(event, describeGap(next, revision - 1), RESTORE_REMEDY)
     if (revision < next)
-      this.#report(event, `stands behind revision ${next - 1}, where ${next} should be`, RESTORE_REMEDY)
+      this.#report(event, `follows revision ${next - 1}, so its revision must be ${next}`, RESTORE_REMEDY)
     const at = Date.parse(event.metadata['at'] ?? '')
-    if (Number.isNaN(at)) this.#report(event, `has no time that can be read in \`at\``, RESTORE_REMEDY)
+    if (Number.isNaN(at)) this.#report(event, `has no valid time in \`at\``, RESTORE_REMEDY)
     else if (last !== undefined && at < last.at) {
-      this.#report(event, `is of ${iso(at)}, and the one before it of ${iso(last.at)}: time goes back`, RESTORE_REMEDY)
+      this.#report(
+        event,
+        `has the time ${iso(at)}, which is before that of the previous event, ${iso(last.at)}`,
+        RESTORE_REMEDY,
+      )
     }
     const latest = Math.max(Number.isNaN(at) ? 0 : at, last?.at ?? 0)
     this.#ends.set(stream, { revision: Math.max(revision, next - 1), at: latest })
@@ -146,13 +149,13 @@ export class StreamRules {
 const iso = (at: number) => new Date(at).toISOString()
 
 const describeGap = (from: number, to: number) =>
-  from === to ? `lacks revision ${from}` : `lacks revisions ${from} to ${to}`
+  from === to ? `follows a gap: revision ${from} is missing` : `follows a gap: revisions ${from} to ${to} are missing`
 
 function faultIn(event: StoredEvent): string | undefined {
   try {
     decode(event)
     return undefined
   } catch (error) {
-    return `can't be understood: ${error instanceof Error ? error.message : String(error)}`
+    return `cannot be decoded: ${error instanceof Error ? error.message : String(error)}`
   }
 }

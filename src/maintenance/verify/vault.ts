@@ -9,12 +9,12 @@ import {
 import type { Vault, VaultItem } from '../../stores/ports/vault.ts'
 import type { Differences } from './differences.ts'
 
-/** Milliseconds after which something without a secret is no share that is under way. */
+/** Age at which an item without a secret in the log can no longer belong to a share in progress. */
 const ORPHAN_AGE_MS = 11 * 60_000
 
 const ENDING_EVENT_TYPES: ReadonlySet<string> = new Set(['SecretRevealed', 'SecretBurned', 'SecretExpired'])
 
-/** The secrets that wait for their reader, as the log is gone through, by digest: when each one's time is over. */
+/** Collects the pending secrets while the log is read: expiry in milliseconds since 1970, by digest. */
 export class PendingSecrets {
   readonly expiryByDigest = new Map<string, number>()
 
@@ -33,9 +33,9 @@ type VaultVerification = {
 }
 
 /**
- * Holds the vault to the log: each secret that waits has its value there, and nothing is left of one that has ended, as far as
- * endings have been followed. A value is put there before its secret is on record, and deleted after its end is.
- * @returns how many things are in the vault
+ * Compares the vault with the log: every pending secret has its content in the vault, and ended secrets have none, up to the position
+ * that the vault has processed. The content is stored before the secret is in the log, and deleted after its end is in the log.
+ * @returns the number of items in the vault
  */
 export async function checkVault({ store, vault, waiting, found }: VaultVerification): Promise<number> {
   const followed = await readVaultPosition(store, vault)
@@ -53,41 +53,41 @@ export async function checkVault({ store, vault, waiting, found }: VaultVerifica
     if (findEnding(events) !== undefined) continue
     found.add({
       where: `${secretStream(digest)}@0`,
-      what: 'waits for its reader, and its value is not in the vault',
+      what: 'is pending, but its content is not in the vault',
       do: LOST_SECRET_REMEDY,
     })
   }
   return items
 }
 
-const SURPLUS_REMEDY = 'start the service, which clears it away; where that runs, its log says what keeps it from that'
+const SURPLUS_REMEDY = 'start the service, which deletes it; if it is running, see its log for the reason'
 const LOST_SECRET_REMEDY =
-  'nobody can read it any more: put the vault back that belongs to this log, or have its sender share it again'
+  'the secret is lost: restore the vault that belongs to this log, or ask the sender to share it again'
 
-/** Up to where the endings on record have been carried out in the vault. */
+/** The position up to which the vault has deleted ended secrets. */
 async function readVaultPosition(store: EventStore, vault: Vault): Promise<PositionOrStart> {
   const checkpoint = await vault.checkpoint()
   return checkpoint !== undefined && (await isCheckpointOfLog(store, checkpoint)) ? checkpoint.position : 'start'
 }
 
-/** Why something has no right to be there; undefined where it has. */
+/** Why an item should not be in the vault; undefined if it should. */
 async function findSurplusReason(
   store: EventStore,
   item: VaultItem,
   followed: PositionOrStart,
 ): Promise<string | undefined> {
-  // A receipt outlives its secret, so that the sender still finds it in a list; a notice is mailed behind the end.
+  // A receipt outlives its secret, so that the sender can still list it; a notice is sent after the end of a secret.
   if (item.kind === 'receipt' || (item.kind === 'mail' && item.mail === 'notice')) return undefined
-  const thing = item.kind === 'entry' ? 'its value' : 'a mail of it'
+  const thing = item.kind === 'entry' ? 'its content' : 'a mail about it'
   const events = await store.read(secretStream(item.digest))
   if (events.length === 0) {
     return item.createdAt < Date.now() - ORPHAN_AGE_MS
-      ? `${thing} is in the vault, and the log knows no such secret`
+      ? `${thing} is in the vault, but the log has no such secret`
       : undefined
   }
   const ending = findEnding(events)
   if (ending === undefined || comparePositions(ending.position, followed) > 0) return undefined
-  return `${thing} is still in the vault, and its end is on record (${ending.type}, revision ${ending.revision})`
+  return `${thing} is still in the vault, although the secret has ended (${ending.type}, revision ${ending.revision})`
 }
 
 const findEnding = (events: readonly StoredEvent[]) => events.find(({ type }) => ENDING_EVENT_TYPES.has(type))

@@ -16,30 +16,30 @@ import { checkSignedRoots } from './signed-roots.ts'
 import { StreamRules } from './stream-rules.ts'
 import { checkVault, PendingSecrets } from './vault.ts'
 
-/** What is compared document by document: those of the hash tree depend on how events were cut into batches. */
+/** Models that are compared document by document. The Merkle tree is not: its documents depend on how events were batched. */
 export const COMPARED_MODELS = READ_MODELS.filter((model): model is Projection<unknown> => !('fold' in model))
 
 export type ModelVerification = { readonly documents: number; readonly differences: number }
 
-/** What was looked at, and what is not as it should be: all differences are counted, the first thousand listed. */
+/** The result of `verify`. Lists the first thousand differences. */
 export type VerificationReport = {
   readonly ok: boolean
   readonly events: number
   readonly seconds: number
   readonly models: Readonly<Record<string, ModelVerification>>
   readonly files: number
-  /** Not looked at in a sample. */
+  /** Number of items; null for a sample, which does not check the vault. */
   readonly vault: number | null
   readonly tree: TreeVerification
-  /** How many documents of each model were chosen, in a sample. */
+  /** Requested number of documents per model, for a sample. */
   readonly sample?: number
   readonly differences: readonly VerificationDifference[]
 }
 
-/** What was found, and how many differences there are in all. */
+/** `differences`: the number of all differences, listed or not. */
 export type Verification = { readonly report: VerificationReport; readonly differences: number }
 
-/** What the right to verify is kept as: nothing is stored in it. */
+/** The name of the lease for `verify`; the model stores nothing. */
 const VERIFICATION_LEASE: ModelDeclaration = {
   name: 'verifying',
   version: 1,
@@ -50,13 +50,13 @@ const VERIFICATION_LEASE: ModelDeclaration = {
 }
 
 /**
- * Holds everything that is made of the log, or belongs to it, to the log. A service may run and be written to meanwhile. One process at
- * a time does so: what one leaves behind that was killed is the next one's to clear away.
- * @throws Failed
+ * Checks the log, and compares the read models, files and vault with it. The service may keep running and accepting writes. Only one
+ * process at a time may verify: it deletes the temporary files of a process that was killed.
+ * @throws OperationFailure
  */
 export async function verifyInstallation(operation: Operation, installation: Installation): Promise<Verification> {
   const lease = await waitForLease(installation.reads, VERIFICATION_LEASE, { signal: operation.signal })
-  if (lease === undefined) throw new OperationFailure('Another process is verifying: wait for its end')
+  if (lease === undefined) throw new OperationFailure('Another process is running verify: wait until it has finished')
   try {
     return await withScratchModels(installation.settings, (scratch) =>
       verifyWithScratch(operation, installation, scratch),
@@ -71,7 +71,7 @@ async function verifyWithScratch(
   installation: Installation,
   scratch: ReadStore,
 ): Promise<Verification> {
-  // What can't be folded is told as a difference.
+  // Events that cannot be folded are reported as differences instead.
   const silent = createLogger('silent')
   const started = performance.now()
   const { store, vault, files } = installation
@@ -112,8 +112,7 @@ type LogVerification = {
 }
 
 /**
- * Goes through the whole log once: looks at every event, and folds it into the models.
- * @returns what held of the log's events
+ * Reads the whole log once, checks every event, and folds it into the models.
  */
 async function verifyLog(
   operation: Operation,

@@ -65,7 +65,7 @@ test('tells of accounts, clients and runs of commands, as text and as one line o
   )
   assert.match(causedText?.out ?? '', /account-1@0/)
   assert.equal([nothing?.code, nothing?.out], [1, ''])
-  assert.match(nothing?.err ?? '', /Nothing in the log was caused by nobody/)
+  assert.match(nothing?.err ?? '', /No events have the correlation id nobody/)
 })
 
 test('says of a state how many events it lacks, because they can not be understood', async ({ commands }) => {
@@ -89,7 +89,7 @@ test('says of a state how many events it lacks, because they can not be understo
   const undecoded = ({ out }: { readonly out: string } = { out: '{}' }) =>
     (JSON.parse(out) as { undecoded?: number }).undecoded
   assert.equal([undecoded(at), undecoded(before), undecoded(diff)], [1, undefined, 1])
-  assert.match(at?.err ?? '', /1 events can not be understood by this release/)
+  assert.match(at?.err ?? '', /Ignored 1 event that this release cannot decode/)
 })
 
 test('names the trace that a request was a part of, by which `events` finds what it caused', async ({ commands }) => {

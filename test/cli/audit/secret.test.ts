@@ -53,7 +53,7 @@ test('of a secret that never was says so, and does not repeat the key', () =>
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    assert.match(String(error), /There is no secret of this id/)
+    assert.match(String(error), /No such secret/)
     assert.not.ok(String(error).includes(key))
   }))
 

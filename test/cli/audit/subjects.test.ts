@@ -156,12 +156,12 @@ test('shows what can not be understood in its place, and goes on behind it', asy
 })
 
 const NOBODY: readonly (readonly [subject: AuditSubject, id: string, said: RegExp])[] = [
-  [auditCertification, '999999', /There is no certification 999999/],
-  [auditCertification, 'x', /is a number such as 12/],
-  [auditUser, 'nobody@example.com', /There is no account nobody@example.com/],
-  [auditUser, '999999', /There is no account 999999/],
-  [auditClient, 'nope', /There is no client nope/],
-  [auditSession, 'f'.repeat(32), /There is no session of this id/],
+  [auditCertification, '999999', /No certification 999999 has ever existed/],
+  [auditCertification, 'x', /id: must be a certification id such as 12/],
+  [auditUser, 'nobody@example.com', /No account nobody@example.com has ever existed/],
+  [auditUser, '999999', /No account 999999 has ever existed/],
+  [auditClient, 'nope', /No client nope has ever existed/],
+  [auditSession, 'f'.repeat(32), /No session with this id has ever existed/],
 ]
 
 for (const [subject, id, said] of NOBODY) {

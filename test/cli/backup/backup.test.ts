@@ -172,13 +172,13 @@ test('is not made anew where something is, where something runs, or of what is d
   const persons = join(site.at('b'), 'persons.jsonl')
   const whole = readFileSync(persons)
   const damages: [said: RegExp, damage: () => void][] = [
-    [/damaged: .*persons\.jsonl is damaged: it has the SHA-256/, () => writeFileSync(persons, whole.subarray(1))],
+    [/damaged: .*persons\.jsonl is damaged: its SHA-256 is/, () => writeFileSync(persons, whole.subarray(1))],
     [
       /damaged: the file/,
       () => (writeFileSync(persons, whole), rmSync(join(site.at('b'), 'files', first), { recursive: true })),
     ],
     [/damaged/, () => truncateSync(log, 8192)],
-    [/The backup can't be read: EISDIR.*Nothing was changed/, () => (rmSync(log), mkdirSync(log))],
+    [/The backup cannot be read: EISDIR.*Nothing was changed/, () => (rmSync(log), mkdirSync(log))],
     [/damaged/, () => writeFileSync(join(site.at('b'), 'manifest.json'), '{"format"')],
   ]
   for (const [said, damage] of damages) {

@@ -37,7 +37,7 @@ test('is backed up and restored by the server, and begins a new epoch by the com
   const events = peer.log.all.length
   const { code, out, err } = await site.run(['backup', site.at('b')], settings)
   assert.is(code, 0, err)
-  assert.match(err, /the server's to back up/)
+  assert.match(err, /with the server's own tools/)
   assert.is((JSON.parse(out) as { files: number }).files, 1)
   const eve = await service.newVendor()
   await created(eve, { sku: 'EVES' })

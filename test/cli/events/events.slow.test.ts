@@ -150,19 +150,19 @@ test('that this release does not understand are shown as such, in their place', 
   assert.equal(broken?.data, { set: { price: 'dear' }, removed: [] })
   assert.match(String(unknown?.['undecoded']), /has an event type that this release does not know/)
   assert.equal(unknown?.data, { recipe: '(not shown)' })
-  assert.equal([...(table?.out ?? '').matchAll(/NOT UNDERSTOOD/g)].length, 3)
+  assert.equal([...(table?.out ?? '').matchAll(/NOT DECODED/g)].length, 3)
 })
 
 test('of an unknown type, at a time that is none, or of contradicting wishes are not asked for: exit code 2', async ({
   commands,
 }) => {
   const asked: readonly (readonly [words: string[], said: RegExp])[] = [
-    [['--type', 'DiamondCraeted'], /There is no event of this type. Near to it: DiamondCreated/],
-    [['--type', 'DiamondCreated', 'Scored'], /Near to it: DiamondScored/],
+    [['--type', 'DiamondCraeted'], /Unknown event type. Did you mean: DiamondCreated/],
+    [['--type', 'DiamondCreated', 'Scored'], /Did you mean: DiamondScored/],
     [['--since', 'yesterday'], /It must be a time such as/],
     [['diamond-1', '--prefix', 'scores-'], /not both/],
-    [['--follow', '--until', '2026-11-22'], /--follow has no end/],
-    [['--from', 'x'], /a position as `events` prints it/],
+    [['--follow', '--until', '2026-11-22'], /--follow cannot be combined with --until/],
+    [['--from', 'x'], /a position as printed by `events`/],
   ]
   const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words]))
   for (const [index, [words, said]] of asked.entries()) {
@@ -216,10 +216,7 @@ test('that there may be are told with their schemas, also where nothing is insta
     ],
   )
   assert.equal(
-    refused.map(({ code, err }) => [
-      code,
-      /leave out diamond-7|leave out --follow|Near to it: DiamondScored/.test(err),
-    ]),
+    refused.map(({ code, err }) => [code, /remove diamond-7|remove --follow|Did you mean: DiamondScored/.test(err)]),
     [
       [2, true],
       [2, true],
@@ -254,7 +251,7 @@ test('of which one was changed behind the back of the log are told all the same,
     assert.is(ended?.code, 1)
     const [first, last] = (ended?.err ?? '').trim().split('\n')
     assert.is(first, `diamond-1@1, at position ${String(position)}, is corrupt: its data or metadata is not valid JSON`)
-    assert.match(last ?? '', /^adamant: 1 of them can not be shown; npx adamant verify/)
+    assert.match(last ?? '', /^adamant: 1 event could not be read; run npx adamant verify/)
   }
   assert.equal(told(others), ['diamond-2@0'])
   assert.is(others?.code, 0)

@@ -193,7 +193,10 @@ test('of a former release is told to be in the log still, and can do nothing any
   await store.append(accountStream(77), 'none', registered)
   const { code, err } = await site.run(['forget', 'user', email, '--yes'])
   assert.is(code, 0, err)
-  assert.match(err, /wrote this address into the log, in login-[0-9a-f]{64} and account-77: .* stays there in clear/)
+  assert.match(
+    err,
+    /wrote this address into the event log in plain text, in login-[0-9a-f]{64} and account-77\. .* it remains there/,
+  )
   assert.match((await site.run(['user', 'list'])).out, /"email":"account-77","plan":"basic","status":"forgotten"/)
 })
 

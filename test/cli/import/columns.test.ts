@@ -125,7 +125,7 @@ test('other names that RapNet takes are known', () => {
 test('one field under two headings is refused with both', () => {
   assert.throws(
     () => readHeader(['sku', 'Shape', 'Weight', 'Size'], REFUSED),
-    /names carat twice, as Weight and Size \(--map 'COLUMN=' leaves one out\)/,
+    /Several columns for carat: Weight and Size \(use --map 'COLUMN=' to ignore one\)/,
   )
   const mapping = parseColumnMapping(['Size='])
   assert.equal(readHeader(['sku', 'Shape', 'Weight', 'Size'], { ...REFUSED, mapping }), [

@@ -69,8 +69,8 @@ test('may have stones whose sku is a word for a total', async ({ looked }) => {
 
 test('says which line it takes for the header, and which ones for totals', async ({ looked }) => {
   const { err } = read(await looked('Stock list,,\n,,\nsku,cutShape,carat\nA-1,Round,0.71\nTotal,,0.71\n'))
-  assert.match(err, /line 3 is the header; what is above it is left out/)
-  assert.match(err, /line 5 is a total, and no stone/)
+  assert.match(err, /line 3 is the header; the lines above it are ignored/)
+  assert.match(err, /line 5 is a total and is ignored/)
 })
 
 test('has booleans in what spreadsheet programs write for them', async ({ looked }) => {
@@ -95,10 +95,10 @@ const REFUSED: readonly (readonly [what: string, content: string | Buffer, told:
   [
     'a JSON array',
     '[\n {"sku": "A", "cutShape": "Round", "carat": 0.71}\n]\n',
-    /is a JSON array; write its objects one a line/,
+    /is a JSON array; convert it to one object per line/,
   ],
-  ['a web page', '<html><body><table><tr><td>sku</td></tr></table></body></html>', /is a web page/],
-  ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /is a workbook of Excel 97 to 2003/],
+  ['a web page', '<html><body><table><tr><td>sku</td></tr></table></body></html>', /is an HTML or XML file/],
+  ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /is an Excel 97-2003 workbook/],
   ['a PDF', '%PDF-1.4\n', /is a PDF/],
   [
     'a sentence',
@@ -108,7 +108,7 @@ const REFUSED: readonly (readonly [what: string, content: string | Buffer, told:
   [
     'a cell below no heading',
     'sku,,cutShape,carat\nA-1,red,Round,0.71\n',
-    /Column 2 has no heading, and holds red in line 2/,
+    /Column 2 has no heading, but contains red in line 2/,
   ],
 ]
 for (const [what, content, told] of REFUSED) {
@@ -123,7 +123,12 @@ for (const [what, content, told] of REFUSED) {
 test('has all faults of its headings told at once', async ({ looked }) => {
   const { code, err } = await looked('sku,carat,Carat,Wieght,Colour of box\nA-1,1,1,1,red\n')
   assert.is(code, 2)
-  for (const told of [/Wieght is no field/, /Colour of box is no field/, /names carat twice/, /lacks cutShape/])
+  for (const told of [
+    /Wieght is not a v4 field/,
+    /Colour of box is not a v4 field/,
+    /Several columns for carat/,
+    /no column for cutShape/,
+  ])
     assert.match(err, told)
 })
 

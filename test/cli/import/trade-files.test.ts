@@ -186,9 +186,9 @@ test('has the lower of two grades, and says so', async ({ looked }) => {
   )
   assert.equal(first[0], { sku: 'A', cutShape: 'Round', carat: 1, clarity: 'VS2', color: 'H', polish: 'Very Good' })
   assert.equal(notes, {
-    'clarity VS1 - VS2 is stored as VS2, the lower one': 1,
-    'color G/H is stored as H, the lower one': 1,
-    'polish VG-EX is stored as Very Good, the lower one': 2,
+    'clarity VS1 - VS2 is stored as VS2, the lower grade': 1,
+    'color G/H is stored as H, the lower grade': 1,
+    'polish VG-EX is stored as Very Good, the lower grade': 2,
   })
 })
 
@@ -196,7 +196,10 @@ test('whose price may be that of one carat is asked about', async ({ looked }) =
   const sheet = 'Stock #,Shape,Weight,Price,Disc %\nA-1,BR,2.00,5200,-30\n'
   const { code, err } = await looked(sheet)
   assert.is(code, 2)
-  assert.match(err, /Price beside Disc % may be the price of one carat: --map 'Price=price'/)
+  assert.match(
+    err,
+    /The column Price may be the price per carat, since there is a column Disc %: use --map 'Price=price'/,
+  )
   assert.is(read(await looked(sheet, '--map', 'Price=price')).first[0]?.['price'], 5200)
   assert.is(read(await looked(sheet, '--map', 'Price=')).first[0]?.['price'], undefined)
 })
@@ -204,7 +207,7 @@ test('whose price may be that of one carat is asked about', async ({ looked }) =
 test('whose cuts are grades lacks the shape', async ({ looked }) => {
   const { code, err } = await looked('Stock #,Cut,Weight\nA-1,EX,1\nA-2,P,1\n')
   assert.is(code, 2)
-  assert.match(err, /The header lacks cutShape/)
+  assert.match(err, /The header has no column for cutShape/)
 })
 
 test('may have words that a person explains, by the line that the refusal prints', async ({ looked }) => {
@@ -224,11 +227,11 @@ test('may have words that a person explains, by the line that the refusal prints
 test('is not read where words of the command line name no column, or are of another form', async ({ looked }) => {
   const sheet = 'sku,cutShape,carat\nA,Round,1\n'
   const unknown = await looked(sheet, '--map-value', 'Make:EX=Ideal')
-  assert.equal([unknown.code, /names the column Make, which is not there; there are sku/.test(unknown.err)], [2, true])
+  assert.equal([unknown.code, /unknown column Make; the columns are sku/.test(unknown.err)], [2, true])
   const other = await looked(sheet, '--map-value', 'cutShape=Round')
-  assert.equal([other.code, /write COLUMN:TEXT=VALUE/.test(other.err)], [2, true])
+  assert.equal([other.code, /must be COLUMN:TEXT=VALUE/.test(other.err)], [2, true])
   const json = await looked('{"sku":"A","cutShape":"Round","carat":1}\n', '--map-value', 'sku:A=B')
-  assert.equal([json.code, /are for the columns of a header/.test(json.err)], [2, true])
+  assert.equal([json.code, /require a file with a header/.test(json.err)], [2, true])
 })
 
 test.run()

@@ -82,7 +82,10 @@ test('changes what a file has columns for, and asks for more of a new stone alon
     EVENTS,
   ])
   assert.is(refused?.code, 1)
-  assert.match(refused?.err ?? '', 'line 3: cutShape is required of a new diamond; carat is required of a new diamond')
+  assert.match(
+    refused?.err ?? '',
+    'line 3: cutShape is required for a new diamond; carat is required for a new diamond',
+  )
   assert.equal(counts(left), { ...none, changed: 1, refused: 1 })
   assert.equal(happened(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
 })
@@ -100,9 +103,9 @@ test('tells a sku that stands twice, in the file or in the inventory, and writes
   ])
   assert.is(refused?.code, 1)
   assert.equal(resultOf(refused)['bad'], [
-    { line: 2, problems: ['sku A-1 stands again in line 4'] },
-    { line: 4, problems: ['sku A-1 stands in line 2 already'] },
-    { line: 5, problems: ['sku T-1 is of several diamonds, 501, 502: which one is meant?'] },
+    { line: 2, problems: ['sku A-1 is duplicated in line 4'] },
+    { line: 4, problems: ['sku A-1 is a duplicate of line 2'] },
+    { line: 5, problems: ['sku T-1 is ambiguous: diamonds 501, 502 have it'] },
   ])
   assert.equal(counts(left), { ...none, changed: 1, refused: 3 })
   assert.is(happened(events).length, 6)
@@ -126,10 +129,10 @@ test('deletes what is missing where it is said to, and never for a file without 
   assert.is(unasked?.code, 2)
   assert.match(
     unasked?.err ?? '',
-    '2 stones of a@example.com are not in the file and will be deleted: say so with --yes',
+    'Stones of a@example.com to delete, since the file does not contain them: 2. Confirm with --yes',
   )
   assert.is(empty?.code, 1)
-  assert.match(empty?.err ?? '', 'The file has no stone at all')
+  assert.match(empty?.err ?? '', 'The file contains no stones')
   assert.is(bad?.code, 2)
   assert.equal(counts(done), { ...none, unchanged: 1, deleted: 2 })
   assert.equal(
@@ -209,7 +212,7 @@ test('an undo file of another installation, or none at all, is refused', async (
     ['import', '--undo', join(commands.folder, 'gone')],
   ])
   assert.is(elsewhere?.code, 1)
-  assert.match(elsewhere?.err ?? '', 'is of another installation')
+  assert.match(elsewhere?.err ?? '', 'belongs to another installation')
   assert.is(no?.code, 2)
   assert.is(missing?.code, 2)
 })
@@ -238,7 +241,7 @@ test('lists the cut shapes that no dictionary knows, and refuses those that are 
     run(sheet('shapes.csv', shapes)),
     run(sheet('near.csv', 'sku,cutShape,carat\nA,Rouund,1\nB,Princes,1\n')),
   ])
-  assert.match(taken?.err ?? '', 'cut shapes that no dictionary knows, kept as written: Trilliant (2), Rose cut (1)')
+  assert.match(taken?.err ?? '', 'unknown cut shapes, stored as written: Trilliant (2), Rose cut (1)')
   assert.equal(resultOf(taken)['ownShapes'], { Trilliant: 2, 'Rose cut': 1 })
   assert.is(refused?.code, 1)
   assert.match(refused?.err ?? '', /line 2: .*did you mean Round\?/)

@@ -33,7 +33,7 @@ test('reads texts as texts and numbers as numbers', async ({ looked }) => {
     { sku: '00071', price: 1200, isLabGrown: true, cutShape: 'Oval', carat: 0.71 },
     { sku: '1234567890', price: 1234.5, isLabGrown: false, cutShape: 'Pear', carat: 1.234 },
   ])
-  assert.match(err, 'carat, price, isLabGrown, Date is left out (the sheet Stones)')
+  assert.match(err, 'carat, price, isLabGrown, Date (ignored) (sheet Stones)')
 })
 
 test('asks nothing about numbers, whatever texts stand beside them', async ({ looked }) => {
@@ -62,8 +62,8 @@ test('reads what another program wrote: a title, formulas, faults of formulas, e
     { sku: 'A-3', isLabGrown: false, cutShape: 'Round', carat: 1.01, color: 'D' },
   ])
   assert.match(err, 'line 3 is the header')
-  assert.match(err, 'line 8 is a total, and no stone')
-  assert.match(err, '--sheet reads Notes')
+  assert.match(err, 'line 8 is a total and is ignored')
+  assert.match(err, 'other sheets, for --sheet: Notes')
 })
 
 test('names lines as the spreadsheet program numbers rows', async ({ looked }) => {
@@ -87,12 +87,12 @@ test('is of the first sheet, unless another is named', async ({ looked }) => {
   assert.equal(await skus('--sheet', '3'), ['B'])
   const { code, err } = await looked(cells, '--sheet', 'Ovals')
   assert.is(code, 2)
-  assert.match(err, /There is no sheet Ovals in .*; there are Rounds\., Ovals\., 2\./)
+  assert.match(err, /--sheet: .* has no sheet Ovals; the sheets are Rounds\., Ovals\., 2\./)
 })
 
 test('has a sheet for workbooks alone', async ({ looked }) => {
   const { code, err } = await looked('sku,cutShape,carat\nA,Round,1\n', '--sheet', 'Stones')
-  assert.equal([code, err.includes('--sheet is for workbooks (.xlsx)')], [2, true])
+  assert.equal([code, err.includes('--sheet requires a workbook (.xlsx)')], [2, true])
 })
 
 test('says in one line what a packed file is that is no workbook, or was cut off', async ({ looked }) => {
@@ -100,7 +100,7 @@ test('says in one line what a packed file is that is no workbook, or was cut off
   for (const content of [Buffer.from('PK\u0003\u0004 and other bytes'), whole.subarray(0, whole.length / 2)]) {
     const { code, err } = await looked(content)
     assert.is(code, 1)
-    assert.match(err, /is a packed file, but no workbook that can be read \(.*\); save it as \.xlsx or CSV/)
+    assert.match(err, /is a ZIP archive, but not a readable workbook \(.*\); save it as \.xlsx or CSV/)
     assert.is(err.trim().split('\n').length, 1)
   }
 })
@@ -108,9 +108,9 @@ test('says in one line what a packed file is that is no workbook, or was cut off
 test('says what other files are that are no text', async ({ looked }) => {
   const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
   const packed = await looked(gzipSync(whole))
-  assert.equal([packed.code, /is an archive that was packed once more/.test(packed.err)], [1, true])
+  assert.equal([packed.code, /is a compressed ZIP archive/.test(packed.err)], [1, true])
   const binary = await looked(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]))
-  assert.equal([binary.code, /is no text; open it with/.test(binary.err)], [1, true])
+  assert.equal([binary.code, /is not a text file; open it in/.test(binary.err)], [1, true])
 })
 
 test('unpacks what gzip has packed, whatever its name', async ({ looked }) => {

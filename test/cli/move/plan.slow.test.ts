@@ -25,7 +25,7 @@ const isMoved = async ({ commands }: Context) => {
 test('does nothing without a terminal and without --yes, and says what it would need', async (context) => {
   const { code, err } = await context.commands.run(wordsOf(context))
   assert.is(code, 2)
-  assert.match(err, 'move closes its source for good: say so with --yes, or look at the plan with --dry-run')
+  assert.match(err, 'move closes its source permanently: confirm with --yes, or show the plan with --dry-run')
   assert.not.ok(existsSync(`${context.commands.folder}/target`))
   assert.not.ok(await isMoved(context))
 })
@@ -34,7 +34,7 @@ test('shows with --dry-run what it would take along, and does nothing', async (c
   const { from, to, commands } = context
   const { code, out } = await commands.run(wordsOf(context, '--dry-run'))
   assert.is(code, 0)
-  assert.match(out, 'closes the one that is left for good')
+  assert.match(out, 'makes the source read-only permanently')
   assert.match(out, to)
   const plan = await commands.json(...wordsOf(context, '--dry-run'))
   assert.equal({ ...plan, events: 0 }, { events: 0, files: 0, secrets: 0, mails: 0, from, to, dryRun: true })
@@ -47,7 +47,7 @@ test('with --yes prints its plan first, and the result names both ends', async (
   const { from, to, commands } = context
   const { code, out, err } = await commands.run(wordsOf(context, '--yes', '--json'))
   assert.is(code, 0, err)
-  assert.match(err, 'This moves an installation, and closes the one that is left for good')
+  assert.match(err, 'This moves an installation, and makes the source read-only permanently')
   const { secrets, files, ...result } = JSON.parse(out) as Record<string, unknown>
   assert.equal([result['from'], result['to'], files, secrets], [from, to, 0, 0])
   assert.ok(await isMoved(context))
@@ -68,7 +68,7 @@ async function onTerminal({ commands }: Context, words: readonly string[], answe
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: commands.folder, env, stdio: 'pipe' })
   let sent = false
   child.stdout.on('data', (chunk: Buffer) => {
-    if (sent || !chunk.includes('Go on?')) return
+    if (sent || !chunk.includes('Continue?')) return
     sent = true
     child.stdin.write(`${answer}\n`)
   })
@@ -77,9 +77,9 @@ async function onTerminal({ commands }: Context, words: readonly string[], answe
 
 if (hasTerminal) {
   test('asks on a terminal, and takes only yes for yes', async (context) => {
-    assert.match(await onTerminal(context, wordsOf(context), 'n'), 'Nothing was moved')
+    assert.match(await onTerminal(context, wordsOf(context), 'n'), 'Cancelled; nothing was moved')
     assert.not.ok(await isMoved(context))
-    assert.match(await onTerminal(context, wordsOf(context), 'yes'), 'Serve sqlite:')
+    assert.match(await onTerminal(context, wordsOf(context), 'yes'), 'Start the service on sqlite:')
     assert.ok(await isMoved(context))
   })
 }

@@ -154,7 +154,7 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
   const moved = await site.run(['move', '--yes', '--from', `sqlite:${into}`, '--to', `sqlite:${site.at('to')}`])
   assert.match(moved.err, /This is a replay of/)
   const onto = await site.run(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${into}`])
-  assert.match(onto.err, /The target is a replay: name an empty one/)
+  assert.match(onto.err, /The target is a replay: choose an empty target/)
   assert.ok(Number(position) > 0)
 })
 
@@ -162,9 +162,9 @@ test('says what is wrong with a moment or a folder, with exit code 2, and leaves
   await created((await site.serve()).ann)
   for (const [until, into, said] of [
     ['yesterday', site.at('a'), /It must be a time/],
-    ['2999-01-01', site.at('b'), /has not come there yet/],
-    ['99999999', site.at('c'), /has not come there yet/],
-    ['1', join(site.dataDir, 'then'), /is in DATA_DIR/],
+    ['2999-01-01', site.at('b'), /must be in the past/],
+    ['99999999', site.at('c'), /must be in the past/],
+    ['1', join(site.dataDir, 'then'), /is inside DATA_DIR/],
     ['1', site.dataDir + '/..', /is not empty/],
   ] as const) {
     const { code, err } = await site.run(['replay', '--until', until, '--into', into])

@@ -106,7 +106,7 @@ test('keeps to what it answered for a write that was on its way when its copy di
   const skus = [...(await withOpened(from, skusIn)).values()]
   assert.equal(skus, ['FIRST', 'ON ITS WAY'])
   await until('writes again', async () => (await ann.post('/v4/diamond', stone())).status === 201)
-  assert.match((await sites.copy(from, to)).err, /given up/)
+  assert.match((await sites.copy(from, to)).err, /abandoned/)
 })
 
 async function skusIn({ store }: Parameters<Parameters<typeof withOpened>[1]>[0]): Promise<Map<unknown, unknown>> {

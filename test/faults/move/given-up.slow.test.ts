@@ -49,7 +49,7 @@ for (const [where, call] of [
     copy.kill('SIGCONT')
     const { code, err } = await copy.ended
     assert.is(code, 1, err)
-    assert.match(err, /given up while it ran/)
+    assert.match(err, /abandoned while it ran/)
     await isOpenAtItsSource(given, id)
   })
 }
@@ -59,7 +59,7 @@ test('and is complete by then ends nevertheless, and its source stays closed', a
   const copy = await standingStill(given, 'target.store.append/3')
   const late = await sites.copy(from, to, '--give-up')
   assert.is(late.code, 1)
-  assert.match(late.err, /no unfinished copy/)
+  assert.match(late.err, /not an unfinished copy/)
   copy.kill('SIGCONT')
   resultOf(await copy.ended)
   expect(503, await service.ann.post('/v4/diamond', stone()))

@@ -118,7 +118,7 @@ test('can be given up: the source takes writes again, and the target is of no us
   assert.is((await context.commands.run(user, { DATA_DIR: context.source })).code, 0)
   const again = await context.commands.run(words(context))
   assert.is(again.code, 1)
-  assert.match(again.err, /given up/)
+  assert.match(again.err, /abandoned/)
 })
 
 test.run()

@@ -122,7 +122,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     await source.damage(damaged)
     const { whole, faulty } = await copied({ source, target })
     assert.equal([...faulty.keys()], [damaged])
-    assert.match(faultIn(damaged, faulty.get(damaged)) ?? '', /^is damaged: it has the SHA-256 [0-9a-f]{64}$/)
+    assert.match(faultIn(damaged, faulty.get(damaged)) ?? '', /^is damaged: its SHA-256 is [0-9a-f]{64}$/)
     assert.is(await target.files.read(damaged), undefined)
     assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })

@@ -203,8 +203,11 @@ const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
 for (const [what, change] of Object.entries(changes)) {
   test(`is not complete where the ${what} of one event differs`, async (context) => {
     const target = await changed(context, change)
-    assert.match(String(await rejection(compare(context.source, target))), /At a-1@1/)
-    assert.match(String(await rejection(walk(context.source, target).copyMissing(unseen))), /At a-1@1/)
+    assert.match(String(await rejection(compare(context.source, target))), /differs from the source's at a-1@1/)
+    assert.match(
+      String(await rejection(walk(context.source, target).copyMissing(unseen))),
+      /differs from the source's at a-1@1/,
+    )
   })
 }
 

@@ -34,20 +34,20 @@ const DAMAGES: readonly Damage[] = [
     log(`UPDATE events SET data = replace(data, '"FIRST"', '"FIRSX"') WHERE ${FIRST} = 0`),
     {
       where: /^(diamond|scores)-1@\d+$/,
-      what: /document 1 of diamonds is not what the log says, in .*state/,
+      what: /document 1 of diamonds differs from the log in .*state/,
       do: /rebuild diamonds.*restore/,
     },
-    { where: /^diamond-1@0$/, what: /DiamondCreated is not what was written/, do: /rebuild tree.*restore/ },
+    { where: /^diamond-1@0$/, what: /DiamondCreated was altered/, do: /rebuild tree.*restore/ },
   ],
   [
     'who did it',
     log(`UPDATE events SET metadata = replace(metadata, 'account-', 'accounx-') WHERE ${FIRST} = 1`),
-    { where: /^diamond-1@1$/, what: /is not what was written/, do: restore },
+    { where: /^diamond-1@1$/, what: /was altered/, do: restore },
   ],
   [
     'an event of an account, which is in no read model',
     log(`UPDATE events SET metadata = replace(metadata, '"cli"', '"clj"') WHERE stream = 'account-1' AND revision = 0`),
-    { where: /^account-1@0$/, what: /AccountRegistered is not what was written/, do: restore },
+    { where: /^account-1@0$/, what: /AccountRegistered was altered/, do: restore },
   ],
   [
     'a text that is no JSON any more',
@@ -57,25 +57,25 @@ const DAMAGES: readonly Damage[] = [
   [
     'a type that nobody knows',
     log(`UPDATE events SET type = 'DiamondPraised' WHERE ${FIRST} = 1`),
-    { where: /^diamond-1@1$/, what: /DiamondPraised can't be understood/, do: restore },
+    { where: /^diamond-1@1$/, what: /DiamondPraised cannot be decoded/, do: restore },
   ],
   [
     'a member of the wrong kind',
     log(`UPDATE events SET data = json_set(data, '$.set', 7) WHERE ${FIRST} = 1`),
-    { where: /^diamond-1@1$/, what: /can't be understood/, do: restore },
+    { where: /^diamond-1@1$/, what: /cannot be decoded/, do: restore },
   ],
   [
     'an event that is gone',
     log(`DELETE FROM events WHERE ${FIRST} = 1`),
-    { where: /^diamond-1@2$/, what: /lacks revision 1 before it/, do: restore },
-    { where: /@/, what: /1 event fewer than when it was written/, do: restore },
+    { where: /^diamond-1@2$/, what: /follows a gap: revision 1 is missing/, do: restore },
+    { where: /@/, what: /1 event missing from the log/, do: restore },
   ],
   [
     'the last event of a stream, gone',
     log(
       `DELETE FROM events WHERE stream LIKE 'account-%' AND position = (SELECT max(position) FROM events WHERE stream LIKE 'account-%')`,
     ),
-    { where: /@/, what: /1 event fewer than when it was written/, do: restore },
+    { where: /@/, what: /1 event missing from the log/, do: restore },
   ],
   [
     'an event that was put in',
@@ -86,8 +86,8 @@ const DAMAGES: readonly Damage[] = [
         `INSERT INTO events SELECT 10, 'account-9', 0, randomblob(16), type, data, metadata FROM events WHERE stream = 'account-1' AND revision = 0`,
       )(folder)
     },
-    { where: /^\d+$/, what: /the log has another event there, or none, than/, do: restore },
-    { where: /^account-9@0$/, what: /was not there when the log was written: 1 event more/, do: restore },
+    { where: /^\d+$/, what: /the log does not have event \S+ there, up to which/, do: restore },
+    { where: /^account-9@0$/, what: /was not written here: 1 event inserted/, do: restore },
   ],
   [
     'two events that changed places',
@@ -101,21 +101,21 @@ const DAMAGES: readonly Damage[] = [
   [
     'time that goes back',
     log(`UPDATE events SET metadata = json_set(metadata, '$.at', '2001-01-01T00:00:00.000Z') WHERE ${FIRST} = 1`),
-    { where: /^diamond-1@1$/, what: /time goes back/, do: restore },
+    { where: /^diamond-1@1$/, what: /which is before that of the previous event/, do: restore },
   ],
   [
     'the id of an event',
     log(
       `UPDATE events SET id = randomblob(16) WHERE type = 'DiamondScored' AND position = (SELECT min(position) FROM events WHERE type = 'DiamondScored')`,
     ),
-    { where: /^scores-\d+@0$/, what: /is not what was written/, do: restore },
+    { where: /^scores-\d+@0$/, what: /was altered/, do: restore },
   ],
   [
     'a document',
     sql('read-diamonds', `UPDATE documents SET state = replace(state, '"FIRST"', '"FIRSX"') WHERE id = 1`),
     {
       where: /^(diamond|scores)-1@\d+$/,
-      what: /document 1 of diamonds is not what the log says, in state/,
+      what: /document 1 of diamonds differs from the log in state/,
       do: /rebuild diamonds/,
     },
   ],
@@ -127,14 +127,14 @@ const DAMAGES: readonly Damage[] = [
   [
     'the sequence of an account',
     sql('read-diamonds', `UPDATE sequences SET state = json_set(state, '$.before', 1000) WHERE id = 1`),
-    { where: /@/, what: /sequence 1 of diamonds is not what the log says, in state/, do: /rebuild diamonds/ },
+    { where: /@/, what: /sequence 1 of diamonds differs from the log in state/, do: /rebuild diamonds/ },
   ],
   [
     'a total of a list',
     sql('read-diamonds', 'UPDATE counts SET documents = documents + 1 WHERE owner > 0'),
     {
       where: /^diamonds$/,
-      what: /count of documents with owner \d+, .* is 5, where there are 4/,
+      what: /count of documents with owner \d+, .* must be 4, but is 5/,
       do: /rebuild diamonds/,
     },
   ],
@@ -157,7 +157,7 @@ const DAMAGES: readonly Damage[] = [
       for (const name of names) rmSync(join(folder, name))
       sql('read-models', `DELETE FROM live WHERE model LIKE 'secrets%'`)(folder)
     },
-    { where: /^secrets$/, what: /is not made yet/, do: /start the service/ },
+    { where: /^secrets$/, what: /does not exist yet/, do: /start the service/ },
   ],
   [
     'a leaf of the tree',
@@ -165,12 +165,12 @@ const DAMAGES: readonly Damage[] = [
       'read-tree',
       `UPDATE documents SET hashes = iif(substr(hashes, 1, 1) = 'A', 'B', 'A') || substr(hashes, 2) WHERE id = 0`,
     ),
-    { where: /@0$/, what: /is not what was written/, do: /rebuild tree/ },
+    { where: /@0$/, what: /was altered/, do: /rebuild tree/ },
   ],
   [
     'the size of the tree',
     sql('read-tree', `UPDATE documents SET size = size + 1 WHERE id = -1`),
-    { where: /^tree$/, what: /the tree has \d+ events, where the log has \d+/, do: /rebuild tree/ },
+    { where: /^tree$/, what: /the size of the tree must be \d+ according to the log, but is \d+/, do: /rebuild tree/ },
   ],
   [
     'a file',
@@ -185,12 +185,12 @@ const DAMAGES: readonly Damage[] = [
   [
     'the file of a model that is gone',
     (folder) => rmSync(modelIn(folder)),
-    { where: /^diamond-4@1$/, what: /the file [0-9a-f]{64} of the model is missing/, do: /remove the model/ },
+    { where: /^diamond-4@1$/, what: /the file [0-9a-f]{64} of the 3D model is missing/, do: /remove the 3D model/ },
   ],
   [
     'a value that is not in the vault any more',
     sql('vault', 'DELETE FROM entries'),
-    { where: /^secret-[0-9a-f]{64}@0$/, what: /its value is not in the vault/, do: /share it again/ },
+    { where: /^secret-[0-9a-f]{64}@0$/, what: /its content is not in the vault/, do: /share it again/ },
   ],
   [
     'a value of no secret',
@@ -198,7 +198,7 @@ const DAMAGES: readonly Damage[] = [
       'vault',
       `INSERT INTO entries (digest, sealed, created_at, expires_at) VALUES ('${'0'.repeat(64)}', x'00', 1, 9e12)`,
     ),
-    { where: /^secret-0{64}$/, what: /the log knows no such secret/, do: /start the service/ },
+    { where: /^secret-0{64}$/, what: /the log has no such secret/, do: /start the service/ },
   ],
   [
     'a value whose secret was read',
@@ -214,7 +214,7 @@ const DAMAGES: readonly Damage[] = [
     },
     {
       where: /^secret-[0-9a-f]{64}$/,
-      what: /still in the vault, and its end is on record \(SecretRevealed/,
+      what: /still in the vault, although the secret has ended \(SecretRevealed/,
       do: /start the service/,
     },
   ],
@@ -253,7 +253,8 @@ test('an event that was changed where the tree was made anew over it, by what wa
   assert.not.ok(tree.ok)
   const signed = differences.filter(({ where }) => where.startsWith('checkpoints@'))
   assert.ok(signed.length > 0)
-  for (const { what } of signed) assert.match(what, /^was signed over other events: some of the first \d+ of the log/)
+  for (const { what } of signed)
+    assert.match(what, /^was signed with another root: events among the first \d+ of the log/)
   site.drop(folder)
 })
 

@@ -22,7 +22,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     'a document',
     (folder) => inFile(folder, 'read-diamonds', (db) => db.exec(`UPDATE documents SET state = '{}' WHERE id = 1`)),
     /^(?:diamond|scores)-1@\d+$/,
-    /document 1 of diamonds is not what the log says, in state/,
+    /document 1 of diamonds differs from the log in state/,
   ],
   [
     'an event',
@@ -31,7 +31,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
         db.exec(`UPDATE events SET metadata = replace(metadata, 'account-', 'accounx-') WHERE stream = 'diamond-1'`),
       ),
     /^diamond-1@\d+$/,
-    /is not what was written, or stands elsewhere/,
+    /was altered or moved/,
   ],
   [
     'a text that is no JSON any more',
@@ -47,7 +47,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     (folder) =>
       inFile(folder, 'events', (db) => db.exec(`DELETE FROM events WHERE stream IN ('diamond-1', 'scores-1')`)),
     /^document 1 of diamonds$/,
-    /is there, and the log knows of none/,
+    /exists, but not according to the log/,
   ],
   [
     'the type of an event',
@@ -56,7 +56,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
         db.exec(`UPDATE events SET type = 'DiamondLifted' WHERE stream = 'diamond-2' AND revision = 0`),
       ),
     /^diamond-2@0$/,
-    /^DiamondLifted can't be folded into diamonds/,
+    /^DiamondLifted cannot be folded into diamonds/,
   ],
   [
     'a file',

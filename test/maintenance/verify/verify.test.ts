@@ -71,7 +71,7 @@ test('finds no difference where there is none, and says what it has looked at', 
   )
   const { out, code } = await commands.run(['verify'])
   assert.is(code, 0)
-  assert.match(out, /no difference/)
+  assert.match(out, /No differences/)
 })
 
 test('finds none while the service writes on', async (context) => {
@@ -121,9 +121,9 @@ test('names a document that is not what the log says, and is content when the mo
   assert.is(ok, false)
   assert.is(models['diamonds']?.differences, 3)
   const whats = differences.map(({ what }) => what).toSorted()
-  assert.match(whats[0] ?? '', `document ${first.id} of diamonds is not what the log says, in owner`)
+  assert.match(whats[0] ?? '', `document ${first.id} of diamonds differs from the log in owner`)
   assert.match(whats[1] ?? '', `document ${third.id} of diamonds is missing`)
-  assert.match(whats[2] ?? '', 'document 999999 of diamonds is there, and the log knows of none')
+  assert.match(whats[2] ?? '', 'document 999999 of diamonds exists, but not according to the log')
   assert.ok(differences.every(({ do: remedy }) => remedy.includes('npx adamant rebuild diamonds')))
   assert.ok(differences.some(({ where }) => where === `diamond-${third.id}@0`))
   const { code, out, err } = await commands.run(['verify'])

@@ -195,7 +195,7 @@ test(
     }
     await rejects(
       rebuildModel({ ...stores, reads: losing }, diamonds, options),
-      /Another process rebuilds diamonds now/,
+      /Another process took over the rebuild of diamonds/,
     )
     assert.is(await liveId(disk), before)
     await rebuildModel(stores, diamonds, options)
