@@ -4,14 +4,14 @@ import { request } from './harness/request.ts'
 import { newSender } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
 import { created } from './harness/stones.ts'
-import { waysOf, withHeaders } from './harness/ways.ts'
+import { sampleRequests, withHeaders } from './harness/sample-requests.ts'
 
 const test = apiSuite('what caches are told')
 
 const PRIVATE = 'private, no-cache'
 
 test('of an account’s diamonds: to keep them for it alone and ask again, on every way', async ({ service, ann }) => {
-  const { one, list, create, bulk } = await waysOf(service, ann)
+  const { one, list, create, bulk } = await sampleRequests(service, ann)
   const routed = { Authorization: `bearer ${ann.token}` }
   for (const ask of [one, list, create, bulk].flatMap((plain) => [plain, withHeaders(plain, routed)])) {
     const { headers, status } = await service.send(ask)

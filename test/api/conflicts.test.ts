@@ -4,13 +4,13 @@ import { WrongRevision, type EventStore } from '../../src/stores/ports/event-sto
 import { attached } from './harness/form.ts'
 import { attachModel, modelFile, modelRequest } from './harness/models.ts'
 import { expect, refusal, type Request } from './harness/request.ts'
-import { PATIENT, startService } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = suite('a change that others keep winning against')
 
 /** Others write to these streams whenever somebody wants to, once they began. */
-class Others {
+class CompetingWriter {
   busy = false
 
   overtake(store: EventStore): EventStore {
@@ -32,9 +32,13 @@ class Others {
 }
 
 test('is 409, names no secret of the store, and can be sent again', async () => {
-  const others = new Others()
+  const others = new CompetingWriter()
   const settings = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
-  const service = await startService({ patience: PATIENT, settings, store: (store) => others.overtake(store) })
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings,
+    store: (store) => others.overtake(store),
+  })
   try {
     const { ann } = service
     const { id } = await created(ann)

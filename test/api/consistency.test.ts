@@ -6,17 +6,17 @@ import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { servicesInFolder } from './harness/folder.ts'
-import { clockOfLinks, PATIENT, startService, type Service } from './harness/service.ts'
+import { clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
 
 const test = suite('what a write promises to reads')
 
 /** Milliseconds that requests wait for read models which nobody writes: the service's own patience is 1.5 s. */
-const SOON = 20
+const SHORT_TIMEOUT_MS = 20
 
 test('without projections answers when its patience is over, says that lists are behind, and shows the diamond by its id', () =>
   servicesInFolder(async (start) => {
-    const service = await start('http', {}, { patience: SOON, clock: clockOfLinks() })
+    const service = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS, clock: clockOfLinks() })
     const { ann, bob } = service
     const answer = await ann.post('/v4/diamond', stone())
     const { id } = shown(expect(201, answer))
@@ -44,7 +44,7 @@ test('without projections answers when its patience is over, says that lists are
 
 test('removes a report so, too, where it has to look for its diamond first', () =>
   servicesInFolder(async (start) => {
-    const { ann } = await start('http', {}, { patience: SOON, clock: clockOfLinks() })
+    const { ann } = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS, clock: clockOfLinks() })
     const { id } = await created(ann)
     const report = await attached(ann, id)
     const removed = await ann.remove(`/v4/certification/${report.id}`)
@@ -96,7 +96,7 @@ async function withFaults(run: (service: Service, faults: FaultyStore) => Promis
   const made: FaultyStore[] = []
   const service = await startService({
     clock: clockOfLinks(),
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     store: (store) => {
       const faulty = faultyStore(store)
       made.push(faulty)
@@ -165,7 +165,7 @@ test('is 503 where nobody knows whether it was stored, and the same key then giv
   }))
 
 test('is read by its id when the read store is away, lists are 503, and right again when it is back', async () => {
-  const away = { now: false }
+  const outage = { now: false }
   const service = await startService({
     clock: clockOfLinks(),
     reads: (reads) => ({
@@ -173,7 +173,7 @@ test('is read by its id when the read store is away, lists are 503, and right ag
       async model(declaration) {
         const model = await reads.model(declaration)
         const check = () => {
-          if (away.now) throw new StoreUnavailable('made to be away')
+          if (outage.now) throw new StoreUnavailable('made to be away')
         }
         return {
           ...model,
@@ -188,10 +188,10 @@ test('is read by its id when the read store is away, lists are 503, and right ag
     const { ann } = service
     const { id } = await created(ann)
     const before = expect(200, await ann.get(`/v4/diamond/${id}`)).json()
-    away.now = true
+    outage.now = true
     assert.equal(expect(200, await ann.get(`/v4/diamond/${id}`)).json(), before)
     refusal(503, await ann.get('/v4/diamond'))
-    away.now = false
+    outage.now = false
     expect(200, await ann.get(`/v4/diamond/${id}`))
     expect(200, await ann.get('/v4/diamond'))
   } finally {

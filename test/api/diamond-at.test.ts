@@ -4,7 +4,7 @@ import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { isScored, untilEtag } from './harness/scored.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, shown, unsigned } from './harness/stones.ts'
 import { choicesFor } from '../seeded.ts'
 import { until } from '../until.ts'
@@ -14,7 +14,7 @@ const test = suite<Given>('a diamond at a time')
 test.before(async (given) => {
   const time = { now: Date.now() - 100_000_000 }
   given.time = time
-  given.service = await startService({ patience: PATIENT, clock: () => time.now, scored: true })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => time.now, scored: true })
   given.ann = given.service.ann
   given.bob = given.service.bob
 })
@@ -89,9 +89,12 @@ for (const version of ['v3', 'v4']) {
 }
 
 /** What somebody who asked at the end of a second was told, in both versions. */
-type Seen = { readonly time: number; readonly answers: readonly (readonly [number, unknown, string | undefined])[] }
+type RecordedMoment = {
+  readonly time: number
+  readonly answers: readonly (readonly [number, unknown, string | undefined])[]
+}
 
-async function seen(ids: readonly number[], ask: (version: string, id: number) => Promise<Answer>) {
+async function record(ids: readonly number[], ask: (version: string, id: number) => Promise<Answer>) {
   const answers: [number, unknown, string | undefined][] = []
   for (const id of ids) {
     for (const version of ['v3', 'v4']) {
@@ -126,7 +129,7 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
     create: async () => void ids.push((await created(ann)).id),
     remove: (id) => (choices.next() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
   }
-  const recorded: Seen[] = []
+  const recorded: RecordedMoment[] = []
   for (let moment = 0; moment < 50; moment++) {
     time.now += (1 + choices.below(5)) * SECOND
     const isNew = ids.length === 1
@@ -134,21 +137,21 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
       const kind = isNew ? 'create' : (choices.one(Object.keys(change)) ?? '')
       await change[kind]?.(choices.one(ids.slice(-4)) ?? born)
     }
-    await settled(ann, ids)
+    await untilScored(ann, ids)
     recorded.push({
       time: time.now,
-      answers: await seen(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
+      answers: await record(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
     })
   }
   time.now += 10 * SECOND
   for (const { time: then, answers } of recorded) {
     const known = ids.slice(0, answers.length / 2)
-    assert.equal(await seen(known, (version, id) => at(ann, id, then, version)), answers, `at ${iso(then)}`)
+    assert.equal(await record(known, (version, id) => at(ann, id, then, version)), answers, `at ${iso(then)}`)
   }
 })
 
 /** Scores that are due come at the time that they are due at: the test's clock stands still meanwhile. */
-async function settled(vendor: Vendor, ids: readonly number[]): Promise<void> {
+async function untilScored(vendor: Vendor, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     await until(`the scores of diamond ${id}`, async () => {
       const answer = await vendor.get(`/v4/diamond/${id}`)

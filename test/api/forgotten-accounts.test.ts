@@ -4,12 +4,12 @@ import { forgetAccount, requireLogin } from '../../src/commands/accounts/forget-
 import { findAccount } from '../../src/commands/accounts/accounts.ts'
 import { expect, request } from './harness/request.ts'
 import { newSender, shared } from './harness/secrets.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
 const test = suite<{ service: Service }>('an account that is forgotten, over HTTP')
 test.before(async (context) => {
-  context.service = await startService({ patience: PATIENT })
+  context.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
 })
 test.after(({ service }) => service.stop())
 

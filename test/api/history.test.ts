@@ -7,7 +7,7 @@ import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, refusal } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
-import { apiSuite, PATIENT, startService } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, createdMany, shown } from './harness/stones.ts'
 import { until } from '../until.ts'
 
@@ -27,7 +27,7 @@ const historyOf = async (vendor: Vendor, id: number, query = '') =>
   expect(200, await vendor.get(`/v4/diamond/${id}/history${query}`)).json() as Entry[]
 
 /** The entry there has to be. */
-function the(entry: Entry | undefined): Entry {
+function requireEntry(entry: Entry | undefined): Entry {
   if (entry === undefined) throw new Error('there is no such entry')
   return entry
 }
@@ -41,7 +41,7 @@ test('begins with all that the stone was created with, by whom, through what and
     { 'X-Request-Id': 'the-first' },
   )
   const { id } = shown(expect(201, answer))
-  const entry = the((await historyOf(ann, id))[0])
+  const entry = requireEntry((await historyOf(ann, id))[0])
   assert.is(entry.type, 'created')
   assert.is(entry.revision, 0)
   assert.is(entry.request, 'the-first')
@@ -110,7 +110,7 @@ test('has certificates as whole objects, read reports, and all of it of a delete
   const report = await attached(ann, id, fixture(reportNamed('gia').file))
   await until('the report to be read', async () => (await historyOf(ann, id)).some(({ type }) => type === 'read'))
   const own = (await historyOf(ann, id)).filter(({ type }) => type !== 'scored')
-  const [certified, read] = [the(own[1]), the(own[2])]
+  const [certified, read] = [requireEntry(own[1]), requireEntry(own[2])]
   assert.is(certified.type, 'certified')
   assert.equal(certified.changes, [{ field: 'certifications', from: null, to: report }])
   assert.is(read.by, null)
@@ -128,7 +128,7 @@ test('has certificates as whole objects, read reports, and all of it of a delete
   )
   const [uncertified, deleted] = entries.slice(-2)
   assert.equal(
-    the(uncertified).changes.map(({ field, to }) => [field, to]),
+    requireEntry(uncertified).changes.map(({ field, to }) => [field, to]),
     [['certifications', null]],
   )
   assert.equal(deleted && changeOf(deleted, 'carat'), { field: 'carat', from: 3, to: null })
@@ -175,7 +175,7 @@ test("is the owner's alone", async ({ ann, bob, service }) => {
 })
 
 test('does not leave out what can not be read: it is refused until it can be', async () => {
-  const service = await startService({ patience: PATIENT })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   const { ann, installation } = service
   const { id } = await created(ann)
   const event = { id: randomUUID(), type: 'DiamondPatched', data: { broken: true } }
@@ -187,25 +187,25 @@ test('does not leave out what can not be read: it is refused until it can be', a
 })
 
 test('is 503 while the log is away, as what a stone was at a time is, and whole again behind it', async () => {
-  const away = { now: false }
+  const outage = { now: false }
   const store = (log: EventStore): EventStore => ({
     ...log,
     read: async (stream, range) => {
-      if (away.now) throw new StoreUnavailable('made to be away')
+      if (outage.now) throw new StoreUnavailable('made to be away')
       return log.read(stream, range)
     },
   })
-  const service = await startService({ patience: PATIENT, store })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, store })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
     const now = new Date(installation.writing.clock()).toISOString()
-    away.now = true
+    outage.now = true
     refusal(503, await ann.get(`/v4/diamond/${id}/history`))
     for (const version of ['v3', 'v4']) {
       refusal(503, await ann.get(`/${version}/diamond/${id}?at=${now}`))
     }
-    away.now = false
+    outage.now = false
     assert.is((await historyOf(ann, id)).length, 1)
   } finally {
     await service.stop()

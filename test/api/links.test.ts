@@ -5,17 +5,17 @@ import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, type ShownCertification } from './harness/form.ts'
 import { attachModel, model, modelFile } from './harness/models.ts'
 import { expect, refusal } from './harness/request.ts'
-import { PATIENT, startService, type Given } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Given } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 import { until } from '../until.ts'
 
-type Timed = Given & { time: { ahead: number } }
-const test = suite<Timed>('a signed link')
+type GivenWithClock = Given & { time: { ahead: number } }
+const test = suite<GivenWithClock>('a signed link')
 
 test.before.each(async (given) => {
   const [time, start] = [{ ahead: 0 }, Date.now()]
   given.time = time
-  given.service = await startService({ patience: PATIENT, clock: () => start + time.ahead })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => start + time.ahead })
   given.ann = given.service.ann
 })
 test.after.each(({ service }) => service.stop())
@@ -23,15 +23,15 @@ test.after.each(({ service }) => service.stop())
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-type Stone = {
+type StoneWithLinks = {
   readonly certifications: readonly ShownCertification[]
   readonly _links: readonly { readonly href: string }[]
 }
 
 const read = async (ann: Vendor, id: number, headers = {}) => ann.get(`/v4/diamond/${id}`, headers)
-const stoneIn = (answer: { json(): unknown }) => answer.json() as Stone
-const fileIn = (stone: Stone) => pathOf(stone.certifications[0]?.file ?? null)
-const pageIn = (stone: Stone) => pathOf(stone._links[0]?.href ?? null)
+const stoneIn = (answer: { json(): unknown }) => answer.json() as StoneWithLinks
+const fileIn = (stone: StoneWithLinks) => pathOf(stone.certifications[0]?.file ?? null)
+const pageIn = (stone: StoneWithLinks) => pathOf(stone._links[0]?.href ?? null)
 
 test('of a file opens for a day, and is 410 behind that', async ({ ann, service, time }) => {
   const { id } = await created(ann)

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { VERSION } from '../../src/runtime/version.ts'
 import { expect } from './harness/request.ts'
-import { apiSuite, PATIENT, startService, type Service } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 
 const test = apiSuite('the description of the API over HTTP')
 
@@ -41,7 +41,7 @@ test('leaves out what this port does not answer', async ({ service }) => {
   const pathsOf = async (one: Service) =>
     Object.keys((expect(200, await one.send({ path: '/openapi.json' })).json() as { paths: object }).paths)
   assert.ok((await pathsOf(service)).includes('/metrics'))
-  const apart = await startService({ patience: PATIENT, settings: { METRICS_PORT: '0' } })
+  const apart = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { METRICS_PORT: '0' } })
   try {
     assert.not((await pathsOf(apart)).includes('/metrics'))
   } finally {

@@ -9,14 +9,14 @@ import { created, createdMany, list, shown } from './harness/stones.ts'
 
 const test = suite('a change that is overtaken before it is answered')
 
-type Next = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+type CompetingEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
-const DELETED: Next = { type: 'DiamondDeleted', data: {} }
-const PRICED: Next = { type: 'DiamondPatched', data: { set: { price: 99 }, removed: [] } }
+const DELETED: CompetingEvent = { type: 'DiamondDeleted', data: {} }
+const PRICED: CompetingEvent = { type: 'DiamondPatched', data: { set: { price: 99 }, removed: [] } }
 const META = toEventMetadata({ actor: 'account-1', via: 'http', correlation: 'another' }, Date.now())
 
 /** Another process: whenever this one patches diamonds, it has its turn before this one is told of its success. */
-function overtaken(store: EventStore, next: Next): EventStore {
+function overtaken(store: EventStore, next: CompetingEvent): EventStore {
   async function overtake({ stream, expected, events }: Append): Promise<void> {
     if (events[0]?.type !== 'DiamondPatched') return
     const revision = (expected === 'none' ? -1n : expected) + BigInt(events.length)
@@ -40,7 +40,11 @@ function overtaken(store: EventStore, next: Next): EventStore {
 /** With its read models at hand, and without. */
 const ROLES = ['http,projections', 'http'] as const
 
-async function withOvertaken(roles: (typeof ROLES)[number], next: Next, run: (service: Service) => Promise<void>) {
+async function withOvertaken(
+  roles: (typeof ROLES)[number],
+  next: CompetingEvent,
+  run: (service: Service) => Promise<void>,
+) {
   const service = await startService({ settings: { ROLES: roles }, store: (store) => overtaken(store, next) })
   try {
     await run(service)

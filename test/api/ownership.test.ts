@@ -107,8 +107,8 @@ test('with a revoked token is nobody, from the next request on', async ({ servic
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
   const claims = tokens.verify(vendor.token)
   if (typeof claims === 'string') throw new Error(claims)
-  const unheard = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...unheard, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const noLogging = { note: () => {}, security: () => {} }
+  const sessions = { ...writing, ...noLogging, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token: vendor.token, client: claims.client }, origin)
   for (const wanted of requests(1)) expect(401, await vendor.send(wanted))

@@ -11,19 +11,19 @@ import { created, createdMany } from './harness/stones.ts'
 
 const test = apiSuite('the proof of a stone')
 
-type Event = { readonly index: number; readonly type: string; readonly path: readonly string[] } & Record<
+type ProvenEvent = { readonly index: number; readonly type: string; readonly path: readonly string[] } & Record<
   string,
   unknown
 >
-type Shown = {
+type ShownProof = {
   readonly diamond: number
-  readonly events: readonly Event[]
+  readonly events: readonly ProvenEvent[]
   readonly checkpoint: string
   readonly key: string
 }
 
-async function proofOf(ann: Vendor, id: number): Promise<Shown> {
-  return expect(200, await ann.get(`/v4/diamond/${id}/proof`)).json() as Shown
+async function proofOf(ann: Vendor, id: number): Promise<ShownProof> {
+  return expect(200, await ann.get(`/v4/diamond/${id}/proof`)).json() as ShownProof
 }
 
 /** Members in the order of their names, at any depth: RFC 8785 of what has neither strange numbers nor strange names. */
@@ -39,7 +39,7 @@ const sorted = (value: unknown): unknown =>
       : value
 
 /** Checks a proof with nothing of src/evidence. @returns the types of its events */
-function checked({ events, checkpoint, key }: Shown): string[] {
+function verifyIndependently({ events, checkpoint, key }: ShownProof): string[] {
   const { size, root } = openedNote(checkpoint, key)
   return events.map(({ index, path, ...event }) => {
     const hashes = path.map((hash) => Buffer.from(hash, 'base64'))
@@ -52,7 +52,7 @@ function checked({ events, checkpoint, key }: Shown): string[] {
 test('is there at once for one that was made just now, and checks without the service', async ({ ann }) => {
   const { id } = await created(ann, { sku: 'NEW', carat: 1.5 })
   const proof = await proofOf(ann, id)
-  assert.equal(checked(proof), ['DiamondCreated'])
+  assert.equal(verifyIndependently(proof), ['DiamondCreated'])
   const { ok, diamond, events } = verifyProof(JSON.stringify(proof), proof.key)
   assert.equal({ ok, diamond, events }, { ok: true, diamond: id, events: 1 })
 })
@@ -61,10 +61,10 @@ test('holds all that is signed, also of one that was deleted', async ({ service,
   const { id } = await created(ann, { sku: 'LIVED' })
   await proofOf(ann, id)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 7 }))
-  assert.equal(checked(await proofOf(ann, id)), ['DiamondCreated'])
+  assert.equal(verifyIndependently(await proofOf(ann, id)), ['DiamondCreated'])
   expect(204, await ann.remove(`/v4/diamond/${id}`))
   await signNow(service.installation)
-  assert.equal(checked(await proofOf(ann, id)), ['DiamondCreated', 'DiamondPatched', 'DiamondDeleted'])
+  assert.equal(verifyIndependently(await proofOf(ann, id)), ['DiamondCreated', 'DiamondPatched', 'DiamondDeleted'])
 })
 
 test('is for its owner alone', async ({ service, ann, bob }) => {
@@ -87,7 +87,7 @@ test(`checks with another implementation, ${STONES} times over`, async ({ servic
     stones.push(...(await createdMany(eve, Math.min(STONES - stones.length, AT_ONCE), `S${stones.length}`)))
   }
   await signNow(service.installation)
-  for (const { id } of stones) assert.equal(checked(await proofOf(eve, id)), ['DiamondCreated'])
+  for (const { id } of stones) assert.equal(verifyIndependently(await proofOf(eve, id)), ['DiamondCreated'])
 })
 
 test.run()

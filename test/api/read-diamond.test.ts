@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { ReadStore } from '../../src/stores/ports/read-store.ts'
 import { expect, refusal } from './harness/request.ts'
-import { apiSuite, PATIENT, startService } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
 
 const test = apiSuite('getting a diamond')
@@ -78,7 +78,7 @@ test('answers HEAD with the headers of GET and no body', async ({ ann }) => {
 })
 
 /** Read models that answer by promises, as those of a server on another machine do, and how often they were asked. */
-function answeringLater() {
+function asynchronousReads() {
   const asked = { get: 0, count: 0 }
   const later = (reads: ReadStore): ReadStore => ({
     ...reads,
@@ -99,8 +99,8 @@ function answeringLater() {
 }
 
 test('asks a store that answers later once for each request', async () => {
-  const { asked, later } = answeringLater()
-  const service = await startService({ patience: PATIENT, reads: later })
+  const { asked, later } = asynchronousReads()
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, reads: later })
   try {
     const { id } = await created(service.ann)
     // While the projection is behind, the log is asked instead, and nobody has found out yet how the store answers.

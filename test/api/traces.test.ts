@@ -6,8 +6,8 @@ import { apiSuite, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 import { startReceiver } from './webhooks/receiver.ts'
 
-const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true', SECRETS_ANONYMOUS: 'true' }
-const test = apiSuite('the trace of a request', { settings: LAX, scored: true })
+const SETTINGS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true', SECRETS_ANONYMOUS: 'true' }
+const test = apiSuite('the trace of a request', { settings: SETTINGS, scored: true })
 
 const traceparent = (digit: string) => `00-${digit.repeat(32)}-00f067aa0ba902b7-01`
 const traceOf = ({ metadata }: StoredEvent) => metadata['traceparent']

@@ -8,14 +8,14 @@ import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../src/
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, text, upload } from './harness/form.ts'
 import { expect, refusal, request, type Answer } from './harness/request.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { form, newSender, post, shared, type Sender } from './harness/secrets.ts'
 import { created, stone } from './harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; sender: Sender }
 const test = suite<Given>('an event that this release can not read')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.ann = given.service.ann
   given.sender = await newSender(given.service.installation)
 })
@@ -30,10 +30,20 @@ const KINDS = [
   { what: 'of a type that came later', schema: '1', data: {}, type: 'Foretold' },
 ] as const
 
-type Kind = { readonly what: string; readonly schema: string; readonly data: object; readonly type?: string }
+type UndecodableEvent = {
+  readonly what: string
+  readonly schema: string
+  readonly data: object
+  readonly type?: string
+}
 
 /** Appends such an event to a stream, whatever its revision is. */
-async function spoil({ installation: { store } }: Service, stream: string, type: string, kind: Kind): Promise<void> {
+async function appendUndecodable(
+  { installation: { store } }: Service,
+  stream: string,
+  type: string,
+  kind: UndecodableEvent,
+): Promise<void> {
   const [last] = await store.read(stream, { last: 1 })
   const { schema, data } = kind
   const written = { type: kind.type ?? type, data: { ...data }, metadata: toEventMetadata(origin, Date.now(), schema) }
@@ -42,7 +52,7 @@ async function spoil({ installation: { store } }: Service, stream: string, type:
 }
 
 /** Holds that requests are answered 503 with Retry-After, and that they append nothing. */
-async function undecided({ installation: { store } }: Service, asks: readonly (() => Promise<Answer>)[]) {
+async function expectUnavailable({ installation: { store } }: Service, asks: readonly (() => Promise<Answer>)[]) {
   const head = await store.head()
   for (const ask of asks) {
     const answer = expect(503, await ask())
@@ -52,11 +62,11 @@ async function undecided({ installation: { store } }: Service, asks: readonly ((
   assert.equal(await store.head(), head)
 }
 
-for (const kind of KINDS as readonly Kind[]) {
+for (const kind of KINDS as readonly UndecodableEvent[]) {
   test(`in a diamond, ${kind.what}, stops no read, and every change of it`, async ({ service, ann }) => {
     const { id } = await created(ann, { sku: 'SPOILT' })
     const good = await created(ann)
-    await spoil(service, `diamond-${id}`, 'DiamondPatched', kind)
+    await appendUndecodable(service, `diamond-${id}`, 'DiamondPatched', kind)
     const asks = ['v3', 'v4'].flatMap((version) => [
       () => ann.patch(`/${version}/diamond/${id}`, { price: 1 }),
       () => ann.put(`/${version}/diamond/${id}`, { price: 1 }),
@@ -71,7 +81,7 @@ for (const kind of KINDS as readonly Kind[]) {
       () => ann.put(`/${version}/diamond/bulk`, { entries: [{ id, price: 1 }] }),
       () => ann.remove(`/${version}/diamond/bulk`, { entries: [{ id: good.id }, { id }] }),
     ])
-    await undecided(service, asks)
+    await expectUnavailable(service, asks)
     refusal(503, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
     for (const version of ['v3', 'v4']) expect(200, await ann.get(`/${version}/diamond/${id}`))
     expect(200, await ann.get('/v4/diamond'))
@@ -81,8 +91,8 @@ for (const kind of KINDS as readonly Kind[]) {
   test(`in a diamond, ${kind.what}, stops what is done with its certifications`, async ({ service, ann }) => {
     const { id } = await created(ann)
     const before = await attached(ann, id)
-    await spoil(service, `diamond-${id}`, 'CertificationAttached', kind)
-    await undecided(service, [
+    await appendUndecodable(service, `diamond-${id}`, 'CertificationAttached', kind)
+    await expectUnavailable(service, [
       () => ann.post('/v4/certification', { product: id, laboratory: 'GIA' }),
       () => upload(ann, [text('product', id), text('laboratory', 'GIA')]),
       () => ann.remove(`/v4/certification/${before.id}`),
@@ -96,8 +106,8 @@ for (const kind of KINDS as readonly Kind[]) {
     const { store } = service.installation
     let record = ''
     for await (const { stream } of store.readAll('start', { prefixes: ['request-'] })) record = stream
-    await spoil(service, record, 'RequestDone', kind)
-    await undecided(service, [send])
+    await appendUndecodable(service, record, 'RequestDone', kind)
+    await expectUnavailable(service, [send])
   })
 
   test(`in a secret, ${kind.what}, keeps it from being told and from being burned`, async ({ service, sender }) => {
@@ -105,8 +115,8 @@ for (const kind of KINDS as readonly Kind[]) {
     const { secret_key, metadata_key } = await shared(url, sender, { secret: 'kept', passphrase: 'p' })
     const digest = parseSecretKeyDigest(secret_key)
     assert.is(digest, parseMetadataKey(metadata_key)?.digest)
-    await spoil(service, secretStream(digest ?? ''), 'PassphraseTried', kind)
-    await undecided(service, [
+    await appendUndecodable(service, secretStream(digest ?? ''), 'PassphraseTried', kind)
+    await expectUnavailable(service, [
       () => post(url, `secret/${secret_key}`),
       () => request(url, form(`/api/v1/secret/${secret_key}`, 'passphrase=p')),
       () => post(url, `private/${metadata_key}`),
@@ -126,8 +136,8 @@ for (const kind of KINDS as readonly Kind[]) {
           ? await service.installation.people.loginStreamOf(other.email)
           : `account-${other.account}`
       const logIn = await tokenRequest(service, { grant_type: 'password', username: other.email, password: 'x' })
-      await spoil(service, stream, type, kind)
-      await undecided(service, [
+      await appendUndecodable(service, stream, type, kind)
+      await expectUnavailable(service, [
         logIn,
         () => request(service.url, form('/api/v1/share', 'secret=x', other.authorization)),
         () => request(service.url, { path: '/api/v1/authcheck', headers: { Authorization: other.authorization } }),
@@ -139,8 +149,8 @@ for (const kind of KINDS as readonly Kind[]) {
     const { refreshToken } = await service.newVendor()
     const refresh = await tokenRequest(service, { grant_type: 'refresh_token', refresh_token: refreshToken })
     const session = refreshToken.split('.')[0] ?? ''
-    await spoil(service, `session-${session}`, 'TokenRefreshed', kind)
-    await undecided(service, [
+    await appendUndecodable(service, `session-${session}`, 'TokenRefreshed', kind)
+    await expectUnavailable(service, [
       refresh,
       await tokenRequest(service, { token: refreshToken }, 'revoke'),
       await tokenRequest(service, { token: refreshToken }, 'introspect'),
@@ -149,8 +159,8 @@ for (const kind of KINDS as readonly Kind[]) {
 
   test(`of a client, ${kind.what}, opens no session for it`, async ({ service }) => {
     const ask = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
-    await spoil(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
-    await undecided(service, [ask])
+    await appendUndecodable(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
+    await expectUnavailable(service, [ask])
   })
 }
 
@@ -167,9 +177,9 @@ async function tokenRequest({ installation, url }: Service, parameters: Record<s
 }
 
 test('among reserved ids creates nothing, in a new process', async () => {
-  const first = await startService({ patience: PATIENT })
+  const first = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
-    await spoil(first, 'ids-diamond', 'IdsReserved', KINDS[0])
+    await appendUndecodable(first, 'ids-diamond', 'IdsReserved', KINDS[0])
     const { ann } = first
     const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => ann.post('/v4/diamond/bulk', bulk(n))))
     for (const { status } of answers) assert.ok(status === 201 || status === 503, String(status))

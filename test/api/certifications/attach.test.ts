@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { attachCertificationEndpoint } from '../../../src/http/certifications/certifications.ts'
-import { isAsDeclared } from '../harness/declared.ts'
+import { expectDeclaredBody } from '../harness/declared-responses.ts'
 import type { Vendor } from '../harness/account.ts'
 import { attached, certification, file, smallPdf, text, upload, type Part } from '../harness/form.ts'
 import { expect, pointers, refusal } from '../harness/request.ts'
@@ -13,7 +13,7 @@ test('answers the certification, which then stands in the v4 diamond and not in 
   const { id } = await created(ann)
   const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188'), file(smallPdf())]
   const answer = expect(201, await upload(ann, parts))
-  isAsDeclared(attachCertificationEndpoint, 201, answer.json())
+  expectDeclaredBody(attachCertificationEndpoint, 201, answer.json())
   const shownCertification = certification(answer)
   assert.equal(Object.keys(shownCertification), ['id', 'laboratory', 'number', 'url', 'file'])
   assert.is(shownCertification.laboratory, 'GIA')

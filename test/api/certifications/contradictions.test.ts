@@ -10,10 +10,10 @@ const test = apiSuite('a report that contradicts its stone', { scored: true })
 
 const NUMBERS = { gia: '2136273512', igi: 'LG586382711' } as const
 type Report = keyof typeof NUMBERS
-type Certified = ShownCertification & { readonly warnings?: readonly string[] }
+type CertificationWithWarnings = ShownCertification & { readonly warnings?: readonly string[] }
 
 /** Attaches a report and waits until it was read. */
-async function read({ ann, service }: Given, id: number, report: Report, said: Record<string, string> = {}) {
+async function attachAndRead({ ann, service }: Given, id: number, report: Report, said: Record<string, string> = {}) {
   const fields = { laboratory: report.toUpperCase(), number: NUMBERS[report], ...said }
   const parts = Object.entries(fields).map(([name, value]) => text(name, value))
   const pdf = file(fixture(reportNamed(report).file))
@@ -25,9 +25,12 @@ async function read({ ann, service }: Given, id: number, report: Report, said: R
   })
 }
 
-async function certified({ ann }: Given, id: number): Promise<{ readonly one: Certified; readonly etag: string }> {
+async function firstCertification(
+  { ann }: Given,
+  id: number,
+): Promise<{ readonly one: CertificationWithWarnings; readonly etag: string }> {
   const answer = expect(200, await ann.get(`/v4/diamond/${id}`))
-  const [one] = shown(answer)['certifications'] as Certified[]
+  const [one] = shown(answer)['certifications'] as CertificationWithWarnings[]
   assert.ok(one)
   return { one, etag: String(answer.headers.etag) }
 }
@@ -46,11 +49,13 @@ for (const [what, stone, report, said, warning] of WRONG) {
   test(`${what} is shown with a warning, and gives its stone no measures`, async (given) => {
     const { ann } = given
     const { id } = await created(ann, { ...stone, access: 2, dataAccess: 2 })
-    await read(given, id, report, said)
-    const { one } = await certified(given, id)
+    await attachAndRead(given, id, report, said)
+    const { one } = await firstCertification(given, id)
     assert.is(one.warnings?.length, 1)
     assert.match(String(one.warnings?.[0]), warning)
-    const [listed] = (await ann.get(`/v4/diamond?f[id][]=${id}`)).json() as { certifications: Certified[] }[]
+    const [listed] = (await ann.get(`/v4/diamond?f[id][]=${id}`)).json() as {
+      certifications: CertificationWithWarnings[]
+    }[]
     assert.equal(listed?.certifications, [one])
     const page = (await given.service.send({ path: `/diamond/${id}` })).text
     assert.match(page, /class="warning"/)
@@ -64,13 +69,13 @@ test('is shown so only as long as it does', async (given) => {
   const { id } = await created(ann, { carat: 0.75, cutShape: 'Oval', access: 2, dataAccess: 2 })
   const before = await created(ann)
   assert.ok(before)
-  await read(given, id, 'gia')
-  const wrong = await certified(given, id)
+  await attachAndRead(given, id, 'gia')
+  const wrong = await firstCertification(given, id)
   assert.is(wrong.one.warnings?.length, 2)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 0.73 }))
-  assert.is((await certified(given, id)).one.warnings?.length, 1)
+  assert.is((await firstCertification(given, id)).one.warnings?.length, 1)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { cutShape: 'Round' }))
-  assert.is((await certified(given, id)).one.warnings, undefined)
+  assert.is((await firstCertification(given, id)).one.warnings, undefined)
   assert.match((await given.service.send({ path: `/diamond/${id}` })).text, 'Measured proportions')
 })
 
@@ -94,7 +99,7 @@ test('is scored by its nominal measures, and by the measured ones once it fits',
   const { ann, service } = given
   const { store } = service.installation
   const { id } = await created(ann, { isLabGrown: true })
-  await read(given, id, 'gia')
+  await attachAndRead(given, id, 'gia')
   const scores = async () => (await store.read(`scores-${id}`)).map(({ data }) => data['revision'])
   await until('its first scores', async () => (await scores()).length > 0)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { isLabGrown: false }))
@@ -105,8 +110,8 @@ test('is scored by its nominal measures, and by the measured ones once it fits',
 test('may be sent back as it was read, and is counted', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { carat: 2 })
-  await read(given, id, 'gia')
-  const { one } = await certified(given, id)
+  await attachAndRead(given, id, 'gia')
+  const { one } = await firstCertification(given, id)
   expect(201, await ann.post('/v4/certification', { ...one, product: id }))
   const [, count = '0'] =
     /^adamant_reports_contradicting_total (\d+)/m.exec((await service.send({ path: '/metrics' })).text) ?? []
@@ -115,8 +120,8 @@ test('may be sent back as it was read, and is counted', async (given) => {
 
 test('is none where the report says nothing of it', async (given) => {
   const { id } = await created(given.ann)
-  await read(given, id, 'gia')
-  assert.is((await certified(given, id)).one.warnings, undefined)
+  await attachAndRead(given, id, 'gia')
+  assert.is((await firstCertification(given, id)).one.warnings, undefined)
 })
 
 test.run()

@@ -23,7 +23,7 @@ const test = apiSuite('an upload')
 const LIMIT = 10_485_760
 
 /** A connection on which a request's head and the first bytes of its form were sent. */
-async function begun(service: Service, vendor: Vendor, product: number, length: number): Promise<Socket> {
+async function beginUpload(service: Service, vendor: Vendor, product: number, length: number): Promise<Socket> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
@@ -81,7 +81,7 @@ test('whose file is far too large is told that of its file, however it comes', a
 
 test('that says it is too large is refused before it comes', async ({ ann, service }) => {
   const { id } = await created(ann)
-  const socket = await begun(service, ann, id, 5_000_000_000)
+  const socket = await beginUpload(service, ann, id, 5_000_000_000)
   const answer = await new Promise<string>((done) => socket.once('data', (chunk: Buffer) => done(chunk.toString())))
   assert.match(answer, /^HTTP\/1\.1 413 /)
   socket.destroy()
@@ -97,7 +97,7 @@ test('without a length is refused when it is too much, whatever its parts are ca
 test('whose client goes away leaves nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
   const before = await filesOf(service)
-  const socket = await begun(service, ann, id, 1_000_000)
+  const socket = await beginUpload(service, ann, id, 1_000_000)
   await until('the upload is on its way', async () => (await filesOf(service)).length > before.length)
   socket.destroy()
   await until('nothing is left of it', async () => (await filesOf(service)).length === before.length)

@@ -8,14 +8,14 @@ import { onPaper } from '../../fixtures/reports/paper.ts'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
 import { attached } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { apiSuite, PATIENT, startService, type Service } from '../harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
 import { until } from '../../until.ts'
 
 /** What was read is not recorded before this. */
 const recording = { until: Promise.resolve() }
 
-const holding = (store: EventStore): EventStore => ({
+const delayRecording = (store: EventStore): EventStore => ({
   ...store,
   async append(stream, expected, events) {
     if (events.some(({ type }) => type === 'ReportRead')) await recording.until
@@ -23,7 +23,7 @@ const holding = (store: EventStore): EventStore => ({
   },
 })
 
-const test = apiSuite('the text of a report', { store: holding })
+const test = apiSuite('the text of a report', { store: delayRecording })
 
 const gia = reportNamed('gia')
 const pdf = fixture(gia.file)
@@ -109,10 +109,10 @@ test('is read once, also when the service that should have read it has ended', a
   const { id } = await created(first.ann)
   await attached(first.ann, id, pdf)
   await first.stop()
-  const second = await startService({ patience: PATIENT, dataDir })
+  const second = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   await untilRead(second, id)
   await second.stop()
-  const third = await startService({ patience: PATIENT, dataDir })
+  const third = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const { id: later } = await created(third.ann)
   await attached(third.ann, later, pdf)
   await untilRead(third, later)

@@ -9,7 +9,8 @@ import { until } from '../../until.ts'
 const test = apiSuite('removing a certification')
 
 /** Waits until a file is gone. */
-const goes = (service: Service, pdf: Buffer) => until('a file to go', async () => !(await isStored(service, pdf)))
+const untilCollected = (service: Service, pdf: Buffer) =>
+  until('a file to go', async () => !(await isStored(service, pdf)))
 
 test('takes it out of the diamond, once', async ({ ann }) => {
   const { id } = await created(ann)
@@ -53,10 +54,10 @@ test('leaves a file that another certification has, of whichever owner', async (
   expect(204, await ann.remove(`/v4/certification/${one.id}`))
   const other = await attached(ann, mine.id, alone)
   expect(204, await ann.remove(`/v4/certification/${other.id}`))
-  await goes(service, alone)
+  await untilCollected(service, alone)
   expect(200, await service.send({ path: pathOf(two.file) }))
   expect(204, await bob.remove(`/v4/certification/${two.id}`))
-  await goes(service, shared)
+  await untilCollected(service, shared)
 })
 
 test('happens to all of a diamond that is deleted, and to their files', async ({ ann, service }) => {
@@ -65,7 +66,7 @@ test('happens to all of a diamond that is deleted, and to their files', async ({
   const certifications = await Promise.all(pdfs.map((pdf) => attached(ann, id, pdf)))
   for (const pdf of pdfs) assert.ok(await isStored(service, pdf))
   expect(204, await ann.remove('/v4/diamond/bulk', { entries: [{ id }] }))
-  await Promise.all(pdfs.map((pdf) => goes(service, pdf)))
+  await Promise.all(pdfs.map((pdf) => untilCollected(service, pdf)))
   for (const { id: certification } of certifications)
     refusal(404, await ann.remove(`/v4/certification/${certification}`))
 })

@@ -37,7 +37,7 @@ export class Vendors {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
     const guesses = new FailedAttemptLimiter(writing.clock)
     const places = new FamiliarAddresses(keys)
-    const unheard = { note: () => {}, security: () => {} }
+    const noLogging = { note: () => {}, security: () => {} }
     const shared = {
       tokens,
       passwords,
@@ -46,7 +46,7 @@ export class Vendors {
       refreshTtl: settings.REFRESH_TTL,
       logEpoch: () => this.#logEpoch,
     }
-    this.#sessions = { ...writing, ...unheard, ...shared }
+    this.#sessions = { ...writing, ...noLogging, ...shared }
     this.#client = this.#register(new IdAllocator({ ...writing, kind: 'client', size: 1, origin }))
   }
 

@@ -3,17 +3,17 @@ import type { Vendor } from './account.ts'
 import { expect } from './request.ts'
 import type { Shown } from './stones.ts'
 
-export type Told = {
+export type FeedChange = {
   readonly cursor: string
   readonly id: number
   readonly sku: string
   readonly what: readonly string[]
   readonly diamond: Shown | null
 }
-export type FeedPage = { readonly changes: readonly Told[]; readonly next: string; readonly more: boolean }
+export type FeedPage = { readonly changes: readonly FeedChange[]; readonly next: string; readonly more: boolean }
 
 /** A page of an account's changes. @param query such as `after=0-1&limit=3` */
-export const changesOf = async (vendor: Vendor, query = '', version = 'v4'): Promise<FeedPage> =>
+export const readChanges = async (vendor: Vendor, query = '', version = 'v4'): Promise<FeedPage> =>
   expect(200, await vendor.get(`/${version}/diamond/changes?${query}`)).json() as FeedPage
 
 /** An inventory kept by nothing but the feed, as a consumer does it. */
@@ -24,7 +24,7 @@ export class Consumer {
   /** Reads on to where there is nothing new. @param limit of a page */
   async catchUp(vendor: Vendor, limit = 100): Promise<void> {
     for (;;) {
-      const page = await changesOf(vendor, this.query(limit))
+      const page = await readChanges(vendor, this.query(limit))
       this.take(page)
       if (!page.more && page.changes.length === 0) return
     }

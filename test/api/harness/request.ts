@@ -1,7 +1,7 @@
 import { Agent, request as send, type IncomingHttpHeaders } from 'node:http'
 import * as assert from 'uvu/assert'
 import { VERSION } from '../../../src/runtime/version.ts'
-import { isDeclaredAnswer } from './declared.ts'
+import { expectDeclaredResponse } from './declared-responses.ts'
 
 /** A request as it goes over the wire: nothing is escaped, defaulted or followed. */
 export type Request = {
@@ -42,7 +42,7 @@ const agent = new Agent({ keepAlive: true, timeout: IDLE })
 /** Sends one request and holds its answer to what every answer has. */
 export async function request(address: string, wanted: Request): Promise<Answer> {
   const answer = await exchange(address, wanted)
-  checkEvery(wanted, answer)
+  checkEveryResponse(wanted, answer)
   return answer
 }
 
@@ -91,9 +91,9 @@ const mutable = (headers: NonNullable<Request['headers']>) =>
   )
 
 /** Every answer carries its version and its request id; a refusal says why, in a body of one shape. */
-export function checkEvery({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
+export function checkEveryResponse({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
   const what = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
-  isDeclaredAnswer(method, path, { status, text, headers })
+  expectDeclaredResponse(method, path, { status, text, headers })
   assert.is(headers['x-app-version'], VERSION, `${what} without X-App-Version`)
   assert.match(String(headers['x-request-id']), /^[\x20-\x7e]{1,128}$/, `${what} without X-Request-Id`)
   if (status === 405) assert.ok(headers.allow, `${what} without Allow`)

@@ -24,9 +24,9 @@ export type Overrides = {
    * Milliseconds that a request waits for read models: the service's own, which a slow machine can exceed, unless told. Where
    * it is told, servers of stores have SLOWER times as long to answer, too.
    */
-  readonly patience?: number
+  readonly readModelTimeoutMs?: number
   /** As in `Installation`. */
-  readonly lookedThrough?: number
+  readonly maxScannedDiamonds?: number
   /** As in `Installation`: as cheap as it can be, unless told. */
   readonly hashing?: Installation['hashing']
   readonly store?: (store: EventStore) => EventStore
@@ -40,10 +40,10 @@ export type Overrides = {
 }
 
 /** What no read model needs that is not hanging: where lists have to show what was written, however slow the machine is. */
-export const PATIENT = 120_000
+export const GENEROUS_TIMEOUT_MS = 120_000
 
 /** How many times as long as in production a store's server may take where no test is about one that doesn't answer. */
-const SLOWER = 20
+const SERVER_TIMEOUT_FACTOR = 20
 
 /** The real service in this process, on a free port, with two vendors. */
 export type Service = {
@@ -72,7 +72,7 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
     await forgetEngines(dataDir)
   }
   try {
-    const installation = await openFor(dataDir, overrides)
+    const installation = await openInstallationFor(dataDir, overrides)
     const running = await start(installation)
     try {
       return await withVendors(installation, running, { ...overrides, dataDir }, forget)
@@ -86,13 +86,13 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
   }
 }
 
-async function openFor(
+async function openInstallationFor(
   dataDir: string,
   {
     settings = {},
     clock,
-    patience,
-    lookedThrough,
+    readModelTimeoutMs,
+    maxScannedDiamonds,
     hashing = CHEAP_HASHES,
     store,
     reads,
@@ -102,13 +102,13 @@ async function openFor(
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const read = readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' })
-  const opened = await openInstallation(read, 'made', patience === undefined ? 1 : SLOWER)
+  const opened = await openInstallation(read, 'made', readModelTimeoutMs === undefined ? 1 : SERVER_TIMEOUT_FACTOR)
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
   const used = scored === true ? models : leasedElsewhere('scoring', models)
   // What reads a report may be slow here, and large: it is compiled first.
-  const reading = { timeoutMs: PATIENT, maxMemoryBytes: Infinity }
+  const reading = { timeoutMs: GENEROUS_TIMEOUT_MS, maxMemoryBytes: Infinity }
   return installation({
     ...opened,
     store: log,
@@ -116,8 +116,8 @@ async function openFor(
     writing,
     reportReaderLimits: reading,
     hashing,
-    ...(patience !== undefined && { readModelTimeoutMs: patience }),
-    ...(lookedThrough !== undefined && { maxScannedDiamonds: lookedThrough }),
+    ...(readModelTimeoutMs !== undefined && { readModelTimeoutMs }),
+    ...(maxScannedDiamonds !== undefined && { maxScannedDiamonds }),
   })
 }
 
@@ -161,7 +161,7 @@ export type Given = { service: Service; ann: Vendor; bob: Vendor }
 export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
   const test = suite<Given>(name)
   test.before(async (given) => {
-    given.service = await startService({ clock: clockOfLinks(), patience: PATIENT, ...overrides })
+    given.service = await startService({ clock: clockOfLinks(), readModelTimeoutMs: GENEROUS_TIMEOUT_MS, ...overrides })
     given.ann = given.service.ann
     given.bob = given.service.bob
   })

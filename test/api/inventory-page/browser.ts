@@ -29,7 +29,7 @@ export async function newPerson({ installation: { writing } }: Service): Promise
 }
 
 /** What the log-in form sends. */
-export const loggingIn = (
+export const logInRequest = (
   { email = '', password = '' }: Partial<Pick<Person, 'email' | 'password'>>,
   headers: Request['headers'] = {},
   path = '/inventory',
@@ -42,12 +42,12 @@ export const cookieIn = (answer: Answer): string => String(answer.headers['set-c
 
 /** The cookie of a new session, as a browser sends it back. */
 export async function cookieOf(service: Service, person: Person): Promise<string> {
-  const answer = expect(303, await service.send(loggingIn(person)))
+  const answer = expect(303, await service.send(logInRequest(person)))
   return String(cookieIn(answer).split(';', 1)[0])
 }
 
 /** A page as this browser sees it. */
-export const seen = (service: Service, path: string, cookie: string): Promise<Answer> =>
+export const getPage = (service: Service, path: string, cookie: string): Promise<Answer> =>
   service.send({ path, headers: { Cookie: cookie } })
 
 /** A page is the log-in, and shows nothing else. */
@@ -68,5 +68,5 @@ export async function newOwner(service: Service): Promise<Owner> {
   const grant = { account: person.account, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const cookie = await cookieOf(service, person)
   const owner = vendor(service.url, person.account, tokens.issue(grant, 'programs', 0))
-  return { person, owner, look: (path) => seen(service, path, cookie) }
+  return { person, owner, look: (path) => getPage(service, path, cookie) }
 }

@@ -7,14 +7,14 @@ import {
   SORTS,
 } from '../../../src/projections/diamonds/list-attributes.ts'
 import { expect, type Answer } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
 import { isLogIn, newOwner } from './browser.ts'
 
 type Given = { service: Service }
 const test = suite<Given>('the inventory in the browser')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
 })
 test.after(({ service }) => service.stop())
 
@@ -22,20 +22,20 @@ const skus = ({ text }: Answer): string[] =>
   [...text.matchAll(/<th role="rowheader" scope="row">([^<]*)<\/th>/g)].map(([, sku = '']) => sku)
 
 /** What the page says of how many there are. */
-const told = ({ text }: Answer): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
+const statusLine = ({ text }: Answer): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
 
 const linkTo = ({ text }: Answer, name: string): string =>
   new RegExp(`<a href="([^"]*)">${name}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
 test('shows the stones of the account, newest first, and nobody else', async ({ service }) => {
   const { owner, look } = await newOwner(service)
-  assert.is(told(expect(200, await look('/inventory'))), 'No stones')
+  assert.is(statusLine(expect(200, await look('/inventory'))), 'No stones')
   await created(service.ann, { sku: 'HERS' })
   await created(owner, { sku: 'A <b>', price: 12_345.5, color: 'G', clarity: 'VS1', cutQuality: 'Excellent' })
   await created(owner, { sku: 'B', isColored: true, fancyGrade: 'Fancy Intense', colorHue: 'Yellow' })
   const page = expect(200, await look('/inventory'))
   assert.equal(skus(page), ['B', 'A &lt;b&gt;'])
-  assert.is(told(page), '2 stones')
+  assert.is(statusLine(page), '2 stones')
   for (const shown of ['12,345.5', '>G<', '>VS1<', '>Excellent<', '>Fancy Intense Yellow<', '>0.73<', 'Restricted']) {
     assert.ok(page.text.includes(shown), shown)
   }
@@ -84,19 +84,19 @@ test('turns pages, with the same filters', async ({ service }) => {
   const { owner, look } = await newOwner(service)
   await createdMany(owner, 60)
   const first = expect(200, await look('/inventory?f[cutShape][]=Round'))
-  assert.is(told(first), 'Stones 1 to 25 of 60')
+  assert.is(statusLine(first), 'Stones 1 to 25 of 60')
   assert.is(linkTo(first, 'Previous'), '')
   const second = expect(200, await look(`/inventory${linkTo(first, 'Next')}`))
-  assert.is(told(second), 'Stones 26 to 50 of 60')
+  assert.is(statusLine(second), 'Stones 26 to 50 of 60')
   const last = expect(200, await look(`/inventory${linkTo(second, 'Last')}`))
-  assert.is(told(last), 'Stones 51 to 60 of 60')
+  assert.is(statusLine(last), 'Stones 51 to 60 of 60')
   assert.is(linkTo(last, 'Next'), '')
   assert.equal(skus(await look(`/inventory${linkTo(last, 'Previous')}`)), skus(second))
   assert.equal(skus(await look(`/inventory${linkTo(last, 'First')}`)), skus(first))
   assert.is(new Set([first, second, last].flatMap(skus)).size, 60)
   const beyond = expect(200, await look('/inventory?offset=500'))
-  assert.is(told(beyond), '60 stones')
-  assert.is(told(await look(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
+  assert.is(statusLine(beyond), '60 stones')
+  assert.is(statusLine(await look(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
 })
 
 test('says what is wrong with a query, and keeps what was typed', async ({ service }) => {

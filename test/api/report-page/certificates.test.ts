@@ -15,7 +15,7 @@ const pageOf = async (service: Service, id: number, query = '') =>
   expect(200, await service.send({ path: `/diamond/${id}${query}` })).text
 
 /** A public stone whose report was read, and which was scored by what it measured. */
-async function certified(service: Service, dataAccess: number): Promise<number> {
+async function createCertified(service: Service, dataAccess: number): Promise<number> {
   const { ann } = service
   const { id } = await created(ann, { ...STONE, dataAccess })
   await untilEtag(ann, id, '"0.1"')
@@ -25,7 +25,7 @@ async function certified(service: Service, dataAccess: number): Promise<number> 
 }
 
 /** What a page tells of design data: its proportions, the report's number, the link to its PDF. */
-const told = (page: string) => ({
+const shownDesignData = (page: string) => ({
   laboratory: page.includes('GIA'),
   proportions: page.includes('Pavilion angle') && page.includes('40.8°'),
   number: page.includes(NUMBER),
@@ -38,7 +38,7 @@ for (const [dataAccess, name, expected] of [
   [2, 'show all', { laboratory: true, proportions: true, number: true, file: true }],
 ] as const) {
   test(`are told as far as dataAccess ${dataAccess} lets them be: ${name}`, async ({ service }) => {
-    assert.equal(told(await pageOf(service, await certified(service, dataAccess))), expected)
+    assert.equal(shownDesignData(await pageOf(service, await createCertified(service, dataAccess))), expected)
   })
 }
 
@@ -48,9 +48,9 @@ test('are drawn into the pictures only where the owner shows all', async ({ serv
     const path = `/diamond/${id}/face-up.png`
     return expect(304, await service.send({ path, headers: { 'If-None-Match': '*' } })).headers.etag
   }
-  assert.is(await etag(await certified(service, 0)), await etag(nominal))
-  assert.is(await etag(await certified(service, 1)), await etag(nominal))
-  assert.is.not(await etag(await certified(service, 2)), await etag(nominal))
+  assert.is(await etag(await createCertified(service, 0)), await etag(nominal))
+  assert.is(await etag(await createCertified(service, 1)), await etag(nominal))
+  assert.is.not(await etag(await createCertified(service, 2)), await etag(nominal))
 })
 
 test('lead to the PDF and to the laboratory, and are gone when they are removed', async ({ service, ann }) => {
@@ -70,7 +70,7 @@ test('of a restricted stone show through its link as through any other', async (
   const stone = await created(ann, { ...STONE, access: 0, dataAccess: 2 })
   await attached(ann, stone.id, undefined, NUMBER)
   const [{ href }] = stone['_links'] as [{ href: string }]
-  assert.ok(told(await pageOf(service, stone.id, new URL(href).search)).file)
+  assert.ok(shownDesignData(await pageOf(service, stone.id, new URL(href).search)).file)
   assert.is((await service.send({ path: `/diamond/${stone.id}` })).status, 404)
 })
 

@@ -11,7 +11,7 @@ const BYTES = modelFile('Round', 'Excellent', 1.2)
 const STONE = { access: 2, dataAccess: 2, carat: 1.2 }
 
 /** The paths with their signatures that a page links for a 3D file. */
-async function linked(service: Service, id: number, search = ''): Promise<readonly string[]> {
+async function modelFileLinks(service: Service, id: number, search = ''): Promise<readonly string[]> {
   const { text } = expect(200, await service.send({ path: `/diamond/${id}${search}` }))
   return [...text.matchAll(/href="([^"]*\/model\/file[^"]*)"/g)].map(([, href = '']) => pathOf(href))
 }
@@ -25,7 +25,7 @@ for (const [dataAccess, name, links] of [
     const { id } = await created(ann, { ...STONE, dataAccess })
     expect(201, await attachModel(ann, id, BYTES))
     const { text } = expect(200, await service.send({ path: `/diamond/${id}` }))
-    assert.is((await linked(service, id)).length, links)
+    assert.is((await modelFileLinks(service, id)).length, links)
     assert.is(text.includes('3D file, OFF'), links === 1)
   })
 }
@@ -33,7 +33,7 @@ for (const [dataAccess, name, links] of [
 test('opens by the link that its owner has, for everybody, and says what it is', async ({ ann, service }) => {
   const { id } = await created(ann, STONE)
   expect(201, await attachModel(ann, id, BYTES))
-  const [link = ''] = await linked(service, id)
+  const [link = ''] = await modelFileLinks(service, id)
   assert.is(link, pathOf(model(await ann.get(`/v4/diamond/${id}/model`)).file ?? ''))
   assert.is(expect(200, await service.send({ path: link })).text, BYTES.toString())
   expect(404, await service.send({ path: link.split('?')[0] ?? '' }))
@@ -46,13 +46,13 @@ for (const change of [{ dataAccess: 1 }, { access: 1 }]) {
   }) => {
     const { id } = await created(ann, STONE)
     expect(201, await attachModel(ann, id, BYTES))
-    const [link = ''] = await linked(service, id)
+    const [link = ''] = await modelFileLinks(service, id)
     expect(200, await service.send({ path: link }))
     expect(200, await ann.patch(`/v4/diamond/${id}`, change))
     expect(404, await service.send({ path: link }))
     expect(200, await ann.patch(`/v4/diamond/${id}`, STONE))
     expect(404, await service.send({ path: link }))
-    const [later = ''] = await linked(service, id)
+    const [later = ''] = await modelFileLinks(service, id)
     expect(200, await service.send({ path: later }))
   })
 }
@@ -62,17 +62,17 @@ test('of a restricted stone is linked on its page alone, which opens by the owne
   expect(201, await attachModel(ann, stone.id, BYTES))
   expect(404, await service.send({ path: `/diamond/${stone.id}` }))
   const [{ href }] = stone['_links'] as [{ href: string }]
-  const [link = ''] = await linked(service, stone.id, new URL(href).search)
+  const [link = ''] = await modelFileLinks(service, stone.id, new URL(href).search)
   expect(200, await service.send({ path: link }))
 })
 
 test('is gone from the page when it is removed, and its link opens nothing', async ({ ann, service }) => {
   const { id } = await created(ann, STONE)
-  assert.equal(await linked(service, id), [])
+  assert.equal(await modelFileLinks(service, id), [])
   expect(201, await attachModel(ann, id, BYTES))
-  const [link = ''] = await linked(service, id)
+  const [link = ''] = await modelFileLinks(service, id)
   expect(204, await ann.remove(`/v4/diamond/${id}/model`))
-  assert.equal(await linked(service, id), [])
+  assert.equal(await modelFileLinks(service, id), [])
   expect(404, await service.send({ path: link }))
 })
 

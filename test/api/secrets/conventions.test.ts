@@ -2,12 +2,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request, type Request } from '../harness/request.ts'
 import { basic, form, newSender, post, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
 const test = suite<Given>('the secrets API, as programs for the original send')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.pro = await newSender(given.service.installation, 'pro')

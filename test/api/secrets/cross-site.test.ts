@@ -2,12 +2,15 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; ann: Sender }
 const test = suite<Given>('a form of another site')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { CORS_ORIGINS: 'https://shop.example' } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { CORS_ORIGINS: 'https://shop.example' },
+  })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })

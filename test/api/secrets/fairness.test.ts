@@ -9,7 +9,7 @@ import { comes } from '../../until.ts'
 /** Streams on which a try has its place, and is not recorded before the test releases it. */
 const held = { streams: new Set<string>(), released: Promise.withResolvers<void>() }
 
-const holding = (store: EventStore): EventStore => ({
+const delayRecording = (store: EventStore): EventStore => ({
   ...store,
   async append(stream, expected, events) {
     if (held.streams.has(stream) && events.some(({ type }) => type === 'PassphraseTried')) await held.released.promise
@@ -17,7 +17,7 @@ const holding = (store: EventStore): EventStore => ({
   },
 })
 
-const test = apiSuite('the passphrases of one account', { settings: { RATE_LIMIT: '0' }, store: holding })
+const test = apiSuite('the passphrases of one account', { settings: { RATE_LIMIT: '0' }, store: delayRecording })
 test.before.each(() => {
   held.streams.clear()
   held.released = Promise.withResolvers()
@@ -27,7 +27,12 @@ const share = (url: string, { authorization }: Sender): Promise<Answer> =>
   request(url, form('/api/v1/share', 'secret=it&passphrase=sesame', authorization))
 
 /** Tries a passphrase on a secret so often, all of them held. @returns their answers, once one was told to come back */
-async function crowdAt(url: string, key: string, count: number, authorization?: string): Promise<Promise<Answer>[]> {
+async function guessConcurrently(
+  url: string,
+  key: string,
+  count: number,
+  authorization?: string,
+): Promise<Promise<Answer>[]> {
   held.streams.add(secretStream(parseSecretKeyDigest(key) ?? ''))
   const guess = form(`/api/v1/secret/${key}`, 'passphrase=wrong', authorization)
   const answers = Array.from({ length: count }, () => request(url, guess))
@@ -41,7 +46,7 @@ test('leave room for others, who are served before it has had any of its own', a
   const [crowd, one] = [await newSender(installation), await newSender(installation)]
   const theirs = await shared(url, crowd, { secret: 'theirs', passphrase: 'sesame' })
   const { secret_key } = await shared(url, one, { secret: 'the one', passphrase: 'sesame' })
-  const flood = await crowdAt(url, theirs.secret_key, 40, crowd.authorization)
+  const flood = await guessConcurrently(url, theirs.secret_key, 40, crowd.authorization)
   const [revealed, sharing] = await Promise.all([reveal(url, secret_key, 'sesame'), share(url, one)])
   assert.is(revealed.status, 200, revealed.text)
   assert.is(sharing.status, 200, sharing.text)
@@ -55,7 +60,7 @@ test('and of those who show none leave room for accounts at the same address', a
 }) => {
   const sender = await newSender(installation)
   const { secret_key } = await shared(url, sender, { secret: 'it', passphrase: 'sesame' })
-  const flood = await crowdAt(url, secret_key, 40)
+  const flood = await guessConcurrently(url, secret_key, 40)
   assert.is((await share(url, sender)).status, 200)
   held.released.resolve()
   await Promise.all(flood)

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
@@ -18,7 +18,10 @@ const SETTINGS = { SECRETS_URL: 'https://secrets.example.com/', MAIL_FROM: 'Adam
 
 test.before.each(async (given) => {
   given.postbox = await openPostbox()
-  given.service = await startService({ patience: PATIENT, settings: { ...SETTINGS, MAILER: given.postbox.address } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { ...SETTINGS, MAILER: given.postbox.address },
+  })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -29,7 +32,7 @@ test.after.each(async ({ service, postbox }) => {
 
 const eventsOf = ({ service }: Given, { secret_key }: Shown) =>
   service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
-const recorded = (given: Given, secret: Shown, type: string) =>
+const untilRecorded = (given: Given, secret: Shown, type: string) =>
   until(type, async () => (await eventsOf(given, secret)).some((event) => event.type === type))
 
 test('takes the link to the recipient, in text and HTML, and not the secret', async (given) => {
@@ -41,7 +44,7 @@ test('takes the link to the recipient, in text and HTML, and not the secret', as
   })
   assert.equal(secret['recipient'], ['to*****@m*****.example'])
   assert.is(secret['mail_status'], 'waiting')
-  await recorded(given, secret, 'MailSent')
+  await untilRecorded(given, secret, 'MailSent')
   const [mail, ...others] = postbox.accepted
   assert.is(others.length, 0)
   assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', 'tom@myspace.example')
@@ -63,7 +66,7 @@ test('tells the owner that a secret was read, when that was asked for', async (g
   const silent = await shared(url, ann, { secret: 'hidden value' })
   assert.is(postbox.accepted.length, 0)
   for (const { secret_key } of [silent, secret]) expect(200, await post(url, `secret/${secret_key}`))
-  await recorded(given, secret, 'MailSent')
+  await untilRecorded(given, secret, 'MailSent')
   const [mail, ...others] = postbox.accepted
   assert.is(others.length, 0)
   assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', ann.email)
@@ -77,7 +80,7 @@ test('tells no owner of a secret that was burned', async (given) => {
   expect(200, await post(url, `private/${burned.metadata_key}/burn`))
   const read = await shared(url, ann, { secret: 'x', notify: '1' })
   expect(200, await post(url, `secret/${read.secret_key}`))
-  await recorded(given, read, 'MailSent')
+  await untilRecorded(given, read, 'MailSent')
   assert.is(postbox.accepted.length, 1)
 })
 
@@ -87,7 +90,7 @@ test('that is refused for good is on record, without the address', async (given)
     throw new SmtpRefusal(550, `5.1.1 <${address}>: no such user`)
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'nobody.atall@example.com' })
-  await recorded(given, secret, 'MailRefused')
+  await untilRecorded(given, secret, 'MailRefused')
   const refusal = (await eventsOf(given, secret)).find(({ type }) => type === 'MailRefused')
   assert.is(refusal?.data['reason'], 'SMTP 550 5.1.1')
   for (const { data } of await eventsOf(given, secret)) assert.not.ok(JSON.stringify(data).includes('atall'))
@@ -101,7 +104,7 @@ test('that is put off is tried again, with the same Message-ID, and sent once', 
     if (tried.push(messageId) < 2) throw new SmtpRefusal(451, 'try again later')
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
-  await recorded(given, secret, 'MailSent')
+  await untilRecorded(given, secret, 'MailSent')
   assert.is(tried.length, 2)
   assert.is(tried[0], tried[1])
   assert.is(postbox.accepted.length, 1)
@@ -144,7 +147,7 @@ test('that is refused for good is told to its sender', async (given) => {
     throw new SmtpRefusal(550, 'no such user')
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
-  await recorded(given, secret, 'MailRefused')
+  await untilRecorded(given, secret, 'MailRefused')
   assert.is(shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status'], 'refused')
   const page = await request(url, { path: `/private/${secret.metadata_key}` })
   assert.match(page.text, /rejected by the recipient.s mail server/)
@@ -174,7 +177,7 @@ test('of an installation that is left waits, and is sent by it only when it is o
     return fence.fenced ? ({ why: 'fenced', copy: 'c', to: 'elsewhere' } as const) : undefined
   }
   const service = await startService({
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { ...SETTINGS, MAILER: postbox.address },
     store: (store) => ({ ...store, closedReason: closed }),
   })
@@ -205,7 +208,7 @@ test('whose secret is not understood any more keeps no other one waiting', async
     },
   })
   const service = await startService({
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { ...SETTINGS, MAILER: postbox.address },
     store: overtaken,
   })
@@ -227,7 +230,7 @@ test.run()
 const outbox = suite('the outbox for development')
 
 outbox('has each mail as an .eml file until its secret ends', async () => {
-  const service = await startService({ patience: PATIENT, settings: { MAILER: 'outbox' } })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { MAILER: 'outbox' } })
   const ann = await newSender(service.installation)
   const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
   const folder = join(service.dataDir, 'outbox')

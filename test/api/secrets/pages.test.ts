@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request, type Answer, type Request } from '../harness/request.ts'
 import { form, newSender, shared, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; ann: Sender; ask: (wanted: Request) => Promise<Answer> }
 const test = suite<Given>('a page of a secret')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.ann = await newSender(given.service.installation)
   given.ask = (wanted) => request(given.service.url, wanted)
 })
@@ -29,7 +29,7 @@ const hashes = (text: string, tag: string) =>
   )
 
 /** What holds of every page, whatever it says. */
-function isGuarded(answer: Answer): void {
+function expectProtected(answer: Answer): void {
   const { headers, text } = answer
   assert.is(headers['content-type'], 'text/html; charset=utf-8')
   assert.is(headers['cache-control'], 'no-store')
@@ -52,15 +52,15 @@ test('is kept by no cache, frame, search engine or next page, and runs nothing b
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p', recipient: 'tom@example.com' })
   const reader = `/secret/${secret.secret_key}`
   const sender = `/private/${secret.metadata_key}`
-  isGuarded(expect(200, await ask({ path: reader })))
-  isGuarded(expect(404, await ask(form(reader, 'passphrase=wrong'))))
-  isGuarded(expect(200, await ask({ path: sender })))
-  isGuarded(expect(200, await ask({ path: `${sender}/burn` })))
-  isGuarded(expect(404, await ask(form(`${sender}/burn`, 'passphrase=wrong'))))
+  expectProtected(expect(200, await ask({ path: reader })))
+  expectProtected(expect(404, await ask(form(reader, 'passphrase=wrong'))))
+  expectProtected(expect(200, await ask({ path: sender })))
+  expectProtected(expect(200, await ask({ path: `${sender}/burn` })))
+  expectProtected(expect(404, await ask(form(`${sender}/burn`, 'passphrase=wrong'))))
   const shown = expect(200, await ask(form(reader, 'passphrase=p')))
-  isGuarded(shown)
+  expectProtected(shown)
   assert.match(shown.text, '<pre id="value"')
-  isGuarded(expect(200, await ask({ path: sender })))
+  expectProtected(expect(200, await ask({ path: sender })))
 })
 
 test('is guarded all the same where there is no secret, where it is locked, and where it was asked wrongly', async ({
@@ -68,12 +68,12 @@ test('is guarded all the same where there is no secret, where it is locked, and 
   ann,
   ask,
 }) => {
-  for (const path of ['/secret/x', '/private/x', '/private/x/burn']) isGuarded(expect(404, await ask({ path })))
-  isGuarded(expect(405, await ask({ method: 'DELETE', path: '/secret/x' })))
-  isGuarded(expect(400, await ask(form('/secret/x', 'passphrase=%ff'))))
+  for (const path of ['/secret/x', '/private/x', '/private/x/burn']) expectProtected(expect(404, await ask({ path })))
+  expectProtected(expect(405, await ask({ method: 'DELETE', path: '/secret/x' })))
+  expectProtected(expect(400, await ask(form('/secret/x', 'passphrase=%ff'))))
   const { secret_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   for (let guess = 0; guess < 5; guess++) await ask(form(`/secret/${secret_key}`, 'passphrase=wrong'))
-  isGuarded(expect(429, await ask({ path: `/secret/${secret_key}` })))
+  expectProtected(expect(429, await ask({ path: `/secret/${secret_key}` })))
 })
 
 test('that was burned by its button is left for the receipt, and no cache keeps the way there', async (given) => {
@@ -82,7 +82,7 @@ test('that was burned by its button is left for the receipt, and no cache keeps 
   const burned = expect(303, await ask(form(`/private/${metadata_key}/burn`, '')))
   assert.is(burned.headers.location, `../${metadata_key}`)
   assert.is(burned.headers['cache-control'], 'no-store')
-  isGuarded(expect(200, await ask({ path: `/private/${metadata_key}` })))
+  expectProtected(expect(200, await ask({ path: `/private/${metadata_key}` })))
 })
 
 test('works at an address with slashes behind it, as browsers resolve what it names', async ({ service, ann, ask }) => {
@@ -110,7 +110,7 @@ test('asks for a passphrase in one way, which no browser keeps', async ({ servic
 test('is told after too many tries of its passphrase, where it is burned too', async ({ service, ann, ask }) => {
   const { metadata_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   for (let guess = 0; guess < 5; guess++) await ask(form(`/private/${metadata_key}/burn`, 'passphrase=wrong'))
-  isGuarded(expect(429, await ask(form(`/private/${metadata_key}/burn`, 'passphrase=p'))))
+  expectProtected(expect(429, await ask(form(`/private/${metadata_key}/burn`, 'passphrase=p'))))
   expect(429, await ask(form(`/api/v1/private/${metadata_key}/burn`, 'passphrase=p')))
 })
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import {
   basic,
   isUnknown,
@@ -20,7 +20,7 @@ type Given = { service: Service; url: string; ann: Sender; bob: Sender; time: { 
 const test = suite<Given>('a shared secret')
 test.before(async (given) => {
   given.time = { now: Date.UTC(2026, 10, 21) }
-  given.service = await startService({ patience: PATIENT, clock: () => given.time.now })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => given.time.now })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.bob = await newSender(given.service.installation)
@@ -191,7 +191,10 @@ test.run()
 
 const api = suite<Given>('the secrets API')
 api.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { RATE_LIMIT: '20', TRUST_PROXY: '1' } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { RATE_LIMIT: '20', TRUST_PROXY: '1' },
+  })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -234,7 +237,11 @@ api('limits requests per account, from wherever they come', async ({ url, servic
 
 api('limits requests for no longer than ten minutes, also where the clock was a month ahead', async () => {
   const time = { now: Date.now() + 30 * 86_400_000 }
-  const limited = await startService({ patience: PATIENT, clock: () => time.now, settings: { RATE_LIMIT: '2' } })
+  const limited = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    clock: () => time.now,
+    settings: { RATE_LIMIT: '2' },
+  })
   const check = () => request(limited.url, { path: '/api/v1/status' })
   expect(200, await check())
   time.now -= 30 * 86_400_000
@@ -245,7 +252,7 @@ api('limits requests for no longer than ten minutes, also where the clock was a 
 })
 
 api('stops guessing at API tokens, and lets the right one pass', async () => {
-  const unlimited = await startService({ patience: PATIENT, settings: { TRUST_PROXY: '1' } })
+  const unlimited = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { TRUST_PROXY: '1' } })
   const eve = await newSender(unlimited.installation)
   const check = (Authorization: string, n: number) =>
     request(unlimited.url, { path: '/api/v1/authcheck', headers: from(`203.0.113.${n}`, { Authorization }) })

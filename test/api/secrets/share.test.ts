@@ -2,13 +2,13 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { expect, request, type Request } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { form, newSender, newToken, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
 const test = suite<Given>('sharing a secret')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, clock: () => 1_795_000_000_123 })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => 1_795_000_000_123 })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.pro = await newSender(given.service.installation, 'pro')
@@ -198,8 +198,8 @@ test('needs a token that has not been revoked', async ({ service, url, ann }) =>
 
 test('refuses a recipient that is no address, where a secret is made as where it is given', async ({ url, ann }) => {
   for (const path of ['share', 'generate']) {
-    const wish = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
-    assert.match(expect(422, await request(url, wish)).text, 'nobody')
+    const wanted = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
+    assert.match(expect(422, await request(url, wanted)).text, 'nobody')
   }
 })
 
@@ -207,7 +207,10 @@ test.run()
 
 const open = suite<Given>('sharing a secret without an account')
 open.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { SECRETS_ANONYMOUS: 'true' } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { SECRETS_ANONYMOUS: 'true' },
+  })
   given.url = given.service.url
 })
 open.after(({ service }) => service.stop())

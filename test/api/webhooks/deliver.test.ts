@@ -6,39 +6,45 @@ import { expect } from '../harness/request.ts'
 import { servicesInFolder } from '../harness/folder.ts'
 import { apiSuite } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
-import { signatureBy, verified, startReceiver, type Received, type Receiver } from './receiver.ts'
+import { signatureBy, verified, startReceiver, type ReceivedMessage, type Receiver } from './receiver.ts'
 
-const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
-const test = apiSuite('deliveries to webhooks', { settings: LAX })
+const ALLOW_LOCAL_RECEIVERS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
+const test = apiSuite('deliveries to webhooks', { settings: ALLOW_LOCAL_RECEIVERS })
 
-type Answering = (message: Received, response: ServerResponse) => void
-type Made = { readonly id: number; readonly secret: string; readonly state: string; readonly error: string | null }
-type Element = { cursor: string; id: number; sku: string; what: string[]; diamond: object | null }
+type Responder = (message: ReceivedMessage, response: ServerResponse) => void
+type CreatedWebhook = {
+  readonly id: number
+  readonly secret: string
+  readonly state: string
+  readonly error: string | null
+}
+type FeedElement = { cursor: string; id: number; sku: string; what: string[]; diamond: object | null }
 
-type Hook = Made & { readonly receiver: Receiver }
+type WebhookWithReceiver = CreatedWebhook & { readonly receiver: Receiver }
 
 /** Receivers with a webhook each of this vendor. */
-async function hooked<const Answers extends readonly (Answering | undefined)[]>(
+async function withWebhooks<const Answers extends readonly (Responder | undefined)[]>(
   owner: Vendor,
   answers: Answers,
-  run: (...hooks: { readonly [Index in keyof Answers]: Hook }) => Promise<void>,
+  run: (...hooks: { readonly [Index in keyof Answers]: WebhookWithReceiver }) => Promise<void>,
 ): Promise<void> {
-  const hooks: Hook[] = []
+  const hooks: WebhookWithReceiver[] = []
   try {
     for (const answer of answers) {
       const receiver = await startReceiver(answer)
-      const made = expect(201, await owner.post('/v4/webhook', { url: receiver.url })).json() as Made
+      const made = expect(201, await owner.post('/v4/webhook', { url: receiver.url })).json() as CreatedWebhook
       hooks.push({ ...made, receiver })
     }
-    await run(...(hooks as { readonly [Index in keyof Answers]: Hook }))
+    await run(...(hooks as { readonly [Index in keyof Answers]: WebhookWithReceiver }))
   } finally {
     for (const { receiver } of hooks) await receiver.stop()
   }
 }
 
-const of = (value: number) => (response: ServerResponse) => void response.writeHead(value).end()
-const elementOf = (message: Received | undefined) => message?.body.data as unknown as Element
-const shown = async (vendor: Vendor, id: number) => expect(200, await vendor.get(`/v4/webhook/${id}`)).json() as Made
+const respondWith = (value: number) => (response: ServerResponse) => void response.writeHead(value).end()
+const elementOf = (message: ReceivedMessage | undefined) => message?.body.data as unknown as FeedElement
+const shown = async (vendor: Vendor, id: number) =>
+  expect(200, await vendor.get(`/v4/webhook/${id}`)).json() as CreatedWebhook
 const deliveries = async (vendor: Vendor, id: number) =>
   expect(200, await vendor.get(`/v4/webhook/${id}/deliveries`)).json() as {
     cursor: string
@@ -49,13 +55,13 @@ const deliveries = async (vendor: Vendor, id: number) =>
 test('tell of what was created, changed and deleted since, in order, signed, as the feed does', async ({ service }) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'BEFORE' })
-  await hooked(ann, [undefined], async (hook) => {
+  await withWebhooks(ann, [undefined], async (hook) => {
     const { messages } = hook.receiver
     const { id } = await created(ann, { sku: 'A-7' })
     await until('the creation', () => messages.length === 1)
     expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 4_711 }))
     await until('the change', () => messages.length === 2)
-    const asked = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: Element[] }
+    const asked = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: FeedElement[] }
     assert.equal([elementOf(messages[1])], asked.changes)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
     await until('the end', () => messages.length === 3)
@@ -83,7 +89,7 @@ test('tell of what was created, changed and deleted since, in order, signed, as 
 
 test('tell an account of its own stones alone', async ({ service, bob }) => {
   const ann = await service.newVendor()
-  await hooked(ann, [undefined], async (hook) => {
+  await withWebhooks(ann, [undefined], async (hook) => {
     await created(bob, { sku: "BOB'S" })
     await created(ann, { sku: "ANN'S" })
     await until('her own', () => hook.receiver.messages.length === 1)
@@ -93,9 +99,9 @@ test('tell an account of its own stones alone', async ({ service, bob }) => {
 
 test('to one that hangs delay no other', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
-  const hangs: Answering = () => undefined
-  await hooked(ann, [hangs, hangs, undefined], async (first, second, good) => {
-    await hooked(bob, [undefined], async (other) => {
+  const hangs: Responder = () => undefined
+  await withWebhooks(ann, [hangs, hangs, undefined], async (first, second, good) => {
+    await withWebhooks(bob, [undefined], async (other) => {
       await createdMany(ann, 30)
       await createdMany(bob, 30)
       await until('those that answer', () => [good, other].every((hook) => hook.receiver.messages.length === 30))
@@ -113,7 +119,7 @@ test('to one that hangs delay no other', async ({ service }) => {
 test('are paused at once by 410, and go on from there when their owner says so', async ({ service }) => {
   const ann = await service.newVendor()
   let status = 410
-  await hooked(ann, [(_message, response) => of(status)(response)], async (hook) => {
+  await withWebhooks(ann, [(_message, response) => respondWith(status)(response)], async (hook) => {
     await createdMany(ann, 3)
     await until('the pause', async () => (await shown(ann, hook.id)).state === 'paused')
     assert.is((await shown(ann, hook.id)).error, 'Answered 410')
@@ -132,7 +138,7 @@ test('are tried again at once at another address', async ({ service }) => {
   const ann = await service.newVendor()
   const other = await startReceiver()
   try {
-    await hooked(ann, [(_message, response) => of(500)(response)], async ({ id, receiver }) => {
+    await withWebhooks(ann, [(_message, response) => respondWith(500)(response)], async ({ id, receiver }) => {
       await created(ann)
       await until('the failure', async () => (await deliveries(ann, id)).length === 1)
       expect(200, await ann.patch(`/v4/webhook/${id}`, { url: other.url }))
@@ -146,7 +152,7 @@ test('are tried again at once at another address', async ({ service }) => {
 
 test('end with the webhook', async ({ service }) => {
   const ann = await service.newVendor()
-  await hooked(ann, [undefined, undefined], async (gone, other) => {
+  await withWebhooks(ann, [undefined, undefined], async (gone, other) => {
     await created(ann)
     await until('both', () => [gone, other].every((hook) => hook.receiver.messages.length === 1))
     expect(204, await ann.remove(`/v4/webhook/${gone.id}`))
@@ -158,11 +164,11 @@ test('end with the webhook', async ({ service }) => {
 
 test('come from one process of several, and go on where they were in the next one, without a repeat', () =>
   servicesInFolder(async (start) => {
-    const first = await start('http,projections', LAX)
-    const second = await start('http,projections', LAX)
-    const third = await start('http,projections', LAX)
+    const first = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
+    const second = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
+    const third = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
     const ann = await first.newVendor()
-    await hooked(ann, [undefined], async (hook) => {
+    await withWebhooks(ann, [undefined], async (hook) => {
       const { messages } = hook.receiver
       await createdMany(ann, 10, 'FIRST')
       // One that is under way when a process stops comes again.
@@ -182,7 +188,7 @@ test('come from one process of several, and go on where they were in the next on
 test('tell the end of a diamond whose beginning was taken, though the answer was lost', async ({ service }) => {
   const ann = await service.newVendor()
   const answers: ServerResponse[] = []
-  await hooked(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
+  await withWebhooks(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
     const { id } = await created(ann, { sku: 'SHORT' })
     await until('the creation', () => answers.length === 1)
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'paused' }))
@@ -200,7 +206,7 @@ test('tell the end of a diamond whose beginning was taken, though the answer was
 test('are tried out two at a time by one account, and a third says when to come again', async ({ service }) => {
   const ann = await service.newVendor()
   const waiting: ServerResponse[] = []
-  await hooked(ann, [(_message, response) => void waiting.push(response)], async (hook) => {
+  await withWebhooks(ann, [(_message, response) => void waiting.push(response)], async (hook) => {
     const tryOut = () => ann.post(`/v4/webhook/${hook.id}/test`, undefined)
     const two = [tryOut(), tryOut()]
     await until('both are under way', () => waiting.length === 2)

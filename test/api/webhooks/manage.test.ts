@@ -5,7 +5,7 @@ import { signatureBy, verified, startReceiver } from './receiver.ts'
 
 const test = apiSuite('webhooks of an account', { settings: { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' } })
 
-type Shown = {
+type ShownWebhook = {
   id: number
   url: string
   description: string | null
@@ -13,26 +13,29 @@ type Shown = {
   created: string
   error: string | null
 }
-type Made = Shown & { secret: string }
+type CreatedWebhook = ShownWebhook & { secret: string }
 
 const URL = 'https://example.com/hook?a=1'
 
 test('are made, shown, changed and deleted by their owner; the secret is told once', async ({ service }) => {
   const ann = await service.newVendor()
   const answer = expect(201, await ann.post('/v4/webhook', { url: URL, description: 'Stock' }))
-  const { secret, ...shown } = answer.json() as Made
+  const { secret, ...shown } = answer.json() as CreatedWebhook
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.match(shown.created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
   const { id, created } = shown
   assert.equal(shown, { id, url: URL, description: 'Stock', state: 'active', created, error: null })
   assert.is(answer.headers.location, `${service.url}/v4/webhook/${id}`)
   assert.equal(expect(200, await ann.get(`/v4/webhook/${id}`)).json(), shown)
-  const other = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
-  const ids = async () => (expect(200, await ann.get('/v4/webhook')).json() as Shown[]).map((one) => one.id)
+  const other = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
+  const ids = async () => (expect(200, await ann.get('/v4/webhook')).json() as ShownWebhook[]).map((one) => one.id)
   assert.equal(await ids(), [id, other.id])
   const changed = { ...shown, url: 'https://example.com:8443/', description: null, state: 'paused' }
   assert.equal(expect(200, await ann.patch(`/v4/webhook/${id}`, changed)).json(), changed)
-  assert.is((expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'active' })).json() as Shown).state, 'active')
+  assert.is(
+    (expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'active' })).json() as ShownWebhook).state,
+    'active',
+  )
   expect(204, await ann.remove(`/v4/webhook/${id}`))
   expect(404, await ann.get(`/v4/webhook/${id}`))
   expect(404, await ann.remove(`/v4/webhook/${id}`))
@@ -41,7 +44,7 @@ test('are made, shown, changed and deleted by their owner; the secret is told on
 
 test("are nobody else's", async ({ service, bob }) => {
   const ann = await service.newVendor()
-  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
+  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   const asked = [
     { path: `/v4/webhook/${id}` },
     { path: `/v4/webhook/${id}`, method: 'PATCH', json: { state: 'paused' } },
@@ -69,7 +72,7 @@ test('are at most ten, also where they are made at once', async ({ service }) =>
   const refused = answers.find(({ status }) => status !== 201)
   assert.match(refused?.text ?? '', /at most 10 webhooks/)
   assert.is(refused?.status, 422)
-  const [{ id } = { id: 0 }] = (await ann.get('/v4/webhook')).json() as Shown[]
+  const [{ id } = { id: 0 }] = (await ann.get('/v4/webhook')).json() as ShownWebhook[]
   expect(204, await ann.remove(`/v4/webhook/${id}`))
   expect(201, await ann.post('/v4/webhook', { url: URL }))
 })
@@ -79,10 +82,10 @@ test('lose the blanks around what is said of them', async ({ ann }) => {
     id,
     secret: _,
     ...shown
-  } = expect(201, await ann.post('/v4/webhook', { url: ` ${URL}\n`, description: '  Stock ' })).json() as Made
+  } = expect(201, await ann.post('/v4/webhook', { url: ` ${URL}\n`, description: '  Stock ' })).json() as CreatedWebhook
   assert.is(shown.url, URL)
   assert.is(shown.description, 'Stock')
-  const changed = expect(200, await ann.patch(`/v4/webhook/${id}`, { description: '\tAll ' })).json() as Shown
+  const changed = expect(200, await ann.patch(`/v4/webhook/${id}`, { description: '\tAll ' })).json() as ShownWebhook
   assert.is(changed.description, 'All')
 })
 
@@ -99,7 +102,7 @@ test('are refused with what is wrong and where', async ({ ann }) => {
     ['x', ['']],
   ]
   for (const [body, at] of bad) assert.equal(pointers(refusal(422, await ann.post('/v4/webhook', body))), at)
-  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
+  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   for (const change of [{ state: 'failing' }, { state: 'x' }, { url: null }, { url: 'ftp://example.com' }]) {
     expect(422, await ann.patch(`/v4/webhook/${id}`, change))
   }
@@ -117,7 +120,7 @@ test('are tried out by a signed message, which both secrets sign after a new one
   const before = Math.floor(clock() / 1000)
   const receiver = await startReceiver()
   try {
-    const { id, secret } = expect(201, await ann.post('/v4/webhook', { url: receiver.url })).json() as Made
+    const { id, secret } = expect(201, await ann.post('/v4/webhook', { url: receiver.url })).json() as CreatedWebhook
     const tried = expect(200, await ann.post(`/v4/webhook/${id}/test`, undefined)).json() as {
       status: number
       error: null
@@ -129,7 +132,10 @@ test('are tried out by a signed message, which both secrets sign after a new one
     assert.is(first.body.type, 'webhook.test')
     assert.equal(first.signatures, [signatureBy(secret, first)])
     assert.ok(before <= Number(first.timestamp) && Number(first.timestamp) <= clock() / 1000)
-    const { secret: renewed } = expect(200, await ann.post(`/v4/webhook/${id}/secret`, undefined)).json() as Made
+    const { secret: renewed } = expect(
+      200,
+      await ann.post(`/v4/webhook/${id}/secret`, undefined),
+    ).json() as CreatedWebhook
     assert.is.not(renewed, secret)
     expect(200, await ann.post(`/v4/webhook/${id}/test`, undefined))
     const second = receiver.messages[1]
@@ -144,7 +150,7 @@ test('are tried out by a signed message, which both secrets sign after a new one
 
 test('keep their secrets sealed in the log', async ({ service }) => {
   const ann = await service.newVendor()
-  const { secret } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
+  const { secret } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   const events = await service.installation.store.read(`webhooks-${ann.account}`)
   assert.is(events.length, 1)
   const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
 /** A message as a receiver got it. */
-export type Received = {
+export type ReceivedMessage = {
   readonly id: string
   readonly timestamp: string
   readonly signatures: readonly string[]
@@ -17,17 +17,17 @@ export type Received = {
 export type Receiver = {
   readonly url: string
   /** All that was received, in its order. */
-  readonly messages: readonly Received[]
+  readonly messages: readonly ReceivedMessage[]
   stop(): Promise<void>
 }
 
 /** A server that takes webhooks, on loopback. @param answer 204 unless it is told otherwise */
 export async function startReceiver(
-  answer: (message: Received, response: ServerResponse) => void = (_message, response) =>
+  answer: (message: ReceivedMessage, response: ServerResponse) => void = (_message, response) =>
     void response.writeHead(204).end(),
   port = 0,
 ): Promise<Receiver> {
-  const messages: Received[] = []
+  const messages: ReceivedMessage[] = []
   const server = createServer((request, response) => {
     void take(request, response)
   })
@@ -50,7 +50,7 @@ export async function startReceiver(
   }
 }
 
-async function read(request: IncomingMessage): Promise<Received> {
+async function read(request: IncomingMessage): Promise<ReceivedMessage> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()
@@ -66,11 +66,11 @@ async function read(request: IncomingMessage): Promise<Received> {
 }
 
 /** The signature that a secret makes, by the library of Standard Webhooks. */
-export const signatureBy = (secret: string, { id, timestamp, text }: Received): string =>
+export const signatureBy = (secret: string, { id, timestamp, text }: ReceivedMessage): string =>
   new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), text)
 
 /** What a message says, as a receiver with the library of Standard Webhooks reads it. @throws Error for a wrong signature */
-export const verified = (secret: string, { id, timestamp, signatures, text }: Received): unknown =>
+export const verified = (secret: string, { id, timestamp, signatures, text }: ReceivedMessage): unknown =>
   new Webhook(secret).verify(text, {
     'webhook-id': id,
     'webhook-timestamp': timestamp,

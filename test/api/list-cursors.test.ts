@@ -11,14 +11,14 @@ const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 const total = (answer: Answer) => answer.headers['x-total-count']
 
 /** Where a link of an answer leads, without the service's address. */
-function linked(answer: Answer, relation: string): string | undefined {
+function linkTarget(answer: Answer, relation: string): string | undefined {
   const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
   const [, address] = [...found].find(([, , rel]) => rel === relation) ?? []
   return address === undefined ? undefined : new URL(address).pathname + new URL(address).search
 }
 
 /** Follows `next` from a page to the end. @param between is done before each further page */
-async function walk(
+async function followNext(
   vendor: Vendor,
   first: string,
   between?: (pages: number, last: Answer) => Promise<unknown>,
@@ -28,7 +28,7 @@ async function walk(
   while (path !== undefined) {
     const page: Answer = expect(200, await vendor.get(path))
     pages.push(page)
-    path = linked(page, 'next')
+    path = linkTarget(page, 'next')
     if (path !== undefined) await between?.(pages.length, page)
   }
   return pages
@@ -41,15 +41,15 @@ test('joins its pages without a gap, by next alone, and each tells the number of
   const vendor = await service.newVendor()
   await createdMany(vendor, 23, 'P')
   for (const version of ['v3', 'v4']) {
-    const pages = await walk(vendor, `/${version}/diamond?after=&limit=5`)
+    const pages = await followNext(vendor, `/${version}/diamond?after=&limit=5`)
     assert.equal(
       pages.map((page) => list(page).length),
       [5, 5, 5, 5, 3],
     )
     assert.equal(pages.flatMap(skus), descending('P', 23))
     assert.ok(pages.every((page) => total(page) === '23'))
-    assert.ok(pages.every((page) => linked(page, 'first') === `/${version}/diamond?limit=5&after=`))
-    assert.ok(pages.every((page) => linked(page, 'prev') === undefined && linked(page, 'last') === undefined))
+    assert.ok(pages.every((page) => linkTarget(page, 'first') === `/${version}/diamond?limit=5&after=`))
+    assert.ok(pages.every((page) => linkTarget(page, 'prev') === undefined && linkTarget(page, 'last') === undefined))
   }
 })
 
@@ -57,8 +57,8 @@ test('ends with a full page where there is nothing behind it', async ({ service 
   const vendor = await service.newVendor()
   expect(204, await vendor.get('/v4/diamond?after='))
   await createdMany(vendor, 4, 'P')
-  assert.is((await walk(vendor, '/v4/diamond?after=&limit=2')).length, 2)
-  assert.is(linked(expect(200, await vendor.get('/v4/diamond?after=')), 'next'), undefined)
+  assert.is((await followNext(vendor, '/v4/diamond?after=&limit=2')).length, 2)
+  assert.is(linkTarget(expect(200, await vendor.get('/v4/diamond?after=')), 'next'), undefined)
 })
 
 test('keeps the filters, and what they and the places mean together', async ({ service }) => {
@@ -69,9 +69,9 @@ test('keeps the filters, and what they and the places mean together', async ({ s
   }
   const at = (hour: number) => new Date(time.now - (7 - hour) * 3_600_000).toISOString().replace('.000', '')
   const dates = `f[dateFrom]=${at(1)}&f[dateTo]=${at(6)}`
-  const pages = await walk(vendor, `/v4/diamond?after=&limit=2&${dates}`)
+  const pages = await followNext(vendor, `/v4/diamond?after=&limit=2&${dates}`)
   assert.equal(pages.flatMap(skus), ['H-6', 'H-5', 'H-4', 'H-3', 'H-2', 'H-1'])
-  assert.equal((await walk(vendor, `/v4/diamond?f[isColored]=1&limit=1&after=&${dates}`)).flatMap(skus), [
+  assert.equal((await followNext(vendor, `/v4/diamond?f[isColored]=1&limit=1&after=&${dates}`)).flatMap(skus), [
     'H-6',
     'H-4',
     'H-2',
@@ -83,7 +83,7 @@ test('shows what was there all the time once, whatever is created and deleted me
   const vendor = await service.newVendor()
   const stones = await createdMany(vendor, 20, 'S')
   const doomed = [stones[3], stones[12], stones[17]]
-  const pages = await walk(vendor, '/v4/diamond?after=&limit=3', async (done, last) => {
+  const pages = await followNext(vendor, '/v4/diamond?after=&limit=3', async (done, last) => {
     await createdMany(vendor, 4, `NEW-${done}`)
     const one = doomed.pop()
     if (one !== undefined) expect(204, await vendor.remove(`/v4/diamond/${one.id}`))
@@ -102,7 +102,7 @@ test('shows what was there all the time once, whatever is created and deleted me
 test('takes a cursor in the other version of the API, and in a query with another limit', async ({ service }) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 6, 'P')
-  const next = linked(expect(200, await vendor.get('/v4/diamond?after=&limit=2')), 'next') ?? ''
+  const next = linkTarget(expect(200, await vendor.get('/v4/diamond?after=&limit=2')), 'next') ?? ''
   const cursor = new URLSearchParams(next.split('?')[1]).get('after')
   assert.equal(skus(expect(200, await vendor.get(`/v3/diamond?limit=3&after=${cursor}`))), ['P-3', 'P-2', 'P-1'])
 })
@@ -110,7 +110,7 @@ test('takes a cursor in the other version of the API, and in a query with anothe
 test('refuses a cursor that was changed, made up, or given to another account', async ({ ann, bob }) => {
   await createdMany(ann, 3, 'P')
   await created(bob, { sku: 'B' })
-  const next = linked(expect(200, await ann.get('/v4/diamond?after=&limit=1')), 'next') ?? ''
+  const next = linkTarget(expect(200, await ann.get('/v4/diamond?after=&limit=1')), 'next') ?? ''
   const cursor = new URLSearchParams(next.split('?')[1]).get('after') ?? ''
   expect(200, await ann.get(`/v4/diamond?after=${cursor}`))
   const changed = [...cursor].map(

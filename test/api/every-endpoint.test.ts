@@ -1,16 +1,16 @@
 import * as assert from 'uvu/assert'
 import { expectRaw, sendRaw } from './harness/raw.ts'
 import { expect, type Request } from './harness/request.ts'
-import { apiSuite, PATIENT, startService } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, shown, stone } from './harness/stones.ts'
-import { rawBytes, waysOf, withHeaders } from './harness/ways.ts'
+import { rawBytes, sampleRequests, withHeaders } from './harness/sample-requests.ts'
 
 const test = apiSuite('on every way to an answer')
 
 const statusOf = (name: string) => ({ create: 201, bulk: 201, nowhere: 404 })[name] ?? 200
 
 test('a request without a Host, or with two, is 400', async ({ service, ann }) => {
-  for (const [name, request] of Object.entries(await waysOf(service, ann))) {
+  for (const [name, request] of Object.entries(await sampleRequests(service, ann))) {
     expectRaw(statusOf(name), await sendRaw(service.url, rawBytes(request, ['Host: a'])))
     expectRaw(400, await sendRaw(service.url, rawBytes(request, [])))
     expectRaw(400, await sendRaw(service.url, rawBytes(request, ['Host: a', 'HOST: b'])))
@@ -19,7 +19,7 @@ test('a request without a Host, or with two, is 400', async ({ service, ann }) =
 
 test('nothing was done by what was refused for its Host', async ({ service }) => {
   const vendor = await service.newVendor()
-  const { create, bulk } = await waysOf(service, vendor)
+  const { create, bulk } = await sampleRequests(service, vendor)
   for (const request of [create, bulk]) expectRaw(400, await sendRaw(service.url, rawBytes(request, [])))
   assert.is((await vendor.get('/v4/diamond')).headers['x-total-count'], '1')
 })
@@ -28,7 +28,7 @@ test('a caller’s request id is kept when it is 1 to 128 characters of printabl
   service,
   ann,
 }) => {
-  const ways = Object.values(await waysOf(service, ann))
+  const ways = Object.values(await sampleRequests(service, ann))
   const kept = ['|7f9c.1a', 'a;b', '{0a-1b}', 'two words', 'a,b', `a"b'c<d>\\e`, '~!@#$%^&*()', 'x'.repeat(128)]
   for (const request of ways) {
     for (const id of kept) {
@@ -42,7 +42,7 @@ test('a caller’s request id is kept when it is 1 to 128 characters of printabl
 })
 
 test('a caller’s request id is the correlation id of what was written', async ({ service, ann }) => {
-  const { create, bulk } = await waysOf(service, ann)
+  const { create, bulk } = await sampleRequests(service, ann)
   for (const request of [create, bulk]) {
     const answer = await service.send(withHeaders(request, { 'X-Request-Id': '|trace;7 of 9' }))
     const id = /"id":(\d+)/.exec(answer.text)?.[1]
@@ -52,7 +52,7 @@ test('a caller’s request id is the correlation id of what was written', async 
 })
 
 test('a path with doubled slashes, or one slash at its end, is the path without', async ({ service, ann }) => {
-  for (const [name, request] of Object.entries(await waysOf(service, ann))) {
+  for (const [name, request] of Object.entries(await sampleRequests(service, ann))) {
     const plain = expect(statusOf(name), await service.send(request))
     for (const path of [`${request.path}/`, request.path.replaceAll('/', '//'), `//${request.path}//?x=a//b/`]) {
       const answer = expect(statusOf(name), await service.send({ ...request, path }))
@@ -81,14 +81,17 @@ test('an Idempotency-Key counts for the path, however many slashes it was writte
 
 test('nosniff is said, and HSTS only where the public address is https', async ({ service, ann }) => {
   const refused: readonly string[] = ['nonsense\r\n\r\n', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n']
-  const https = await startService({ patience: PATIENT, settings: { BASE_URL: 'https://api.example.com' } })
+  const https = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { BASE_URL: 'https://api.example.com' },
+  })
   try {
     for (const [at, expected] of [
       [service, undefined],
       [https, 'max-age=31536000'],
     ] as const) {
-      const ways = await waysOf(at, at === service ? ann : at.ann)
-      for (const request of [...Object.values(ways), ...more(ways.one)]) {
+      const ways = await sampleRequests(at, at === service ? ann : at.ann)
+      for (const request of [...Object.values(ways), ...furtherRequests(ways.one)]) {
         const { headers } = await at.send(request)
         assert.is(headers['x-content-type-options'], 'nosniff', request.path)
         assert.is(headers['strict-transport-security'], expected, request.path)
@@ -105,7 +108,7 @@ test('nosniff is said, and HSTS only where the public address is https', async (
 })
 
 /** Answers without a body, refusals, and what watches the service. */
-const more = (one: Request): Request[] => [
+const furtherRequests = (one: Request): Request[] => [
   withHeaders(one, { 'If-None-Match': '*' }),
   withHeaders({ path: '/v4/diamond?f[sku][]=nobody%20has%20it' }, one.headers),
   { path: '/v4/diamond' },

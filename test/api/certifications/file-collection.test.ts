@@ -4,7 +4,7 @@ import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { PATIENT, startService } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'
 import { isStored } from '../harness/stored-files.ts'
 import { created } from '../harness/stones.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
@@ -16,7 +16,7 @@ const isAttach = (events: readonly { readonly type: string }[]) =>
   events.some(({ type }) => type === 'CertificationAttached')
 
 /** Does something when a certification is being recorded: before its event, or right behind it. */
-const around =
+const aroundAttach =
   (hooks: { before?: () => Promise<void>; behind?: () => Promise<void> }) =>
   (store: EventStore): EventStore => ({
     ...store,
@@ -32,7 +32,11 @@ for (const ahead of [2_000, -86_400_000]) {
   test(`is there where the machine that collects has a clock ${ahead} ms ahead of those that upload`, async () => {
     const slow = { before: async () => undefined as void }
     const clock = () => Date.now() + ahead
-    const service = await startService({ patience: PATIENT, clock, store: around({ before: () => slow.before() }) })
+    const service = await startService({
+      readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+      clock,
+      store: aroundAttach({ before: () => slow.before() }),
+    })
     try {
       const { ann } = service
       const { id } = await created(ann)
@@ -44,8 +48,8 @@ for (const ahead of [2_000, -86_400_000]) {
         slow.before = async () => undefined
         // As long as it takes until one that is due later, and nobody holds, is collected.
         const [other, later] = [await created(ann), smallPdf()]
-        const { id: unheld } = await attached(ann, other.id, later)
-        expect(204, await ann.remove(`/v4/certification/${unheld}`))
+        const { id: unused } = await attached(ann, other.id, later)
+        expect(204, await ann.remove(`/v4/certification/${unused}`))
         await until('the removal of another file', async () => !(await isStored(service, later)))
       }
       const again = await attached(ann, id, pdf)
@@ -58,17 +62,20 @@ for (const ahead of [2_000, -86_400_000]) {
   })
 }
 
-async function take(files: FileStore): Promise<void> {
+async function removeAllFiles(files: FileStore): Promise<void> {
   for await (const { digest, touchToken } of files.list()) await files.remove(digest, touchToken)
 }
 
 test('is put back where another process took it from one that stood still while it recorded it', async () => {
   const taking = { behind: async () => undefined as void }
-  const service = await startService({ patience: PATIENT, store: around({ behind: () => taking.behind() }) })
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    store: aroundAttach({ behind: () => taking.behind() }),
+  })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
-    taking.behind = () => take(installation.files)
+    taking.behind = () => removeAllFiles(installation.files)
     const pdf = smallPdf(700_000)
     const { file } = await attached(ann, id, pdf)
     const answer = expect(200, await service.send({ path: pathOf(file) }))
@@ -79,7 +86,7 @@ test('is put back where another process took it from one that stood still while 
 })
 
 test('is kept while a stream that was set aside may use it, and others go all the same', async () => {
-  const service = await startService({ patience: PATIENT })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     const { ann, installation } = service
     const { store } = installation

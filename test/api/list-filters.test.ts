@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
-import { apiSuite, clockOfLinks, PATIENT, startService, type Service } from './harness/service.ts'
+import { apiSuite, clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, createdMany, current, list } from './harness/stones.ts'
 
 const test = apiSuite('the filters and orders of v4')
@@ -17,19 +17,19 @@ const STONES = [
   { sku: 'E', cutShape: 'Cushion Modified', carat: 1.01, color: 'H', clarity: 'VS2' },
 ]
 
-let five: Promise<Vendor> | undefined
+let vendorOfStones: Promise<Vendor> | undefined
 
 /** Somebody with the five stones, which no test changes. */
-const vendorOfFive = (service: Service): Promise<Vendor> => (five ??= withStones(service))
+const vendorWithStones = (service: Service): Promise<Vendor> => (vendorOfStones ??= createVendorWithStones(service))
 
-async function withStones(service: Service): Promise<Vendor> {
+async function createVendorWithStones(service: Service): Promise<Vendor> {
   const vendor = await service.newVendor()
   for (const fields of STONES) await created(vendor, fields)
   return vendor
 }
 
 test('put the stones in each order, what has no value last, and ties by id the same way', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+  const vendor = await vendorWithStones(service)
   for (const [sort, wanted] of [
     ['-date', 'EDCBA'],
     ['date', 'ABCDE'],
@@ -48,7 +48,7 @@ test('put the stones in each order, what has no value last, and ties by id the s
 })
 
 test('keep the order from place to place, with a cursor that is of this order alone', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+  const vendor = await vendorWithStones(service)
   for (const [sort, wanted] of [
     ['price', 'DACBE'],
     ['-price', 'CADEB'],
@@ -97,7 +97,7 @@ for (const [query, wanted] of [
   ['f[color][]=D&sort=sku', 'BC'],
 ] as const) {
   test(`find by ${query} what they say`, async ({ service }) => {
-    const vendor = await vendorOfFive(service)
+    const vendor = await vendorWithStones(service)
     const answer = expect(200, await vendor.get(`/v4/diamond?${query}`))
     assert.is(skus(answer).join(''), wanted)
     assert.is(total(answer), String(wanted.length))
@@ -105,7 +105,7 @@ for (const [query, wanted] of [
 }
 
 test('find nothing with 204 and a total of 0', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+  const vendor = await vendorWithStones(service)
   for (const query of [
     'f[caratFrom]=3',
     'f[priceFrom]=6&f[priceTo]=5',
@@ -140,20 +140,24 @@ for (const [query, status, pointer] of [
 }
 
 test('are of v4: v3 has the filters of the interface, and ignores an order', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+  const vendor = await vendorWithStones(service)
   assert.equal(pointers(refusal(422, await vendor.get('/v3/diamond?f[color][]=D'))), ['f[color][]'])
   assert.is(skus(expect(200, await vendor.get('/v3/diamond?sort=price'))).join(''), 'EDCBA')
 })
 
 /** Stones that a list may look through here; 5,000 in production. */
-const MOST = 50
+const MAX_SCANNED = 50
 
 test('are refused where too much would have to be looked through, and what is named instead is served', async () => {
-  const service = await startService({ clock: clockOfLinks(), patience: PATIENT, lookedThrough: MOST })
+  const service = await startService({
+    clock: clockOfLinks(),
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    maxScannedDiamonds: MAX_SCANNED,
+  })
   try {
     const vendor = service.ann
-    const all = String(MOST + 10)
-    await createdMany(vendor, MOST + 10, 'MANY')
+    const all = String(MAX_SCANNED + 10)
+    await createdMany(vendor, MAX_SCANNED + 10, 'MANY')
     expect(200, await current(vendor, '/v4/diamond?limit=1'))
     const refused = refusal(422, await vendor.get('/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price'))
     assert.equal(pointers(refused), ['f[clarity][]'])

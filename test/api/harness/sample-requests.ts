@@ -5,12 +5,12 @@ import type { Service } from './service.ts'
 import { created, stone } from './stones.ts'
 
 /** One request for each way that the service has to an answer. */
-export type Ways = Readonly<
+export type SampleRequests = Readonly<
   Record<'one' | 'list' | 'create' | 'bulk' | 'share' | 'constants' | 'page' | 'nowhere', Request>
 >
 
 /** Requests that succeed, with all that they need. */
-export async function waysOf(service: Service, ann: Vendor): Promise<Ways> {
+export async function sampleRequests(service: Service, ann: Vendor): Promise<SampleRequests> {
   const { id } = await created(ann, { access: 2 })
   const sender = await newSender(service.installation)
   const bearer = { Authorization: `Bearer ${ann.token}` }

@@ -101,7 +101,7 @@ for (const [text, meant] of [
   })
 }
 
-const OWN = [
+const CUSTOM_SHAPES = [
   'Trilliant',
   'Rose',
   'Star',
@@ -114,7 +114,7 @@ const OWN = [
   'My 2nd',
   'Oct',
 ]
-for (const cutShape of OWN) {
+for (const cutShape of CUSTOM_SHAPES) {
   test(`that names a shape of its own is kept as written: ${cutShape}`, async ({ ann }) => {
     const stored = shown(expect(201, await ann.post('/v4/diamond', stone({ cutShape }))))
     assert.is(stored.cutShape, cutShape)

@@ -6,10 +6,10 @@ import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { STATUSES_OF_ANY_REQUEST, declaredStatuses, schemaFor } from '../../../src/http/openapi/operation.ts'
 import { routeFinder, type FoundRoute } from '../../http/found-route.ts'
-import { saw } from './seen-answers.ts'
+import { recordResponse } from './seen-responses.ts'
 
 /** Holds that a body has what its endpoint declares of that answer, and nothing else. */
-export function isAsDeclared(
+export function expectDeclaredBody(
   { operationId, responses }: Pick<Endpoint, 'operationId' | 'responses'>,
   status: number,
   body: unknown,
@@ -23,10 +23,10 @@ export function isAsDeclared(
 
 const findRoute = routeFinder(ENDPOINTS)
 
-type AnsweredText = { readonly status: number; readonly text: string; readonly headers: IncomingHttpHeaders }
+type TextResponse = { readonly status: number; readonly text: string; readonly headers: IncomingHttpHeaders }
 
 /** Holds an answer to what is declared: its status, and where that has a schema, its body. */
-export function isDeclaredAnswer(method: string, target: string, { status, text, headers }: AnsweredText): void {
+export function expectDeclaredResponse(method: string, target: string, { status, text, headers }: TextResponse): void {
   // Not every server has every endpoint: the port of metrics has one.
   if (status === 404 && text.includes('Not found: /')) return
   const [path = ''] = target.split('?', 1)
@@ -37,15 +37,15 @@ export function isDeclaredAnswer(method: string, target: string, { status, text,
     isDeclared,
     `${found.endpoint.operationId} answered ${method} ${path} with ${status}, which it does not declare`,
   )
-  saw(found.endpoint.operationId, status)
-  isOfDeclaredType(found.endpoint, status, headers['content-type'])
+  recordResponse(found.endpoint.operationId, status)
+  expectDeclaredMediaType(found.endpoint, status, headers['content-type'])
   // The same may be there as a page for people.
   const isJson = headers['content-type']?.startsWith('application/json') === true
-  if (method !== 'HEAD' && isJson) hasDeclaredBody(found, status, text)
+  if (method !== 'HEAD' && isJson) expectDeclaredJson(found, status, text)
 }
 
 /** An answer that declares its media types has one of them, whatever its parameters are; no body has none. */
-function isOfDeclaredType({ operationId, responses }: Endpoint, status: number, type: string | undefined): void {
+function expectDeclaredMediaType({ operationId, responses }: Endpoint, status: number, type: string | undefined): void {
   const answer = responses[status]
   const media = typeof answer === 'object' ? answer.mediaType : undefined
   if (media === undefined || type === undefined) return
@@ -54,7 +54,7 @@ function isOfDeclaredType({ operationId, responses }: Endpoint, status: number, 
   assert.ok(declared.includes(bare), `${operationId} answered ${status} as ${type}, which it does not declare`)
 }
 
-function hasDeclaredBody({ endpoint, version }: FoundRoute<never>, status: number, text: string): void {
+function expectDeclaredJson({ endpoint, version }: FoundRoute<never>, status: number, text: string): void {
   const schema = schemaOf(endpoint, status, version)
   if (schema === undefined) return
   const body: unknown = JSON.parse(text)

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
 import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import { until } from '../../until.ts'
 
@@ -10,7 +10,7 @@ type Given = { service: Service; url: string; ann: Sender; time: { now: number }
 const test = suite<Given>('a secret with a passphrase')
 test.before(async (given) => {
   given.time = { now: Date.UTC(2026, 10, 22) }
-  given.service = await startService({ patience: PATIENT, clock: () => given.time.now })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => given.time.now })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
