@@ -11,11 +11,11 @@ import { created, createdMany, stone } from './harness/stones.ts'
 import { choicesFor, type Choices } from '../seeded.ts'
 import { until } from '../until.ts'
 
-const test = apiSuite('the changes of an inventory')
+const test = apiSuite('the feed of changes')
 
 const summaries = ({ changes }: FeedPage) => changes.map(({ sku, what }) => `${sku} ${what.join('+')}`)
 
-test('are told once for each diamond, with its body as the version shows it', async ({ service }) => {
+test('lists each changed diamond once, with its body in the requested API version', async ({ service }) => {
   const ann = await service.newVendor()
   const a = await created(ann, { sku: 'A' })
   const b = await created(ann, { sku: 'B' })
@@ -36,12 +36,16 @@ test('are told once for each diamond, with its body as the version shows it', as
     { ...(await readChanges(ann, `after=${next}&limit=1`)).changes[0] },
     { cursor: '0-4', id: b.id, sku: 'B', what: ['deleted'], diamond: null },
   ])
-  assert.equal(summaries(await readChanges(ann)), ['A created+fields'], 'what came and went is left out')
+  assert.equal(
+    summaries(await readChanges(ann)),
+    ['A created+fields'],
+    'a diamond that was created and deleted is omitted',
+  )
   assert.equal(await readChanges(ann, 'after=now'), { changes: [], next: '0-4', more: false })
   assert.equal(await readChanges(await service.newVendor()), { changes: [], next: '0-0', more: false })
 })
 
-test('leave the diamond of another account out, and are no diamond', async ({ service }) => {
+test('omits the diamonds of other accounts, requires a token and supports only GET', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
   await created(ann)
   assert.equal((await readChanges(bob)).changes, [])
@@ -66,13 +70,13 @@ for (const [query, status, message] of [
   ['wait=-1', 422, 'from 0 to 60'],
   ['afterr=0-1', 400, 'did you mean after'],
 ] as const) {
-  test(`that are asked for with ${query} are refused with ${status}`, async ({ service }) => {
+  test(`rejects ${query} with ${status}`, async ({ service }) => {
     const ann = await service.newVendor()
     assert.match(refusal(status, await ann.get(`/v4/diamond/changes?${query}`)).error.join(), message)
   })
 }
 
-test('are waited for, and nothing is told where none has come', async ({ service }) => {
+test('waits for a change, and is empty if none arrives in time', async ({ service }) => {
   const ann = await service.newVendor()
   const waiting = readChanges(ann, 'after=0-0&wait=60')
   await created(ann, { sku: 'COMES' })
@@ -81,24 +85,24 @@ test('are waited for, and nothing is told where none has come', async ({ service
   assert.equal(nothing, { changes: [], next: '0-1', more: false })
 })
 
-/** Requests of an account that wait for its first change, as many as may. @returns them when they all wait */
+/** Sends as many waiting requests as an account may have at a time. @returns them once all of them wait */
 async function fillWaitingRequests(vendor: Vendor): Promise<Promise<FeedPage>[]> {
-  const asked = Array.from({ length: 21 }, () => vendor.get('/v4/diamond/changes?after=0-0&wait=60'))
-  const [refused, answer] = await Promise.race(asked.map(async (each, index) => [index, await each] as const))
+  const requests = Array.from({ length: 21 }, () => vendor.get('/v4/diamond/changes?after=0-0&wait=60'))
+  const [refused, answer] = await Promise.race(requests.map(async (each, index) => [index, await each] as const))
   assert.match(refusal(429, answer).error.join(), 'Too many concurrent requests for changes')
-  return asked.toSpliced(refused, 1).map(async (each) => expect(200, await each).json() as FeedPage)
+  return requests.toSpliced(refused, 1).map(async (each) => expect(200, await each).json() as FeedPage)
 }
 
-test('are told as soon as they come to so many requests of an account, and others wait all the same', async ({
+test('answers all waiting requests of an account when a change arrives, while those of other accounts keep waiting', async ({
   service,
 }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
   const others = readChanges(bob, 'after=0-0&wait=60')
   const waiting = await fillWaitingRequests(ann)
   await created(ann)
-  // Who waited first would be answered first, if all waited for as long as they may.
+  // If every request waited for its full time, the earliest request would be answered first.
   const first = await Promise.race([others, Promise.all(waiting)])
-  assert.ok(Array.isArray(first), 'those for whom nothing has come were answered before')
+  assert.ok(Array.isArray(first), 'requests without a change were answered first')
   assert.is(waiting.length, 20)
   for (const page of waiting) assert.equal(summaries(await page), ['SKU-1 created'])
   await created(bob)
@@ -106,7 +110,7 @@ test('are told as soon as they come to so many requests of an account, and other
   assert.equal((await readChanges(ann, 'after=now&wait=1')).changes, [])
 })
 
-/** Many kinds of changes by chance, one after the other and together. */
+/** Creates, changes or deletes random diamonds. */
 async function makeRandomChange(vendor: Vendor, live: number[], choices: Choices): Promise<void> {
   const id = choices.one(live)
   const kind = choices.weighted({ create: 4, patch: 4, remove: 2 })
@@ -121,7 +125,7 @@ async function makeRandomChange(vendor: Vendor, live: number[], choices: Choices
   }
 }
 
-test('leave who follows them with what the service lists, at any moment and on a rebuilt model', async () => {
+test('gives a consumer the same inventory as the list, whether it follows continuously or starts from the beginning', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, scored: true })
   try {
     const ann = await service.newVendor()
@@ -146,7 +150,7 @@ test('leave who follows them with what the service lists, at any moment and on a
 
 type EventStream = { readonly text: () => string; readonly ended: Promise<void>; readonly socket: Socket }
 
-/** The stream as it comes over a connection. */
+/** Opens a stream of server-sent events over a separate connection. */
 function openStream(
   { url }: Service,
   token: string,
@@ -168,22 +172,22 @@ function openStream(
   return { text: () => text, ended, socket }
 }
 
-test('come as a stream of events, that goes on behind the last one', async ({ service }) => {
+test('is available as server-sent events and resumes after Last-Event-ID', async ({ service }) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'FIRST' })
   const stream = openStream(service, ann.token)
-  await until('what the stream or the service says', () => stream.text().includes('"sku":"FIRST"'))
+  await until('output of the stream', () => stream.text().includes('"sku":"FIRST"'))
   assert.match(stream.text(), /^HTTP\/1\.1 200 /)
   assert.match(stream.text(), /\r\ncontent-type: text\/event-stream\r\n/i)
   await created(ann, { sku: 'SECOND' })
-  await until('what the stream or the service says', () => stream.text().includes('"sku":"SECOND"'))
+  await until('output of the stream', () => stream.text().includes('"sku":"SECOND"'))
   assert.match(
     stream.text(),
     /id: 0-2\nevent: change\ndata: \{"cursor":"0-2","id":\d+,"sku":"SECOND","what":\["created"\],"diamond":\{.*\}\}\n\n/,
   )
   stream.socket.destroy()
   const again = openStream(service, ann.token, '/v4/diamond/changes?after=now', ['Last-Event-ID: 0-1'])
-  await until('what the stream or the service says', () => again.text().includes('"sku":"SECOND"'))
+  await until('output of the stream', () => again.text().includes('"sku":"SECOND"'))
   assert.not.match(again.text(), 'FIRST')
   again.socket.destroy()
   const bad = openStream(service, ann.token, '/v4/diamond/changes', ['Last-Event-ID: nonsense', 'Connection: close'])
@@ -191,10 +195,10 @@ test('come as a stream of events, that goes on behind the last one', async ({ se
   assert.match(bad.text(), /^HTTP\/1\.1 400 /)
 })
 
-test('come as a stream until the token is revoked', async ({ service }) => {
+test('streams until the token is revoked', async ({ service }) => {
   const ann = await service.newVendor()
   const stream = openStream(service, ann.token)
-  await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+  await until('output of the stream', () => stream.text().includes('text/event-stream'))
   const { keys, settings, writing } = service.installation
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
   const claims = tokens.verify(ann.token)
@@ -207,13 +211,13 @@ test('come as a stream until the token is revoked', async ({ service }) => {
   stream.socket.destroy()
 })
 
-test('come as a stream until the time of the token is up', async () => {
+test('streams until the token expires', async () => {
   const time = { now: Date.now() }
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => time.now })
   try {
     const ann = await service.newVendor()
     const stream = openStream(service, ann.token)
-    await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+    await until('output of the stream', () => stream.text().includes('text/event-stream'))
     time.now += service.installation.settings.TOKEN_TTL * 1000
     await until('the end of the stream', () => stream.text().endsWith('\r\n0\r\n\r\n'))
     refusal(401, await ann.get('/v4/diamond/changes'))
@@ -223,13 +227,13 @@ test('come as a stream until the time of the token is up', async () => {
   }
 })
 
-test('end their streams and answer who waits when the service stops', async () => {
+test('ends streams and answers waiting requests when the service stops', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
   const stream = openStream(service, bob.token)
-  await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+  await until('output of the stream', () => stream.text().includes('text/event-stream'))
   const waiting = await fillWaitingRequests(ann)
-  // One that did not end by itself would be cut off in the middle of its answer.
+  // A stream that the service did not end would be cut off in the middle of the response.
   await service.stop()
   for (const page of waiting) assert.equal((await page).changes, [])
   await stream.ended

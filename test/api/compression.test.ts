@@ -6,9 +6,9 @@ import { apiSuite } from './harness/service.ts'
 import { newSender } from './harness/secrets.ts'
 import { created, createdMany, stone } from './harness/stones.ts'
 
-const test = apiSuite('an answer over 1 KiB')
+const test = apiSuite('a response over 1 KiB')
 
-/** The answer's bytes as they came over the wire. */
+/** A response with its bytes as received. */
 type WireResponse = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
 function sendUndecoded(address: string, { method = 'GET', path, headers = {}, body }: Request): Promise<WireResponse> {
@@ -31,7 +31,9 @@ const decompress = {
   gzip: (bytes: Buffer) => gunzipSync(bytes).toString(),
 }
 
-test('is gzip or br for who asks, on every way to it, and the same when unpacked', async ({ service }) => {
+test('is compressed with gzip or br on request, on every endpoint, and unchanged when decompressed', async ({
+  service,
+}) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 40)
   const bearer = { Authorization: `Bearer ${vendor.token}` }
@@ -64,10 +66,7 @@ test('is gzip or br for who asks, on every way to it, and the same when unpacked
 
 const withoutId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
 
-test('is packed where it is a page for everybody, and not where it has a link that lets its holder in', async ({
-  service,
-  ann,
-}) => {
+test('is compressed for a public page, and not for a page with signed links', async ({ service, ann }) => {
   const [open, restricted] = [await created(ann, { access: 2 }), await created(ann)]
   const [link] = restricted['_links'] as readonly { readonly href: string }[]
   const { pathname, search } = new URL(link?.href ?? '')
@@ -84,7 +83,7 @@ test('is packed where it is a page for everybody, and not where it has a link th
   }
 })
 
-test('has for HEAD the headers that it has for GET, but for those of a compressed body', async ({ service }) => {
+test('has the same headers for HEAD as for GET, except those of a compressed body', async ({ service }) => {
   const ask = { path: '/v2/constants', headers: { 'Accept-Encoding': 'gzip' } }
   const [get, head] = [
     await sendUndecoded(service.url, ask),
@@ -96,7 +95,7 @@ test('has for HEAD the headers that it has for GET, but for those of a compresse
   assert.is(head.bytes.length, 0)
 })
 
-test('is what is packed: a smaller one is sent as it is', async ({ service }) => {
+test('is the only kind that is compressed; smaller ones are sent unchanged', async ({ service }) => {
   const vendor = await service.newVendor()
   for (const path of ['/v4/diamond/1', '/v2/cutshapes/2', '/health/live']) {
     const headers = { 'Accept-Encoding': 'br, gzip', Authorization: `Bearer ${vendor.token}` }
@@ -105,7 +104,7 @@ test('is what is packed: a smaller one is sent as it is', async ({ service }) =>
   }
 })
 
-test('is never packed where it holds a secret, however long that is', async ({ service }) => {
+test('is never compressed if it contains a secret', async ({ service }) => {
   const sender = await newSender(service.installation, 'pro')
   const headers = { 'Accept-Encoding': 'gzip, br', Authorization: sender.authorization }
   const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }

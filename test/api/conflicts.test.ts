@@ -7,9 +7,9 @@ import { expect, refusal, type Request } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
-const test = suite('a change that others keep winning against')
+const test = suite('a change that loses every retry to concurrent writers')
 
-/** Others write to these streams whenever somebody wants to, once they began. */
+/** Once busy, makes every append to these streams fail as if another process had written first. */
 class CompetingWriter {
   busy = false
 
@@ -31,7 +31,7 @@ class CompetingWriter {
   }
 }
 
-test('is 409, names no secret of the store, and can be sent again', async () => {
+test('is rejected with 409 without internal details of the store, and succeeds when sent again', async () => {
   const others = new CompetingWriter()
   const settings = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
   const service = await startService({

@@ -5,7 +5,7 @@ import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/servi
 import { sampleRequests, withHeaders } from './harness/sample-requests.ts'
 
 type Given = { none: Service; listed: Service; all: Service }
-const test = suite<Given>('a page of another origin')
+const test = suite<Given>('a page from another origin')
 test.before(async (given) => {
   given.none = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.listed = await startService({
@@ -24,14 +24,14 @@ const PREFLIGHT = { 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Re
 
 const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
 
-test('reads nothing unless the operator says so', async ({ none }) => {
+test('cannot read any response unless CORS_ORIGINS is set', async ({ none }) => {
   for (const request of Object.values(await sampleRequests(none, none.ann))) {
     assert.equal(corsHeaders(await none.send(withHeaders(request, { Origin: SHOP }))), [])
   }
   assert.equal(corsHeaders(await none.send({ method: 'OPTIONS', path: '/v4/diamond', headers: PREFLIGHT })), [])
 })
 
-test('reads the answers of the APIs where it is one of the list, on every way to them', async ({ listed }) => {
+test('can read the responses of every API if its origin is listed', async ({ listed }) => {
   const ways = await sampleRequests(listed, listed.ann)
   for (const name of APIS) {
     for (const origin of [SHOP, 'http://localhost:3000', 'capacitor://localhost']) {
@@ -52,7 +52,7 @@ test('reads the answers of the APIs where it is one of the list, on every way to
   }
 })
 
-test('reads refusals too', async ({ listed }) => {
+test('can read error responses', async ({ listed }) => {
   const token = { Authorization: 'Bearer forged' }
   for (const path of ['/v4/diamond', '/v4/diamond/x', '/v4/nowhere', '/api/v1/nowhere', '/api/oauth/v2/token']) {
     const answer = await listed.send({ path, headers: { ...token, Origin: SHOP } })
@@ -60,7 +60,7 @@ test('reads refusals too', async ({ listed }) => {
   }
 })
 
-test('reads the APIs from anywhere where all are let in', async ({ all }) => {
+test('can read the APIs from any origin if CORS_ORIGINS is *', async ({ all }) => {
   const ways = await sampleRequests(all, all.ann)
   for (const name of APIS) {
     const { headers } = await all.send(withHeaders(ways[name], { Origin: 'https://anybody.example' }))
@@ -68,7 +68,7 @@ test('reads the APIs from anywhere where all are let in', async ({ all }) => {
   }
 })
 
-test('never reads pages, health and metrics', async ({ all, listed }) => {
+test('cannot read pages, health checks or metrics', async ({ all, listed }) => {
   for (const service of [all, listed]) {
     const { page } = await sampleRequests(service, service.ann)
     for (const path of [page.path, '/metrics', '/health/ready', '/private/x', '/secret/x', '/v4', '/v44x/diamond']) {
@@ -78,7 +78,7 @@ test('never reads pages, health and metrics', async ({ all, listed }) => {
   }
 })
 
-test('never comes with cookies or stored passwords', async ({ all, listed }) => {
+test('never gets Access-Control-Allow-Credentials', async ({ all, listed }) => {
   for (const service of [all, listed]) {
     for (const request of Object.values(await sampleRequests(service, service.ann))) {
       for (const method of [request.method ?? 'GET', 'OPTIONS']) {
@@ -89,7 +89,7 @@ test('never comes with cookies or stored passwords', async ({ all, listed }) => 
   }
 })
 
-test('asks before it sends, without a token, and need not ask again for a day', async ({ all, listed }) => {
+test('gets preflight responses without a token, cacheable for a day', async ({ all, listed }) => {
   for (const [service, origin] of [
     [listed, SHOP],
     [all, '*'],
@@ -115,7 +115,7 @@ test('asks before it sends, without a token, and need not ask again for a day', 
   }
 })
 
-test('is told nothing by its question where it is not of the list', async ({ listed }) => {
+test('gets no CORS headers from a preflight request if its origin is not listed', async ({ listed }) => {
   const ask = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { ...PREFLIGHT, Origin: 'https://evil.example' } }
   const answer = expect(204, await listed.send(ask))
   assert.equal(corsHeaders(answer), [])

@@ -10,7 +10,7 @@ import { choicesFor } from '../seeded.ts'
 import { until } from '../until.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
-const test = suite<Given>('a diamond at a time')
+const test = suite<Given>('a diamond at a past time')
 test.before(async (given) => {
   const time = { now: Date.now() - 100_000_000 }
   given.time = time
@@ -25,7 +25,7 @@ const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19)
 const at = (vendor: Vendor, id: number, ms: number, version = 'v4') =>
   vendor.get(`/${version}/diamond/${id}?at=${iso(ms)}Z`)
 
-test('is what it was at the end of that second, with the ETag of then', async ({ ann, time }) => {
+test('is shown as it was at the end of that second, with its ETag at that time', async ({ ann, time }) => {
   const { id } = await created(ann, { cutQuality: 'Good' })
   const scored = await untilEtag(ann, id, '"0.1"')
   const [born] = [time.now]
@@ -44,7 +44,7 @@ test('is what it was at the end of that second, with the ETag of then', async ({
   expect(304, await ann.get(`/v4/diamond/${id}?at=${iso(born)}Z`, { 'If-None-Match': '"0.1"' }))
 })
 
-test('takes dates as the filters do, and the second that is not over yet', async ({ ann, time }) => {
+test('accepts the date formats of the filters, and the current second', async ({ ann, time }) => {
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
   const zoned = new Date(time.now + 3.5 * 3600 * SECOND).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
@@ -57,7 +57,7 @@ test('takes dates as the filters do, and the second that is not over yet', async
   refusal(422, await ann.get(`/v4/diamond/${id}?at=2020-13-01T00:00:00Z`))
 })
 
-test('is unknown before it was created, at its deletion, and behind it', async ({ ann, bob, time }) => {
+test('is unknown before its creation and from its deletion on', async ({ ann, bob, time }) => {
   time.now += 10 * SECOND
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
@@ -74,7 +74,7 @@ test('is unknown before it was created, at its deletion, and behind it', async (
   refusal(404, await at(bob, id, born))
 })
 
-test("is its owner's alone", async ({ ann, bob, time }) => {
+test('is visible only to its owner', async ({ ann, bob, time }) => {
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
   refusal(403, await at(bob, id, time.now))
@@ -82,13 +82,16 @@ test("is its owner's alone", async ({ ann, bob, time }) => {
 })
 
 for (const version of ['v3', 'v4']) {
-  test(`can't be asked of a ${version} list, which says where it can`, async ({ ann, time }) => {
+  test(`cannot be requested from a ${version} list, which names the endpoint that supports it`, async ({
+    ann,
+    time,
+  }) => {
     const { error } = refusal(400, await ann.get(`/${version}/diamond?at=${iso(time.now)}Z`))
     assert.match(String(error), new RegExp(`GET /${version}/diamond/\\{id\\}\\?at=`))
   })
 }
 
-/** What somebody who asked at the end of a second was told, in both versions. */
+/** The responses for all diamonds in both versions at the end of a second. */
 type RecordedMoment = {
   readonly time: number
   readonly answers: readonly (readonly [number, unknown, string | undefined])[]
@@ -105,7 +108,7 @@ async function record(ids: readonly number[], ask: (version: string, id: number)
   return answers
 }
 
-test('equals what was recorded at 50 moments of a random workload', async ({ service, time }) => {
+test('equals the responses recorded at 50 moments of a random workload', async ({ service, time }) => {
   const ann = await service.newVendor()
   const choices = choicesFor('a diamond at a time')
   const ids: number[] = []
@@ -150,7 +153,7 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
   }
 })
 
-/** Scores that are due come at the time that they are due at: the test's clock stands still meanwhile. */
+/** Waits for all scores, so that they get the current time of the test's clock. */
 async function untilScored(vendor: Vendor, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     await until(`the scores of diamond ${id}`, async () => {

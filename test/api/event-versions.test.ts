@@ -12,7 +12,7 @@ import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/servi
 import { created, stone } from './harness/stones.ts'
 import { until } from '../until.ts'
 
-/** The release after this one: each event's payload is in its next version, which says one thing more. */
+/** Simulates the next release: every event type has one more payload version. */
 const declarations = EVENTS as Record<string, EventDeclaration>
 const original = { ...declarations }
 for (const [type, event] of Object.entries(original)) {
@@ -33,18 +33,18 @@ test.after(async ({ service }) => {
 
 async function eventsOf({ installation: { store } }: Service): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
-  // LogCreated is the store's own: it is there before anything writes with versions.
+  // The store writes LogCreated itself, before any event with a version.
   for await (const event of store.readAll('start')) {
     if (declarations[event.type] !== undefined && event.type !== 'LogCreated') events.push(event)
   }
   return events
 }
 
-/** `DiamondCreated 2`, each once. */
+/** Distinct types with their versions, such as `DiamondCreated 2`. */
 const typesAndVersions = (events: readonly StoredEvent[]) =>
   [...new Set(events.map(({ type, metadata }) => `${type} ${metadata['schema']}`))].toSorted()
 
-test('is written with the version that its type has in this release, whoever writes it', async ({ service }) => {
+test('is written with the version of its type in this release, by every writer', async ({ service }) => {
   const { ann, url, installation } = service
   const { id } = await created(ann)
   expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }, { 'Idempotency-Key': 'two' }))
@@ -68,7 +68,7 @@ test('is written with the version that its type has in this release, whoever wri
   )
 })
 
-test('keeps its version in a request that another process finishes', async ({ service: { ann, installation } }) => {
+test('keeps its version when another process finishes the request', async ({ service: { ann, installation } }) => {
   const { store, writing } = installation
   const { id } = await created(ann)
   const stream = `diamond-${id}`

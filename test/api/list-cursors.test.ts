@@ -5,19 +5,19 @@ import { apiSuite } from './harness/service.ts'
 import { created, createdMany, list } from './harness/stones.ts'
 
 const time = { now: Date.UTC(2026, 0, 1) }
-const test = apiSuite('listing diamonds by places', { clock: () => time.now })
+const test = apiSuite('listing diamonds by cursor', { clock: () => time.now })
 
 const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 const total = (answer: Answer) => answer.headers['x-total-count']
 
-/** Where a link of an answer leads, without the service's address. */
+/** Path and query of a link of a response. */
 function linkTarget(answer: Answer, relation: string): string | undefined {
   const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
   const [, address] = [...found].find(([, , rel]) => rel === relation) ?? []
   return address === undefined ? undefined : new URL(address).pathname + new URL(address).search
 }
 
-/** Follows `next` from a page to the end. @param between is done before each further page */
+/** Follows `next` to the last page. @param between runs before each further page */
 async function followNext(
   vendor: Vendor,
   first: string,
@@ -37,7 +37,7 @@ async function followNext(
 const descending = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${count - 1 - index}`)
 
-test('joins its pages without a gap, by next alone, and each tells the number of all', async ({ service }) => {
+test('returns pages without gaps through next alone, each with the total', async ({ service }) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 23, 'P')
   for (const version of ['v3', 'v4']) {
@@ -53,7 +53,7 @@ test('joins its pages without a gap, by next alone, and each tells the number of
   }
 })
 
-test('ends with a full page where there is nothing behind it', async ({ service }) => {
+test('ends after a full last page', async ({ service }) => {
   const vendor = await service.newVendor()
   expect(204, await vendor.get('/v4/diamond?after='))
   await createdMany(vendor, 4, 'P')
@@ -61,7 +61,7 @@ test('ends with a full page where there is nothing behind it', async ({ service 
   assert.is(linkTarget(expect(200, await vendor.get('/v4/diamond?after=')), 'next'), undefined)
 })
 
-test('keeps the filters, and what they and the places mean together', async ({ service }) => {
+test('keeps the filters across pages', async ({ service }) => {
   const vendor = await service.newVendor()
   for (let hour = 0; hour < 8; hour++) {
     time.now += 3_600_000
@@ -79,7 +79,9 @@ test('keeps the filters, and what they and the places mean together', async ({ s
   assert.ok(pages.every((page) => total(page) === '6'))
 })
 
-test('shows what was there all the time once, whatever is created and deleted meanwhile', async ({ service }) => {
+test('returns each diamond that exists throughout exactly once, despite concurrent creations and deletions', async ({
+  service,
+}) => {
   const vendor = await service.newVendor()
   const stones = await createdMany(vendor, 20, 'S')
   const doomed = [stones[3], stones[12], stones[17]]
@@ -87,7 +89,7 @@ test('shows what was there all the time once, whatever is created and deleted me
     await createdMany(vendor, 4, `NEW-${done}`)
     const one = doomed.pop()
     if (one !== undefined) expect(204, await vendor.remove(`/v4/diamond/${one.id}`))
-    // The last one of the page before, whose place is the cursor.
+    // The last diamond of the previous page, to which the cursor refers.
     if (done === 4) expect(204, await vendor.remove(`/v4/diamond/${list(last).at(-1)?.id}`))
   })
   const seen = pages.flatMap(skus)
@@ -99,7 +101,7 @@ test('shows what was there all the time once, whatever is created and deleted me
   )
 })
 
-test('takes a cursor in the other version of the API, and in a query with another limit', async ({ service }) => {
+test('accepts a cursor in the other API version and with another limit', async ({ service }) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 6, 'P')
   const next = linkTarget(expect(200, await vendor.get('/v4/diamond?after=&limit=2')), 'next') ?? ''
@@ -107,7 +109,7 @@ test('takes a cursor in the other version of the API, and in a query with anothe
   assert.equal(skus(expect(200, await vendor.get(`/v3/diamond?limit=3&after=${cursor}`))), ['P-3', 'P-2', 'P-1'])
 })
 
-test('refuses a cursor that was changed, made up, or given to another account', async ({ ann, bob }) => {
+test('rejects a cursor that was modified, made up or issued to another account', async ({ ann, bob }) => {
   await createdMany(ann, 3, 'P')
   await created(bob, { sku: 'B' })
   const next = linkTarget(expect(200, await ann.get('/v4/diamond?after=&limit=1')), 'next') ?? ''
@@ -131,7 +133,7 @@ test('refuses a cursor that was changed, made up, or given to another account', 
   assert.equal(pointers(refusal(400, await bob.get(`/v4/diamond?after=${cursor}`))), ['after'])
 })
 
-test('refuses after beside offset, and twice', async ({ ann }) => {
+test('rejects after together with offset, and a duplicate after', async ({ ann }) => {
   assert.equal(pointers(refusal(400, await ann.get('/v4/diamond?after=&offset=0'))), ['offset'])
   assert.equal(pointers(refusal(400, await ann.get('/v4/diamond?after=&after='))), ['after'])
 })

@@ -4,7 +4,7 @@ import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { apiSuite, clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, createdMany, current, list } from './harness/stones.ts'
 
-const test = apiSuite('the filters and orders of v4')
+const test = apiSuite('the filters and sort orders of v4')
 
 const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 const total = (answer: Answer) => answer.headers['x-total-count']
@@ -19,7 +19,7 @@ const STONES = [
 
 let vendorOfStones: Promise<Vendor> | undefined
 
-/** Somebody with the five stones, which no test changes. */
+/** The vendor with STONES that the tests share and do not change. */
 const vendorWithStones = (service: Service): Promise<Vendor> => (vendorOfStones ??= createVendorWithStones(service))
 
 async function createVendorWithStones(service: Service): Promise<Vendor> {
@@ -28,7 +28,7 @@ async function createVendorWithStones(service: Service): Promise<Vendor> {
   return vendor
 }
 
-test('put the stones in each order, what has no value last, and ties by id the same way', async ({ service }) => {
+test('sort by each attribute, with missing values last and ties by id in the same direction', async ({ service }) => {
   const vendor = await vendorWithStones(service)
   for (const [sort, wanted] of [
     ['-date', 'EDCBA'],
@@ -47,7 +47,7 @@ test('put the stones in each order, what has no value last, and ties by id the s
   }
 })
 
-test('keep the order from place to place, with a cursor that is of this order alone', async ({ service }) => {
+test('keep the sort order across pages, with a cursor that is valid only for that order', async ({ service }) => {
   const vendor = await vendorWithStones(service)
   for (const [sort, wanted] of [
     ['price', 'DACBE'],
@@ -96,7 +96,7 @@ for (const [query, wanted] of [
   ['f[clarity][]=VS1&f[clarity][]=VS2&sort=price', 'DAE'],
   ['f[color][]=D&sort=sku', 'BC'],
 ] as const) {
-  test(`find by ${query} what they say`, async ({ service }) => {
+  test(`find the matching diamonds for ${query}`, async ({ service }) => {
     const vendor = await vendorWithStones(service)
     const answer = expect(200, await vendor.get(`/v4/diamond?${query}`))
     assert.is(skus(answer).join(''), wanted)
@@ -104,7 +104,7 @@ for (const [query, wanted] of [
   })
 }
 
-test('find nothing with 204 and a total of 0', async ({ service }) => {
+test('return 204 and a total of 0 without a match', async ({ service }) => {
   const vendor = await vendorWithStones(service)
   for (const query of [
     'f[caratFrom]=3',
@@ -134,21 +134,21 @@ for (const [query, status, pointer] of [
   ['Sort=price', 400, 'Sort'],
   ['f[carat]=1', 422, 'f[carat]'],
 ] as const) {
-  test(`refuse ${query} with ${status}`, async ({ ann }) => {
+  test(`reject ${query} with ${status}`, async ({ ann }) => {
     assert.equal(pointers(refusal(status, await ann.get(`/v4/diamond?${query}`))), [pointer])
   })
 }
 
-test('are of v4: v3 has the filters of the interface, and ignores an order', async ({ service }) => {
+test('are not part of v3, which rejects the filters and ignores a sort order', async ({ service }) => {
   const vendor = await vendorWithStones(service)
   assert.equal(pointers(refusal(422, await vendor.get('/v3/diamond?f[color][]=D'))), ['f[color][]'])
   assert.is(skus(expect(200, await vendor.get('/v3/diamond?sort=price'))).join(''), 'EDCBA')
 })
 
-/** Stones that a list may look through here; 5,000 in production. */
+/** Diamonds that a list may scan in this test; 5,000 in production. */
 const MAX_SCANNED = 50
 
-test('are refused where too much would have to be looked through, and what is named instead is served', async () => {
+test('are rejected if a list would scan too many diamonds, with the name of a combination that works', async () => {
   const service = await startService({
     clock: clockOfLinks(),
     readModelTimeoutMs: GENEROUS_TIMEOUT_MS,

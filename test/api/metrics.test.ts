@@ -14,7 +14,7 @@ const samples = /^adamant_log_head \d+$/m
 const path = '/metrics'
 
 for (const TRUST_PROXY of ['0', '1', '2']) {
-  test(`are for this machine, and not for whom a proxy on it speaks, with TRUST_PROXY=${TRUST_PROXY}`, async () => {
+  test(`are available to local clients and not through a local proxy, with TRUST_PROXY=${TRUST_PROXY}`, async () => {
     const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { TRUST_PROXY } })
     try {
       assert.match(expect(200, await service.send({ path })).text, samples)
@@ -30,7 +30,7 @@ for (const TRUST_PROXY of ['0', '1', '2']) {
   })
 }
 
-test('are all there from the start, at 0', async () => {
+test('are all present from the start, at 0', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     const { text } = expect(200, await service.send({ path }))
@@ -55,7 +55,7 @@ test('are all there from the start, at 0', async () => {
   }
 })
 
-test('count each request under its endpoint, with one head for all samples of a name', async () => {
+test('count each request under its endpoint, with one TYPE line for each name', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     expect(200, await service.ann.get('/v2/constants'))
@@ -78,7 +78,7 @@ test('count each request under its endpoint, with one head for all samples of a 
   }
 })
 
-test('have a port of their own where METRICS_PORT says so, and are nowhere else', async () => {
+test('are served only on METRICS_PORT if it is set', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { METRICS_PORT: '0' } })
   try {
     expect(404, await service.send({ path }))
@@ -94,7 +94,7 @@ test('have a port of their own where METRICS_PORT says so, and are nowhere else'
   }
 })
 
-test('are there for a process that only projects', () =>
+test('are served by a process that only projects', () =>
   servicesInFolder(async (_start, DATA_DIR) => {
     const settings: Settings = readSettings({
       DATA_DIR,
@@ -110,7 +110,7 @@ test('are there for a process that only projects', () =>
     } finally {
       await running.stop()
     }
-    // A connection of before may be tried first: its end may not have been heard of yet.
+    // The client may first try a kept-alive connection whose end it has not noticed yet.
     const codeOf = ({ cause }: Error) => (cause as NodeJS.ErrnoException).code
     const refused = await request(running.metrics ?? '', { path }).catch(codeOf)
     assert.ok(refused === 'ECONNREFUSED' || refused === 'ECONNRESET', String(refused))

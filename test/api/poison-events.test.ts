@@ -6,10 +6,10 @@ import { created, current, list, stone } from './harness/stones.ts'
 import { appendTo } from '../projections/engine/poison-kinds.ts'
 import { until } from '../until.ts'
 
-/** A color of a release to come. */
+/** A color that only a later release knows. */
 const UNKNOWN_COLOR = 987_654
 
-const test = suite<Given>('a stone of which this release does not know a word')
+const test = suite<Given>('a diamond with a poison event')
 test.before.each(async (given) => {
   given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, scored: true })
   given.ann = given.service.ann
@@ -17,7 +17,7 @@ test.before.each(async (given) => {
 })
 test.after.each(({ service }) => service.stop())
 
-/** A stone of Ann's whose creation names the color. */
+/** Appends the creation of a stone of Ann's with the unknown color. */
 async function createPoisonedStone({ service, ann }: Given): Promise<number> {
   const { store } = service.installation
   const [born] = await store.read(`diamond-${(await created(ann)).id}`)
@@ -27,7 +27,7 @@ async function createPoisonedStone({ service, ann }: Given): Promise<number> {
   return id
 }
 
-test('keeps no other one from being listed, scored and changed', async (given) => {
+test('does not keep other diamonds from being listed, scored and changed', async (given) => {
   const { ann, service } = given
   await createPoisonedStone(given)
   const ids = list(expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone(), stone()] })))
@@ -43,7 +43,7 @@ test('keeps no other one from being listed, scored and changed', async (given) =
   assert.match(metrics, /^adamant_scoring_parked_streams(\{.*\})? 1$/m)
 })
 
-test('is 503 for whoever asks for it or wants to change it, and nothing is written', async (given) => {
+test('is 503 for reads and changes, and nothing is written', async (given) => {
   const { ann, bob, service } = given
   const id = await createPoisonedStone(given)
   for (const version of ['v3', 'v4']) {
@@ -59,7 +59,7 @@ test('is 503 for whoever asks for it or wants to change it, and nothing is writt
   expect(404, await ann.get(`/v4/diamond/${id + 1}`))
 })
 
-test('is shown as it was understood last, where that was', async (given) => {
+test('is shown in its last state before the poison event, if it had one', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { price: 5 })
   await appendTo(service.installation.store, `diamond-${id}`, {

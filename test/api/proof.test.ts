@@ -9,7 +9,7 @@ import { expect, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created, createdMany } from './harness/stones.ts'
 
-const test = apiSuite('the proof of a stone')
+const test = apiSuite('the proof of a diamond')
 
 type ProvenEvent = { readonly index: number; readonly type: string; readonly path: readonly string[] } & Record<
   string,
@@ -26,7 +26,7 @@ async function proofOf(ann: Vendor, id: number): Promise<ShownProof> {
   return expect(200, await ann.get(`/v4/diamond/${id}/proof`)).json() as ShownProof
 }
 
-/** Members in the order of their names, at any depth: RFC 8785 of what has neither strange numbers nor strange names. */
+/** Sorts members by name at any depth: RFC 8785 for values without unusual numbers or names. */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sorted)
@@ -38,7 +38,7 @@ const sorted = (value: unknown): unknown =>
         )
       : value
 
-/** Checks a proof with nothing of src/evidence. @returns the types of its events */
+/** Verifies a proof without the code in src/evidence. @returns the types of its events */
 function verifyIndependently({ events, checkpoint, key }: ShownProof): string[] {
   const { size, root } = openedNote(checkpoint, key)
   return events.map(({ index, path, ...event }) => {
@@ -49,7 +49,7 @@ function verifyIndependently({ events, checkpoint, key }: ShownProof): string[] 
   })
 }
 
-test('is there at once for one that was made just now, and checks without the service', async ({ ann }) => {
+test('is available right after the creation and verifies without the service', async ({ ann }) => {
   const { id } = await created(ann, { sku: 'NEW', carat: 1.5 })
   const proof = await proofOf(ann, id)
   assert.equal(verifyIndependently(proof), ['DiamondCreated'])
@@ -57,7 +57,7 @@ test('is there at once for one that was made just now, and checks without the se
   assert.equal({ ok, diamond, events }, { ok: true, diamond: id, events: 1 })
 })
 
-test('holds all that is signed, also of one that was deleted', async ({ service, ann }) => {
+test('contains all signed events, also of a deleted diamond', async ({ service, ann }) => {
   const { id } = await created(ann, { sku: 'LIVED' })
   await proofOf(ann, id)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 7 }))
@@ -67,7 +67,7 @@ test('holds all that is signed, also of one that was deleted', async ({ service,
   assert.equal(verifyIndependently(await proofOf(ann, id)), ['DiamondCreated', 'DiamondPatched', 'DiamondDeleted'])
 })
 
-test('is for its owner alone', async ({ service, ann, bob }) => {
+test('is available only to the owner', async ({ service, ann, bob }) => {
   const { id } = await created(ann, { sku: 'MINE' })
   refusal(403, await bob.get(`/v4/diamond/${id}/proof`))
   refusal(401, await service.send({ path: `/v4/diamond/${id}/proof` }))
@@ -77,10 +77,10 @@ test('is for its owner alone', async ({ service, ann, bob }) => {
 })
 
 const STONES = rounds(150, 1_000)
-/** Stones of one request. */
+/** Stones created in one request. */
 const AT_ONCE = 500
 
-test(`checks with another implementation, ${STONES} times over`, async ({ service }) => {
+test(`verifies with an independent implementation for ${STONES} diamonds`, async ({ service }) => {
   const eve = await service.newVendor()
   const stones: { readonly id: number }[] = []
   while (stones.length < STONES) {

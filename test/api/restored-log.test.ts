@@ -15,9 +15,9 @@ import { newSender, shared, type Sender } from './harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, list, shown, stone } from './harness/stones.ts'
 
-const test = suite('a log that was restored from a backup')
+const test = suite('a log restored from a backup')
 
-/** What was there at the backup, and what only the lost days knew. */
+/** What the backup contains, and what was written after it and is lost. */
 type RestoredLog = {
   readonly kept: number
   readonly lost: number
@@ -26,7 +26,7 @@ type RestoredLog = {
   readonly sender: Sender
 }
 
-/** Sets the log back while nothing runs; the read models have seen more. */
+/** Replaces the log with an older copy while no service runs; the read models are ahead of it. */
 async function restoreOldLog(dataDir: string): Promise<RestoredLog> {
   const file = join(dataDir, 'events.db')
   const before = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
@@ -47,22 +47,23 @@ async function restoreOldLog(dataDir: string): Promise<RestoredLog> {
   return { kept, lost, lostFile, ann: (service) => vendorWithNewToken(service, account), sender }
 }
 
-/** Milliseconds that requests wait for read models that nobody makes anew. */
+/** Read model timeout where no process rebuilds the read models. */
 const SHORT_TIMEOUT_MS = 20
 
 async function withOldLog(run: (restored: RestoredLog, start: Start, dataDir: string) => Promise<void>) {
-  if (!areEmbedded) return console.log('NOTE: not run on these engines: the log is set back by putting its file back')
+  if (!areEmbedded)
+    return console.log('NOTE: not run on these engines, because the test restores the log by copying its file')
   await servicesInFolder(async (start, dataDir) => run(await restoreOldLog(dataDir), start, dataDir))
 }
 
-/** As above, and the operator has said so. */
+/** Like `withOldLog`, after the operator has begun a new epoch. */
 const withRestored = (run: (restored: RestoredLog, start: Start) => Promise<void>) =>
   withOldLog(async (found, start, dataDir) => {
     await newEpoch(dataDir)
     await run(found, start)
   })
 
-/** Who had an account before, with a token of now. */
+/** The vendor of an existing account, with a token for the current epoch. */
 async function vendorWithNewToken({ url, installation }: Service, account: number): Promise<Vendor> {
   const { keys, settings, writing, store } = installation
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
@@ -72,11 +73,11 @@ async function vendorWithNewToken({ url, installation }: Service, account: numbe
 
 for (const [what, remove] of [
   ['', []],
-  [', and whose read models are gone', ['read-', 'vault']],
-  [', and whose folder has nothing else', ['read-', 'vault', 'seen']],
+  [', without its read models', ['read-', 'vault']],
+  [', without any other file', ['read-', 'vault', 'seen']],
 ] as const) {
   const served = remove.length === 3
-  test(`by hand${what} is ${served ? 'taken for what it is' : 'not served by any role, and the command is named'}`, () =>
+  test(`by hand${what} is ${served ? 'served' : 'not served by any role, and the error names the command to run'}`, () =>
     withOldLog(async (_, start, dataDir) => {
       for (const name of readdirSync(dataDir)) {
         if (remove.some((prefix) => name.startsWith(prefix))) rmSync(join(dataDir, name))
@@ -93,7 +94,7 @@ for (const [what, remove] of [
     }))
 }
 
-test('has the feed of changes go back to where it goes on from', () =>
+test('has a feed of changes that returns 410 with the cursor to restart from', () =>
   withRestored(async ({ ann: annOf }, start) => {
     const service = await start('http,projections')
     const ann = await annOf(service)
@@ -108,7 +109,7 @@ test('has the feed of changes go back to where it goes on from', () =>
     assert.equal(follower.inventory, await inventoryOf(ann))
   }))
 
-test('is what a process without projections answers from, never the models of the days that were lost', () =>
+test('is the source of responses without projections, never the read models of the lost events', () =>
   withRestored(async ({ kept, lost, lostFile, ann: annOf, sender }, start) => {
     const service = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS })
     const ann = await annOf(service)
@@ -144,7 +145,7 @@ test('is what a process without projections answers from, never the models of th
     }
   }))
 
-test('has its models made anew by a process that projects', () =>
+test('has its read models rebuilt by a projecting process', () =>
   withRestored(async ({ kept, lost, ann: annOf }, start) => {
     const ann = await annOf(await start('http,projections'))
     assert.equal(

@@ -13,7 +13,7 @@ import { form, newSender, post, shared, type Sender } from './harness/secrets.ts
 import { created, stone } from './harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; sender: Sender }
-const test = suite<Given>('an event that this release can not read')
+const test = suite<Given>('an undecodable event')
 test.before(async (given) => {
   given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.ann = given.service.ann
@@ -23,11 +23,11 @@ test.after(({ service }) => service.stop())
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** What a newer release may have written, and what no release ever should have. */
+/** Events that a newer release may have written, and one that no release should have written. */
 const KINDS = [
   { what: 'of a newer release', schema: '999', data: {} },
-  { what: 'with a payload that never was valid', schema: '1', data: { broken: true } },
-  { what: 'of a type that came later', schema: '1', data: {}, type: 'Foretold' },
+  { what: 'with an invalid payload', schema: '1', data: { broken: true } },
+  { what: 'of an unknown type', schema: '1', data: {}, type: 'Foretold' },
 ] as const
 
 type UndecodableEvent = {
@@ -37,7 +37,7 @@ type UndecodableEvent = {
   readonly type?: string
 }
 
-/** Appends such an event to a stream, whatever its revision is. */
+/** Appends such an event at the current revision of a stream. */
 async function appendUndecodable(
   { installation: { store } }: Service,
   stream: string,
@@ -51,11 +51,11 @@ async function appendUndecodable(
   await store.append(stream, last?.revision ?? 'none', [event])
 }
 
-/** Holds that requests are answered 503 with Retry-After, and that they append nothing. */
-async function expectUnavailable({ installation: { store } }: Service, asks: readonly (() => Promise<Answer>)[]) {
+/** Expects 503 with Retry-After for each request, and that no event is appended. */
+async function expectUnavailable({ installation: { store } }: Service, requests: readonly (() => Promise<Answer>)[]) {
   const head = await store.head()
-  for (const ask of asks) {
-    const answer = expect(503, await ask())
+  for (const send of requests) {
+    const answer = expect(503, await send())
     assert.ok(Number(answer.headers['retry-after']) > 0)
     assert.not.match(answer.text, /broken|schema|expected/)
   }
@@ -63,11 +63,11 @@ async function expectUnavailable({ installation: { store } }: Service, asks: rea
 }
 
 for (const kind of KINDS as readonly UndecodableEvent[]) {
-  test(`in a diamond, ${kind.what}, stops no read, and every change of it`, async ({ service, ann }) => {
+  test(`in a diamond, ${kind.what}, blocks its changes but no reads`, async ({ service, ann }) => {
     const { id } = await created(ann, { sku: 'SPOILT' })
     const good = await created(ann)
     await appendUndecodable(service, `diamond-${id}`, 'DiamondPatched', kind)
-    const asks = ['v3', 'v4'].flatMap((version) => [
+    const requests = ['v3', 'v4'].flatMap((version) => [
       () => ann.patch(`/${version}/diamond/${id}`, { price: 1 }),
       () => ann.put(`/${version}/diamond/${id}`, { price: 1 }),
       () => ann.remove(`/${version}/diamond/${id}`),
@@ -81,14 +81,14 @@ for (const kind of KINDS as readonly UndecodableEvent[]) {
       () => ann.put(`/${version}/diamond/bulk`, { entries: [{ id, price: 1 }] }),
       () => ann.remove(`/${version}/diamond/bulk`, { entries: [{ id: good.id }, { id }] }),
     ])
-    await expectUnavailable(service, asks)
+    await expectUnavailable(service, requests)
     refusal(503, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
     for (const version of ['v3', 'v4']) expect(200, await ann.get(`/${version}/diamond/${id}`))
     expect(200, await ann.get('/v4/diamond'))
     expect(200, await ann.patch(`/v4/diamond/${good.id}`, { price: 2 }))
   })
 
-  test(`in a diamond, ${kind.what}, stops what is done with its certifications`, async ({ service, ann }) => {
+  test(`in a diamond, ${kind.what}, blocks requests for its certifications`, async ({ service, ann }) => {
     const { id } = await created(ann)
     const before = await attached(ann, id)
     await appendUndecodable(service, `diamond-${id}`, 'CertificationAttached', kind)
@@ -100,7 +100,7 @@ for (const kind of KINDS as readonly UndecodableEvent[]) {
     ])
   })
 
-  test(`in a request's record, ${kind.what}, stops its repeat`, async ({ service, ann }) => {
+  test(`in the record of a request, ${kind.what}, blocks its repetition`, async ({ service, ann }) => {
     const send = () => ann.post('/v4/diamond', stone(), { 'Idempotency-Key': `spoilt ${kind.what}` })
     expect(201, await send())
     const { store } = service.installation
@@ -110,7 +110,7 @@ for (const kind of KINDS as readonly UndecodableEvent[]) {
     await expectUnavailable(service, [send])
   })
 
-  test(`in a secret, ${kind.what}, keeps it from being told and from being burned`, async ({ service, sender }) => {
+  test(`in a secret, ${kind.what}, blocks revealing and burning it`, async ({ service, sender }) => {
     const { url } = service
     const { secret_key, metadata_key } = await shared(url, sender, { secret: 'kept', passphrase: 'p' })
     const digest = parseSecretKeyDigest(secret_key)
@@ -129,7 +129,7 @@ for (const kind of KINDS as readonly UndecodableEvent[]) {
   })
 
   for (const type of ['PasswordChanged', 'LoginReserved']) {
-    test(`of an account as ${type}, ${kind.what}, lets nobody in`, async ({ service }) => {
+    test(`in an account as ${type}, ${kind.what}, blocks authentication`, async ({ service }) => {
       const other = await newSender(service.installation)
       const stream =
         type === 'LoginReserved'
@@ -145,7 +145,7 @@ for (const kind of KINDS as readonly UndecodableEvent[]) {
     })
   }
 
-  test(`of a session, ${kind.what}, gives no tokens`, async ({ service }) => {
+  test(`in a session, ${kind.what}, blocks its token requests`, async ({ service }) => {
     const { refreshToken } = await service.newVendor()
     const refresh = await tokenRequest(service, { grant_type: 'refresh_token', refresh_token: refreshToken })
     const session = refreshToken.split('.')[0] ?? ''
@@ -157,16 +157,16 @@ for (const kind of KINDS as readonly UndecodableEvent[]) {
     ])
   })
 
-  test(`of a client, ${kind.what}, opens no session for it`, async ({ service }) => {
-    const ask = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
+  test(`in a client, ${kind.what}, blocks its log-ins`, async ({ service }) => {
+    const logIn = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
     await appendUndecodable(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
-    await expectUnavailable(service, [ask])
+    await expectUnavailable(service, [logIn])
   })
 }
 
 let lastClient = ''
 
-/** A request to the token server by a client of its own. */
+/** A request to the token server by a newly registered client. */
 async function tokenRequest({ installation, url }: Service, parameters: Record<string, string>, path = 'token') {
   const { writing } = installation
   const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin })
@@ -176,7 +176,7 @@ async function tokenRequest({ installation, url }: Service, parameters: Record<s
   return () => request(url, form(`/api/oauth/v2/${path}`, body))
 }
 
-test('among reserved ids creates nothing, in a new process', async () => {
+test('in the reservations of ids blocks creation once the reserved ids are used up', async () => {
   const first = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     await appendUndecodable(first, 'ids-diamond', 'IdsReserved', KINDS[0])

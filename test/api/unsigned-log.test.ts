@@ -5,14 +5,14 @@ import { refusal } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
-const test = suite('a log of which nothing is signed')
+const test = suite('a log without a signed checkpoint')
 
 const CHECKPOINT = '/log/checkpoint'
 const CONSISTENCY = '/log/consistency?from=0&to=1'
 
-test('says so as long as it takes no event', async () => {
+test('returns 503 while checkpoints cannot be appended', async () => {
   const append: EventStore['append'] = async () => {
-    throw new StoreUnavailable('away')
+    throw new StoreUnavailable('made unavailable by the test')
   }
   const store = (opened: EventStore): EventStore => ({
     ...opened,
@@ -29,7 +29,7 @@ test('says so as long as it takes no event', async () => {
   }
 })
 
-test('and that was closed before it had a key has none', async () => {
+test('that was closed before it had a key returns 404', async () => {
   const store = (opened: EventStore): EventStore => ({
     ...opened,
     closedReason: async () => ({ why: 'read-only' }),

@@ -6,7 +6,7 @@ import { apiSuite, type Given } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 import { until } from '../../until.ts'
 
-const test = apiSuite('a report that contradicts its stone', { scored: true })
+const test = apiSuite('an attached report', { scored: true })
 
 const NUMBERS = { gia: '2136273512', igi: 'LG586382711' } as const
 type Report = keyof typeof NUMBERS
@@ -42,11 +42,11 @@ const WRONG: readonly (readonly [what: string, stone: object, report: Report, sa
     ['with another number', {}, 'gia', { number: '7' }, /2136273512.*7/],
     ['by another laboratory', {}, 'gia', { laboratory: 'HRD' }, /GIA.*HRD/],
     ['of a natural stone', { isLabGrown: true }, 'gia', {}, /natural.*laboratory-grown/],
-    ['of a grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
+    ['of a laboratory-grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
   ]
 
 for (const [what, stone, report, said, warning] of WRONG) {
-  test(`${what} is shown with a warning, and gives its stone no measures`, async (given) => {
+  test(`${what} is shown with a warning, and its measurements are not used`, async (given) => {
     const { ann } = given
     const { id } = await created(ann, { ...stone, access: 2, dataAccess: 2 })
     await attachAndRead(given, id, report, said)
@@ -64,7 +64,7 @@ for (const [what, stone, report, said, warning] of WRONG) {
   })
 }
 
-test('is shown so only as long as it does', async (given) => {
+test('has a warning only while it contradicts its diamond', async (given) => {
   const { ann } = given
   const { id } = await created(ann, { carat: 0.75, cutShape: 'Oval', access: 2, dataAccess: 2 })
   const before = await created(ann)
@@ -79,7 +79,7 @@ test('is shown so only as long as it does', async (given) => {
   assert.match((await given.service.send({ path: `/diamond/${id}` })).text, 'Measured proportions')
 })
 
-test('changes the ETag that a reader has, and not what an owner may change', async (given) => {
+test('with a contradiction changes the ETag for readers, and does not block a change with If-Match', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { carat: 0.75 })
   await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
@@ -95,7 +95,7 @@ test('changes the ETag that a reader has, and not what an owner may change', asy
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': String(seen[0]?.etag) }))
 })
 
-test('is scored by its nominal measures, and by the measured ones once it fits', async (given) => {
+test('with a contradiction does not affect the scores until it is resolved', async (given) => {
   const { ann, service } = given
   const { store } = service.installation
   const { id } = await created(ann, { isLabGrown: true })
@@ -107,7 +107,7 @@ test('is scored by its nominal measures, and by the measured ones once it fits',
   assert.equal(await scores(), [0, 3])
 })
 
-test('may be sent back as it was read, and is counted', async (given) => {
+test('with a contradiction can be sent back as it was read, and is counted in the metrics', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { carat: 2 })
   await attachAndRead(given, id, 'gia')
@@ -118,7 +118,7 @@ test('may be sent back as it was read, and is counted', async (given) => {
   assert.ok(Number(count) > 0)
 })
 
-test('is none where the report says nothing of it', async (given) => {
+test('without a contradiction has no warning', async (given) => {
   const { id } = await created(given.ann)
   await attachAndRead(given, id, 'gia')
   assert.is((await firstCertification(given, id)).one.warnings, undefined)

@@ -10,12 +10,12 @@ import { created } from '../harness/stones.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
 import { until } from '../../until.ts'
 
-const test = suite('the file of a certification that was acknowledged')
+const test = suite('the file of an acknowledged certification')
 
 const isAttach = (events: readonly { readonly type: string }[]) =>
   events.some(({ type }) => type === 'CertificationAttached')
 
-/** Does something when a certification is being recorded: before its event, or right behind it. */
+/** Runs a hook right before or right after the event of a certification is appended. */
 const aroundAttach =
   (hooks: { before?: () => Promise<void>; behind?: () => Promise<void> }) =>
   (store: EventStore): EventStore => ({
@@ -29,7 +29,7 @@ const aroundAttach =
   })
 
 for (const ahead of [2_000, -86_400_000]) {
-  test(`is there where the machine that collects has a clock ${ahead} ms ahead of those that upload`, async () => {
+  test(`is kept if the clock of the garbage collector is ${ahead} ms ahead of that of the uploader`, async () => {
     const slow = { before: async () => undefined as void }
     const clock = () => Date.now() + ahead
     const service = await startService({
@@ -42,11 +42,11 @@ for (const ahead of [2_000, -86_400_000]) {
       const { id } = await created(ann)
       const pdf = smallPdf()
       const first = await attached(ann, id, pdf)
-      // The same report once more: its removal makes the file due, and only its holder's touches keep it.
+      // The removal makes the file due for collection; only the keep-alive of the second upload protects it.
       expect(204, await ann.remove(`/v4/certification/${first.id}`))
       slow.before = async () => {
         slow.before = async () => undefined
-        // As long as it takes until one that is due later, and nobody holds, is collected.
+        // Waits until the collector has deleted an unused file that was due later.
         const [other, later] = [await created(ann), smallPdf()]
         const { id: unused } = await attached(ann, other.id, later)
         expect(204, await ann.remove(`/v4/certification/${unused}`))
@@ -66,7 +66,7 @@ async function removeAllFiles(files: FileStore): Promise<void> {
   for await (const { digest, touchToken } of files.list()) await files.remove(digest, touchToken)
 }
 
-test('is put back where another process took it from one that stood still while it recorded it', async () => {
+test('is restored if another process deletes it while the certification is recorded', async () => {
   const taking = { behind: async () => undefined as void }
   const service = await startService({
     readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
@@ -85,7 +85,7 @@ test('is put back where another process took it from one that stood still while 
   }
 })
 
-test('is kept while a stream that was set aside may use it, and others go all the same', async () => {
+test('is kept while a parked stream may use it; other files are still collected', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     const { ann, installation } = service
@@ -97,7 +97,7 @@ test('is kept while a stream that was set aside may use it, and others go all th
     const [, first] = await store.read(`diamond-${id}`)
     assert.ok(first)
     const { digest } = first.data['file'] as { digest: string }
-    // A release to come attached the same report to another stone, in words that are not known here.
+    // A later release attached the same report to another stone with an event type that is unknown here.
     const data = { report: { sha256: digest, pages: 2 } }
     await appendTo(store, `diamond-${strange.id}`, { type: 'ReportFiled', data })
     for (const certification of both) expect(204, await ann.remove(`/v4/certification/${certification.id}`))

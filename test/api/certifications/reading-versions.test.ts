@@ -19,7 +19,7 @@ import { expect } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 
-const test = suite<{ dataDir: string }>('a reading that an earlier release has stored')
+const test = suite<{ dataDir: string }>('a report reading stored by an earlier release')
 test.before.each((context) => {
   context.dataDir = mkdtempSync(join(tmpdir(), 'adamant-readings-'))
 })
@@ -28,7 +28,7 @@ test.after.each(async ({ dataDir }) => {
   await forgetEngines(dataDir)
 })
 
-/** As releases wrote it that did not look for laboratory, shape and origin. */
+/** Version 1, from releases that did not read laboratory, shape and origin. */
 const VERSION_1 = {
   reading: {
     number: '999',
@@ -44,7 +44,7 @@ const VERSION_1 = {
 
 const by = { actor: 'reports', via: 'projection', correlation: 'earlier' } as const
 
-/** A stone with a report without a file, and a reading of it in version 1. @returns the stone's id */
+/** Creates a stone with a report without a file and appends a reading in version 1. @returns the id of the stone */
 async function createWithVersion1Reading({ ann, installation: { store } }: Service): Promise<number> {
   const { id } = await created(ann, { carat: 0.73 })
   const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188')]
@@ -60,7 +60,9 @@ const readingsOf = async ({ installation: { store } }: Service, id: number): Pro
 
 type CertificationWithWarnings = ShownCertification & { readonly warnings?: readonly string[] }
 
-test('is decided on, shown and made anew like one of today, and stays in the log as it was', async ({ dataDir }) => {
+test('is used in decisions, shown and rebuilt like a current one, and stays unchanged in the log', async ({
+  dataDir,
+}) => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const { ann } = service
   const id = await createWithVersion1Reading(service)
@@ -88,7 +90,7 @@ test('is decided on, shown and made anew like one of today, and stays in the log
 
   const before = JSON.stringify(await stone())
   await service.stop()
-  // What is missing is made anew from the log.
+  // The service rebuilds missing read models from the log.
   if (areEmbedded) {
     const models = readdirSync(dataDir).filter((name) => name.startsWith('read-'))
     assert.ok(models.length > 0)
@@ -104,7 +106,6 @@ test('is decided on, shown and made anew like one of today, and stays in the log
   await again.stop()
 })
 
-/** What the release of before knows of it. */
 const declarations = EVENTS as Record<string, EventDeclaration>
 const VERSION_1_DECLARATION: EventDeclaration = {
   stream: 'diamond-{id}',
@@ -112,7 +113,7 @@ const VERSION_1_DECLARATION: EventDeclaration = {
   payload: z.object({ certification: z.int(), reading: z.looseObject({}), mismatches: z.array(z.unknown()) }),
 }
 
-test('is in version 1; a release that knows no other decides nothing behind version 2, and goes on elsewhere', async ({
+test('has version 1; a release that knows only that version rejects changes after a version 2 event, and works for other diamonds', async ({
   dataDir,
 }) => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })

@@ -12,16 +12,16 @@ export type FeedChange = {
 }
 export type FeedPage = { readonly changes: readonly FeedChange[]; readonly next: string; readonly more: boolean }
 
-/** A page of an account's changes. @param query such as `after=0-1&limit=3` */
+/** Reads a page of an account's changes. @param query such as `after=0-1&limit=3` */
 export const readChanges = async (vendor: Vendor, query = '', version = 'v4'): Promise<FeedPage> =>
   expect(200, await vendor.get(`/${version}/diamond/changes?${query}`)).json() as FeedPage
 
-/** An inventory kept by nothing but the feed, as a consumer does it. */
+/** A consumer that keeps an inventory up to date from the feed alone. */
 export class Consumer {
   readonly stones = new Map<number, Shown>()
   cursor: string | undefined
 
-  /** Reads on to where there is nothing new. @param limit of a page */
+  /** Reads pages until there are no more changes. @param limit changes on a page */
   async catchUp(vendor: Vendor, limit = 100): Promise<void> {
     for (;;) {
       const page = await readChanges(vendor, this.query(limit))
@@ -44,13 +44,13 @@ export class Consumer {
     this.cursor = next
   }
 
-  /** What it has, as a list would show it. */
+  /** Its diamonds by id. */
   get inventory(): Shown[] {
     return [...this.stones.values()].toSorted((a, b) => Number(a.id) - Number(b.id))
   }
 }
 
-/** Everything that the service lists of a vendor, by id. */
+/** All diamonds that the service lists for a vendor, by id. */
 export async function inventoryOf(vendor: Vendor): Promise<Shown[]> {
   const stones: Shown[] = []
   for (let offset = 0; ; offset += 1000) {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GENEROUS_TIMEOUT_MS, startService, type Overrides, type Service } from './service.ts'
 
-/** Starts a service with these ROLES, and other settings; it is stopped with the others when the test ends. */
+/** Starts a service with these ROLES and settings. It is stopped when the test ends. */
 export type Start = (
   roles: string,
   settings?: Readonly<Record<string, string>>,
   others?: Pick<Overrides, 'readModelTimeoutMs' | 'clock'>,
 ) => Promise<Service>
 
-/** Services one after another, or beside each other, on one data folder. */
+/** Runs services in turn or concurrently on one data folder. */
 export async function servicesInFolder(run: (start: Start, dataDir: string) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-shared-'))
   const started: Service[] = []

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { STATUSES_OF_ANY_REQUEST, declaredStatuses } from '../../../src/http/openapi/operation.ts'
 
-/** Where the runner has each process of tests write what it saw answered; unset where few files are run. */
+/** Environment variable with the folder in which each test process records the responses it saw; unset if only some files run. */
 export const SEEN_RESPONSES = 'SEEN_RESPONSES'
 
 const seen = new Set<string>()
 
 const responseKey = (endpoint: string, status: number) => `${endpoint} ${status}`
 
-/** Puts on record that a test saw an endpoint answer so. */
+/** Records that a test saw this response of an endpoint. */
 export function recordResponse(endpoint: string, status: number): void {
   const folder = process.env[SEEN_RESPONSES]
   if (folder === undefined) return
@@ -20,14 +20,14 @@ export function recordResponse(endpoint: string, status: number): void {
   seen.add(responseKey(endpoint, status))
 }
 
-/** What all processes of tests saw. */
+/** The responses that all test processes saw. */
 export function seenResponses(folder: string): Set<string> {
   return new Set(readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n')))
 }
 
 /**
- * Which documented statuses no test saw: of each endpoint those that it declares itself, of each kind of asker those that it
- * refuses with, and of bodies and of any request those that follow from how they are read, somewhere.
+ * The documented statuses that no test saw: of each endpoint those that it declares itself, of each kind of authentication its errors,
+ * and of request bodies and of any request the errors that any endpoint can return.
  */
 export function unseenResponses(endpoints: readonly Endpoint[], seenKeys: ReadonlySet<string>): string[] {
   const isSeen = (some: readonly Endpoint[], status: number) =>

@@ -9,12 +9,12 @@ import { form } from '../harness/secrets.ts'
 import type { Service } from '../harness/service.ts'
 import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 
-/** Somebody with an account and a password. */
+/** An account with a password. */
 export type Person = { readonly account: number; readonly email: string; readonly password: string }
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** A new account whose password is hashed as everybody's. */
+/** Registers an account with a real password hash. */
 export async function newPerson({ installation: { writing } }: Service): Promise<Person> {
   const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
   const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
@@ -46,18 +46,17 @@ export async function cookieOf(service: Service, person: Person): Promise<string
   return String(cookieIn(answer).split(';', 1)[0])
 }
 
-/** A page as this browser sees it. */
 export const getPage = (service: Service, path: string, cookie: string): Promise<Answer> =>
   service.send({ path, headers: { Cookie: cookie } })
 
-/** A page is the log-in, and shows nothing else. */
+/** True for the log-in page. */
 export const isLogIn = ({ text }: Answer): boolean => text.includes('type="password"') && !text.includes('Log out')
 
-/** Somebody whose program creates stones, and who looks at them in a browser. */
+/** A person whose program creates stones and whose browser shows them. */
 export type Owner = {
   readonly person: Person
   readonly owner: Vendor
-  /** A page as the browser of this owner sees it. */
+  /** Gets a page with the cookie of this owner. */
   readonly look: (path: string) => Promise<Answer>
 }
 

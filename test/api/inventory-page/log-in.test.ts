@@ -9,7 +9,7 @@ import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/serv
 import { cookieIn, cookieOf, isLogIn, logInRequest, newPerson, getPage, type Person } from './browser.ts'
 
 type Given = { service: Service; ann: Person; time: { now: number } }
-const test = suite<Given>('the log-in of the inventory')
+const test = suite<Given>('the log-in to the inventory page')
 test.before(async (given) => {
   const time = { now: Date.now() }
   given.time = time
@@ -23,7 +23,7 @@ const HOUR = 3_600_000
 
 const tokenIn = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1)
 
-test('opens a session whose cookie no script and no other site gets', async ({ service, ann }) => {
+test('opens a session with an HttpOnly, SameSite cookie', async ({ service, ann }) => {
   assert.ok(isLogIn(expect(200, await service.send({ path: '/inventory' }))))
   const answer = expect(303, await service.send(logInRequest(ann)))
   assert.is(answer.headers.location, 'inventory')
@@ -36,14 +36,17 @@ test('opens a session whose cookie no script and no other site gets', async ({ s
   assert.is(page.headers['x-robots-tag'], 'noindex, nofollow')
 })
 
-test('goes on to the filters that were asked for', async ({ service, ann }) => {
+test('redirects to the requested filters', async ({ service, ann }) => {
   const answer = await service.send(logInRequest(ann, {}, '/inventory?f[sku][]=A%207&sort=carat'))
   assert.is(expect(303, answer).headers.location, 'inventory?f%5Bsku%5D%5B%5D=A+7&sort=carat')
   const slashes = await service.send(logInRequest(ann, {}, '/inventory//'))
   assert.is(expect(303, slashes).headers.location, '../../inventory')
 })
 
-test('says the same of a wrong password, a disabled account and a name that nobody has', async ({ service, ann }) => {
+test('shows the same error for a wrong password, a disabled account and an unknown address', async ({
+  service,
+  ann,
+}) => {
   const gone = await newPerson(service)
   await disableAccount(service.installation.writing, { email: gone.email, apiTokens: 'kept' }, origin)
   const tries = [
@@ -63,12 +66,12 @@ test('says the same of a wrong password, a disabled account and a name that nobo
   assert.is(texts.size, 1)
 })
 
-test('reads no password from an address', async ({ service, ann }) => {
+test('ignores a password in the URL', async ({ service, ann }) => {
   const query = new URLSearchParams({ email: ann.email, password: ann.password }).toString()
   expect(403, await service.send(logInRequest({}, {}, `/inventory?${query}`)))
 })
 
-test('takes no form from a page of another site, and no log-out', async ({ service, ann }) => {
+test('rejects forms and log-outs from another site', async ({ service, ann }) => {
   const evil = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', Origin: 'https://evil.example' }
   expect(403, await service.send(logInRequest(ann, evil)))
   const older = { 'Sec-Fetch-Site': [], Origin: 'https://evil.example' }
@@ -79,7 +82,7 @@ test('takes no form from a page of another site, and no log-out', async ({ servi
   assert.not(isLogIn(await getPage(service, '/inventory', cookie)))
 })
 
-test('is limited as log-ins of programs are, and together with them', async ({ service }) => {
+test('is rejected after five failed attempts', async ({ service }) => {
   const bob = await newPerson(service)
   for (let tried = 0; tried < 5; tried++) {
     expect(403, await service.send(logInRequest({ email: bob.email, password: `${tried}` })))
@@ -89,7 +92,7 @@ test('is limited as log-ins of programs are, and together with them', async ({ s
   assert.match(answer.text, 'Too many attempts')
 })
 
-test('ends by the button, and leaves others of the account open', async ({ service, ann }) => {
+test('ends by log-out, which leaves other sessions of the account open', async ({ service, ann }) => {
   const [cookie, other] = [await cookieOf(service, ann), await cookieOf(service, ann)]
   const out = { method: 'POST', path: '/inventory/log-out', headers: { Cookie: cookie } }
   const answer = expect(303, await service.send(out))
@@ -109,7 +112,7 @@ test('ends after 12 hours', async ({ service, ann, time }) => {
   assert.is(expect(303, await getPage(service, '/inventory/7', cookie)).headers.location, '../inventory')
 })
 
-test('ends with a changed password, and with a disabled account', async ({ service }) => {
+test('ends when the password is changed or the account is disabled', async ({ service }) => {
   const { writing } = service.installation
   const tom = await newPerson(service)
   const [before, after] = [await cookieOf(service, tom), { ...tom, password: 'another password' }]
@@ -122,10 +125,7 @@ test('ends with a changed password, and with a disabled account', async ({ servi
   assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
 })
 
-test('opens pages alone: its token is none of the API, and a token of the API opens no page', async ({
-  service,
-  ann,
-}) => {
+test('is valid only for pages: the API rejects its token, and an API token opens no page', async ({ service, ann }) => {
   const cookie = await cookieOf(service, ann)
   refusal(401, await vendor(service.url, ann.account, tokenIn(cookie)).get('/v4/diamond'))
   assert.ok(isLogIn(await getPage(service, '/inventory', `adamant=${service.ann.token}`)))
@@ -141,7 +141,7 @@ test('opens pages alone: its token is none of the API, and a token of the API op
   assert.not(isLogIn(await getPage(service, '/inventory', `a=1; ${cookie}; b=2`)))
 })
 
-test('stands in the log as an ordinary session of the client browser', async ({ service, ann }) => {
+test('is recorded as an ordinary session of the client browser', async ({ service, ann }) => {
   await cookieOf(service, ann)
   const sessions: unknown[] = []
   for await (const { data, type } of service.installation.store.readAll('start', { prefixes: ['session-'] })) {
@@ -150,7 +150,7 @@ test('stands in the log as an ordinary session of the client browser', async ({ 
   assert.equal(sessions.at(-1), { type: 'SessionOpened', account: ann.account, client: 'browser' })
 })
 
-test('lasts 12 hours however short the tokens of programs live', async () => {
+test('lasts 12 hours regardless of TOKEN_TTL', async () => {
   const time = { now: Date.now() }
   const service = await startService({
     readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
@@ -166,7 +166,7 @@ test('lasts 12 hours however short the tokens of programs live', async () => {
   }
 })
 
-test('is for https alone where browsers come by it', async () => {
+test('uses a Secure cookie with the __Host- prefix if the public URL is https', async () => {
   const service = await startService({
     readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { BASE_URL: 'https://api.example.com' },

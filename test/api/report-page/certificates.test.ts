@@ -14,7 +14,7 @@ const STONE = { access: 2, carat: 0.73, cutQuality: 'Excellent' }
 const pageOf = async (service: Service, id: number, query = '') =>
   expect(200, await service.send({ path: `/diamond/${id}${query}` })).text
 
-/** A public stone whose report was read, and which was scored by what it measured. */
+/** Creates a public stone that was scored from its report. */
 async function createCertified(service: Service, dataAccess: number): Promise<number> {
   const { ann } = service
   const { id } = await created(ann, { ...STONE, dataAccess })
@@ -24,7 +24,7 @@ async function createCertified(service: Service, dataAccess: number): Promise<nu
   return id
 }
 
-/** What a page tells of design data: its proportions, the report's number, the link to its PDF. */
+/** Whether a page shows the laboratory, the proportions, the number of the report and the link to its PDF. */
 const shownDesignData = (page: string) => ({
   laboratory: page.includes('GIA'),
   proportions: page.includes('Pavilion angle') && page.includes('40.8°'),
@@ -37,12 +37,12 @@ for (const [dataAccess, name, expected] of [
   [1, 'hide model and reports', { laboratory: true, proportions: true, number: false, file: false }],
   [2, 'show all', { laboratory: true, proportions: true, number: true, file: true }],
 ] as const) {
-  test(`are told as far as dataAccess ${dataAccess} lets them be: ${name}`, async ({ service }) => {
+  test(`are shown as dataAccess ${dataAccess} allows: ${name}`, async ({ service }) => {
     assert.equal(shownDesignData(await pageOf(service, await createCertified(service, dataAccess))), expected)
   })
 }
 
-test('are drawn into the pictures only where the owner shows all', async ({ service, ann }) => {
+test('affect the pictures only if the owner shows all data', async ({ service, ann }) => {
   const { id: nominal } = await created(ann, STONE)
   const etag = async (id: number) => {
     const path = `/diamond/${id}/face-up.png`
@@ -53,7 +53,7 @@ test('are drawn into the pictures only where the owner shows all', async ({ serv
   assert.is.not(await etag(await createCertified(service, 2)), await etag(nominal))
 })
 
-test('lead to the PDF and to the laboratory, and are gone when they are removed', async ({ service, ann }) => {
+test('link to the PDF and to the laboratory until they are removed', async ({ service, ann }) => {
   const { id } = await created(ann, { ...STONE, dataAccess: 2 })
   const certification = await attached(ann, id)
   const page = await pageOf(service, id)
@@ -66,7 +66,7 @@ test('lead to the PDF and to the laboratory, and are gone when they are removed'
   expect(404, await service.send({ path: link }))
 })
 
-test('of a restricted stone show through its link as through any other', async ({ service, ann }) => {
+test('of a restricted stone are shown through its signed link', async ({ service, ann }) => {
   const stone = await created(ann, { ...STONE, access: 0, dataAccess: 2 })
   await attached(ann, stone.id, undefined, NUMBER)
   const [{ href }] = stone['_links'] as [{ href: string }]
@@ -74,14 +74,14 @@ test('of a restricted stone show through its link as through any other', async (
   assert.is((await service.send({ path: `/diamond/${stone.id}` })).status, 404)
 })
 
-test('without number or file are told by their laboratory', async ({ service, ann }) => {
+test('without number or file are shown by laboratory', async ({ service, ann }) => {
   const { id } = await created(ann, { ...STONE, dataAccess: 2 })
   expect(201, await upload(ann, [text('product', id), text('laboratory', 'IGI')]))
   const page = await pageOf(service, id)
   assert.match(page, /<li>\s*IGI\s*<\/li>/)
 })
 
-test('can put no markup into the page', async ({ service, ann }) => {
+test('cannot inject markup into the page', async ({ service, ann }) => {
   const bad = '"><script>alert(1)</script>'
   const { id } = await created(ann, { ...STONE, dataAccess: 2, sku: bad, cutShape: bad })
   expect(201, await upload(ann, [text('product', id), text('laboratory', 'GIA'), text('number', bad)]))

@@ -5,12 +5,12 @@ import { expect } from '../harness/request.ts'
 import { apiSuite, type Service } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
 
-const test = apiSuite("a stone's own 3D file on its report page")
+const test = apiSuite('the 3D file of a stone on its report page')
 
 const BYTES = modelFile('Round', 'Excellent', 1.2)
 const STONE = { access: 2, dataAccess: 2, carat: 1.2 }
 
-/** The paths with their signatures that a page links for a 3D file. */
+/** The paths, with signatures, of the links to 3D files on a page. */
 async function modelFileLinks(service: Service, id: number, search = ''): Promise<readonly string[]> {
   const { text } = expect(200, await service.send({ path: `/diamond/${id}${search}` }))
   return [...text.matchAll(/href="([^"]*\/model\/file[^"]*)"/g)].map(([, href = '']) => pathOf(href))
@@ -21,7 +21,7 @@ for (const [dataAccess, name, links] of [
   [1, 'hide model and reports', 0],
   [2, 'show all', 1],
 ] as const) {
-  test(`is linked as far as dataAccess ${dataAccess} lets it be: ${name}`, async ({ ann, service }) => {
+  test(`is linked as dataAccess ${dataAccess} allows: ${name}`, async ({ ann, service }) => {
     const { id } = await created(ann, { ...STONE, dataAccess })
     expect(201, await attachModel(ann, id, BYTES))
     const { text } = expect(200, await service.send({ path: `/diamond/${id}` }))
@@ -30,7 +30,7 @@ for (const [dataAccess, name, links] of [
   })
 }
 
-test('opens by the link that its owner has, for everybody, and says what it is', async ({ ann, service }) => {
+test('opens for every client by the same link that its owner gets', async ({ ann, service }) => {
   const { id } = await created(ann, STONE)
   expect(201, await attachModel(ann, id, BYTES))
   const [link = ''] = await modelFileLinks(service, id)
@@ -40,7 +40,7 @@ test('opens by the link that its owner has, for everybody, and says what it is',
 })
 
 for (const change of [{ dataAccess: 1 }, { access: 1 }]) {
-  test(`is opened by no link from before ${Object.keys(change).join()} changed, nor after it changed back`, async ({
+  test(`is not opened by a link from before a change of ${Object.keys(change).join()}, also after it is changed back`, async ({
     ann,
     service,
   }) => {
@@ -57,7 +57,10 @@ for (const change of [{ dataAccess: 1 }, { access: 1 }]) {
   })
 }
 
-test('of a restricted stone is linked on its page alone, which opens by the owner’s link', async ({ ann, service }) => {
+test('of a restricted stone is linked only on its page, which opens by the link of the owner', async ({
+  ann,
+  service,
+}) => {
   const stone = await created(ann, { ...STONE, access: 0 })
   expect(201, await attachModel(ann, stone.id, BYTES))
   expect(404, await service.send({ path: `/diamond/${stone.id}` }))
@@ -66,7 +69,7 @@ test('of a restricted stone is linked on its page alone, which opens by the owne
   expect(200, await service.send({ path: link }))
 })
 
-test('is gone from the page when it is removed, and its link opens nothing', async ({ ann, service }) => {
+test('disappears from the page when it is removed, and its link returns 404', async ({ ann, service }) => {
   const { id } = await created(ann, STONE)
   assert.equal(await modelFileLinks(service, id), [])
   expect(201, await attachModel(ann, id, BYTES))
@@ -76,7 +79,7 @@ test('is gone from the page when it is removed, and its link opens nothing', asy
   expect(404, await service.send({ path: link }))
 })
 
-test('that contradicts its stone is marked there', async ({ ann, service }) => {
+test('that contradicts its stone is shown with a warning', async ({ ann, service }) => {
   const { id } = await created(ann, { ...STONE, carat: 1.3 })
   expect(201, await attachModel(ann, id, BYTES))
   const { text } = expect(200, await service.send({ path: `/diamond/${id}` }))

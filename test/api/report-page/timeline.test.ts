@@ -16,7 +16,7 @@ test.before(async (given) => {
 })
 test.after(({ service }) => service.stop())
 
-/** Where the history says that people find it. */
+/** The link to the HTML page in the response of the history. */
 async function linkOf(vendor: Vendor, id: number): Promise<URL> {
   const { headers } = expect(200, await vendor.get(`/v4/diamond/${id}/history?limit=1`))
   const found = /<([^<>]+)>; rel="alternate"; type="text\/html"/.exec(String(headers.link))
@@ -25,12 +25,12 @@ async function linkOf(vendor: Vendor, id: number): Promise<URL> {
 
 const open = (service: Service, { pathname, search }: URL): Promise<Answer> => service.send({ path: pathname + search })
 
-/** Of the page that anybody opens who has the link. */
+/** The link to the page for buyers. */
 const buyersLink = (stone: Readonly<Record<string, unknown>>) =>
   new URL((stone['_links'] as readonly { readonly href: string }[])[0]?.href ?? '')
 
 for (const access of [0, 1, 2]) {
-  test(`tells what happened to a stone of access ${access}, which the page for others does not`, async (given) => {
+  test(`shows the history of a stone with access ${access}, which the page for others hides`, async (given) => {
     const { service, ann } = given
     const stone = await created(ann, { access, sku: '<b>bold</b>', price: 4321, cutQuality: 'Good' })
     expect(200, await ann.patch(`/v4/diamond/${stone.id}`, { color: 'F', price: 1234 }))
@@ -55,7 +55,7 @@ for (const access of [0, 1, 2]) {
   })
 }
 
-test('is not opened by the link for others, and opens nothing else', async ({ service, ann, bob }) => {
+test('is not opened by the link for others, and its link opens nothing else', async ({ service, ann, bob }) => {
   const stone = await created(ann, { access: 0 })
   const [link, buyers] = [await linkOf(ann, stone.id), buyersLink(stone)]
   const path = `/diamond/${stone.id}`
@@ -68,7 +68,7 @@ test('is not opened by the link for others, and opens nothing else', async ({ se
   refusal(403, await bob.get(`/v4/diamond/${stone.id}/history`))
 })
 
-test('closes when the access is changed, when the stone is deleted, and after a day', async ({
+test('has a link that ends when access changes, when the stone is deleted, and after a day', async ({
   service,
   ann,
   time,
@@ -89,7 +89,7 @@ test('closes when the access is changed, when the stone is deleted, and after a 
   assert.not.match(String(headers.link), /alternate/)
 })
 
-test('has the newest 50 entries, and says how many are before them', async ({ service, ann }) => {
+test('shows the newest 50 entries and the number of earlier ones', async ({ service, ann }) => {
   const { id } = await created(ann)
   for (let price = 1; price <= 52; price++) expect(200, await ann.patch(`/v4/diamond/${id}`, { price }))
   const { text } = expect(200, await open(service, await linkOf(ann, id)))

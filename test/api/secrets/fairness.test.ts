@@ -6,7 +6,7 @@ import { form, newSender, reveal, shared, type Sender } from '../harness/secrets
 import { apiSuite } from '../harness/service.ts'
 import { comes } from '../../until.ts'
 
-/** Streams on which a try has its place, and is not recorded before the test releases it. */
+/** Streams on which an attempt occupies its slot until the test releases it. */
 const held = { streams: new Set<string>(), released: Promise.withResolvers<void>() }
 
 const delayRecording = (store: EventStore): EventStore => ({
@@ -17,7 +17,7 @@ const delayRecording = (store: EventStore): EventStore => ({
   },
 })
 
-const test = apiSuite('the passphrases of one account', { settings: { RATE_LIMIT: '0' }, store: delayRecording })
+const test = apiSuite('concurrent passphrase checks', { settings: { RATE_LIMIT: '0' }, store: delayRecording })
 test.before.each(() => {
   held.streams.clear()
   held.released = Promise.withResolvers()
@@ -26,7 +26,7 @@ test.before.each(() => {
 const share = (url: string, { authorization }: Sender): Promise<Answer> =>
   request(url, form('/api/v1/share', 'secret=it&passphrase=sesame', authorization))
 
-/** Tries a passphrase on a secret so often, all of them held. @returns their answers, once one was told to come back */
+/** Sends `count` wrong guesses, all of them delayed. @returns their responses, once one of them is rejected with 429 */
 async function guessConcurrently(
   url: string,
   key: string,
@@ -36,11 +36,11 @@ async function guessConcurrently(
   held.streams.add(secretStream(parseSecretKeyDigest(key) ?? ''))
   const guess = form(`/api/v1/secret/${key}`, 'passphrase=wrong', authorization)
   const answers = Array.from({ length: count }, () => request(url, guess))
-  expect(429, await comes('a try that is one too many', Promise.race(answers)))
+  expect(429, await comes('a rejected guess', Promise.race(answers)))
   return answers
 }
 
-test('leave room for others, who are served before it has had any of its own', async ({
+test('of one account leave capacity for other accounts, which are served first', async ({
   service: { url, installation },
 }) => {
   const [crowd, one] = [await newSender(installation), await newSender(installation)]
@@ -55,7 +55,7 @@ test('leave room for others, who are served before it has had any of its own', a
   assert.ok(statuses.has(429) && !statuses.has(200))
 })
 
-test('and of those who show none leave room for accounts at the same address', async ({
+test('without credentials leave capacity for accounts at the same address', async ({
   service: { url, installation },
 }) => {
   const sender = await newSender(installation)

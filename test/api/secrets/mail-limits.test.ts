@@ -8,7 +8,7 @@ import { GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'
 
 const test = suite('mails with links')
 
-test('are so many an hour to one recipient, whoever sends them, and by one account', async () => {
+test('are limited per hour for each recipient, across senders, and for each account', async () => {
   const service = await startService({
     readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { MAILS_PER_RECIPIENT: '2', MAILS_PER_ACCOUNT: '3' },
@@ -43,7 +43,7 @@ const retryAfterOf = (action: () => void): number | undefined => {
   }
 }
 
-test('count in a sliding hour by a clock that only goes on, and a list counts whole or not at all', () => {
+test('are counted in a sliding hour of the monotonic clock; a list of recipients is counted completely or not at all', () => {
   const time = { now: 0 }
   const limits = new MailRateLimiter({ perRecipient: 2, perAccount: 5, monotonic: () => time.now })
   limits.reserve(1, ['a@b', 'c@d'])
@@ -62,14 +62,14 @@ test('count in a sliding hour by a clock that only goes on, and a list counts wh
   limits.reserve(1, ['i@j', 'a@b'])
 })
 
-test('that are not sent after all do not count', () => {
+test('that are not sent do not count', () => {
   const limits = new MailRateLimiter({ perRecipient: 2, perAccount: 2 })
   for (let round = 0; round < 5; round++) limits.reserve(1, ['a@b', 'c@d'])()
   limits.reserve(1, ['a@b', 'a@b'])
   assert.ok(retryAfterOf(() => limits.reserve(1, ['c@d'])))
 })
 
-test('are without limit where it is 0', () => {
+test('are unlimited if the limit is 0', () => {
   const limits = new MailRateLimiter({ perRecipient: 0, perAccount: 0 })
   for (let sent = 0; sent < 1000; sent++) limits.reserve(1, ['a@b'])
 })

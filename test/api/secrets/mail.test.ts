@@ -35,7 +35,7 @@ const eventsOf = ({ service }: Given, { secret_key }: Shown) =>
 const untilRecorded = (given: Given, secret: Shown, type: string) =>
   until(type, async () => (await eventsOf(given, secret)).some((event) => event.type === type))
 
-test('takes the link to the recipient, in text and HTML, and not the secret', async (given) => {
+test('contains the link, in text and HTML, and not the secret', async (given) => {
   const { postbox, url, ann } = given
   const secret = await shared(url, ann, {
     secret: 'hidden value',
@@ -60,7 +60,7 @@ test('takes the link to the recipient, in text and HTML, and not the secret', as
   }
 })
 
-test('tells the owner that a secret was read, when that was asked for', async (given) => {
+test('notifies the owner that a secret was read, if requested', async (given) => {
   const { postbox, url, ann } = given
   const secret = await shared(url, ann, { secret: 'hidden value', notify: 'true' })
   const silent = await shared(url, ann, { secret: 'hidden value' })
@@ -74,7 +74,7 @@ test('tells the owner that a secret was read, when that was asked for', async (g
   for (const hidden of ['hidden value', secret.secret_key]) assert.not.ok(mail?.text?.includes(hidden))
 })
 
-test('tells no owner of a secret that was burned', async (given) => {
+test('is not sent for a burned secret', async (given) => {
   const { postbox, url, ann } = given
   const burned = await shared(url, ann, { secret: 'x', notify: '1' })
   expect(200, await post(url, `private/${burned.metadata_key}/burn`))
@@ -84,7 +84,7 @@ test('tells no owner of a secret that was burned', async (given) => {
   assert.is(postbox.accepted.length, 1)
 })
 
-test('that is refused for good is on record, without the address', async (given) => {
+test('that is rejected permanently is recorded without the address', async (given) => {
   const { postbox, url, ann } = given
   postbox.refuse.recipient = (address) => {
     throw new SmtpRefusal(550, `5.1.1 <${address}>: no such user`)
@@ -97,7 +97,7 @@ test('that is refused for good is on record, without the address', async (given)
   assert.is(shownIn(await post(url, `secret/${secret.secret_key}`)).value, 'x')
 })
 
-test('that is put off is tried again, with the same Message-ID, and sent once', async (given) => {
+test('that is rejected temporarily is retried with the same Message-ID and sent once', async (given) => {
   const { postbox, url, ann } = given
   const tried: (string | undefined)[] = []
   postbox.refuse.message = ({ messageId }) => {
@@ -110,7 +110,7 @@ test('that is put off is tried again, with the same Message-ID, and sent once', 
   assert.is(postbox.accepted.length, 1)
 })
 
-test('is not sent when its secret has ended before the mail server was there', async (given) => {
+test('is not sent if its secret ends before the mail server accepts it', async (given) => {
   const { postbox, url, ann } = given
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'try again later')
@@ -122,7 +122,7 @@ test('is not sent when its secret has ended before the mail server was there', a
   assert.is(postbox.accepted.length, 0)
 })
 
-test('goes to each of a list of recipients, as many as the plan allows, and its sender is told what became of them', async (given) => {
+test('is sent to each of several recipients, up to the limit of the plan, and its status is shown to the sender', async (given) => {
   const { postbox, url, service } = given
   const pro = await newSender(service.installation, 'pro')
   const refuse = { now: true }
@@ -135,13 +135,13 @@ test('goes to each of a list of recipients, as many as the plan allows, and its 
   const status = async () => shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status']
   assert.is(await status(), 'waiting')
   refuse.now = false
-  await until('the third', async () => (await status()) === 'sent')
+  await until('the third mail', async () => (await status()) === 'sent')
   const to = postbox.accepted.map((mail) => (mail.to && 'text' in mail.to ? mail.to.text : ''))
   assert.equal(to.toSorted(), ['first@example.com', 'second@example.com', 'third@example.com'])
   assert.is(new Set(postbox.accepted.map(({ messageId }) => messageId)).size, 3)
 })
 
-test('that is refused for good is told to its sender', async (given) => {
+test('that is rejected permanently is shown as refused to its sender', async (given) => {
   const { postbox, url, ann } = given
   postbox.refuse.message = () => {
     throw new SmtpRefusal(550, 'no such user')
@@ -153,7 +153,7 @@ test('that is refused for good is told to its sender', async (given) => {
   assert.match(page.text, /rejected by the recipient.s mail server/)
 })
 
-test('goes to the address where a recipient is written with a name', async ({ url, ann, postbox }) => {
+test('is sent to the address of a recipient with a display name', async ({ url, ann, postbox }) => {
   const before = postbox.accepted.length
   const secret = await shared(url, ann, { secret: 'x', recipient: '"Myers, Tom" <tom@myspace.example>' })
   assert.equal(secret['recipient'], ['to*****@m*****.example'])
@@ -162,7 +162,7 @@ test('goes to the address where a recipient is written with a name', async ({ ur
   assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', 'tom@myspace.example')
 })
 
-test('goes to no address that is none', async ({ url, ann }) => {
+test('is rejected for an invalid address', async ({ url, ann }) => {
   for (const recipient of ['nobody', 'a@b, c@d', 'a@b\nBcc: c@d', 'Tom <a@b>, Ann <c@d>', '<a@b> <c@d>']) {
     const body = new URLSearchParams({ secret: 'x', recipient }).toString()
     const message = `Undeliverable email address: ${recipient}`
@@ -170,10 +170,10 @@ test('goes to no address that is none', async ({ url, ann }) => {
   }
 })
 
-test('of an installation that is left waits, and is sent by it only when it is opened again', async ({ postbox }) => {
-  const fence = { fenced: false, asked: 0 }
+test('of a fenced installation waits until the installation is opened again', async ({ postbox }) => {
+  const fence = { fenced: false, checks: 0 }
   const closed = async () => {
-    fence.asked++
+    fence.checks++
     return fence.fenced ? ({ why: 'fenced', copy: 'c', to: 'elsewhere' } as const) : undefined
   }
   const service = await startService({
@@ -185,8 +185,8 @@ test('of an installation that is left waits, and is sent by it only when it is o
     fence.fenced = true
     const sender = await newSender(service.installation)
     await shared(service.url, sender, { secret: 'x', recipient: 'tom@myspace.example' })
-    const asked = fence.asked
-    await until('the mailer to look often', () => fence.asked > asked + 20)
+    const checks = fence.checks
+    await until('several attempts of the mailer', () => fence.checks > checks + 20)
     assert.is(postbox.accepted.length, 0)
     fence.fenced = false
     await until('the mail', () => postbox.accepted.length === 1)
@@ -195,8 +195,8 @@ test('of an installation that is left waits, and is sent by it only when it is o
   }
 })
 
-test('whose secret is not understood any more keeps no other one waiting', async ({ postbox }) => {
-  // As many as are sent at once: each is accepted, and then an event of a release to come stands before its record.
+test('whose secret can no longer be decoded does not delay other mails', async ({ postbox }) => {
+  // As many mails as are sent concurrently: an event of a later release is appended before the record of each.
   let left = 4
   const overtaken = (store: EventStore): EventStore => ({
     ...store,
@@ -219,7 +219,7 @@ test('whose secret is not understood any more keeps no other one waiting', async
     await until('four mails', () => left <= 0)
     const last = await share('e')
     const stream = secretStream(parseSecretKeyDigest(last.secret_key) ?? '')
-    await until('the fifth', async () => (await service.installation.store.read(stream)).length > 1)
+    await until('the record of the fifth mail', async () => (await service.installation.store.read(stream)).length > 1)
   } finally {
     await service.stop()
   }
@@ -229,7 +229,7 @@ test.run()
 
 const outbox = suite('the outbox for development')
 
-outbox('has each mail as an .eml file until its secret ends', async () => {
+outbox('contains each mail as an .eml file until its secret ends', async () => {
   const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { MAILER: 'outbox' } })
   const ann = await newSender(service.installation)
   const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
@@ -246,7 +246,7 @@ outbox('has each mail as an .eml file until its secret ends', async () => {
   assert.ok(mail.text?.includes(`${service.url}/secret/${secret.secret_key}`))
   assert.ok(mail.html && mail.html.includes(secret.secret_key))
   expect(200, await post(service.url, `secret/${secret.secret_key}`))
-  await until('the letter to go', () => files().length === 0)
+  await until('the deletion of the file', () => files().length === 0)
   await service.stop()
 })
 

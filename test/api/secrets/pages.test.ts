@@ -6,7 +6,7 @@ import { form, newSender, shared, type Sender } from '../harness/secrets.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; ann: Sender; ask: (wanted: Request) => Promise<Answer> }
-const test = suite<Given>('a page of a secret')
+const test = suite<Given>('a secret page')
 test.before(async (given) => {
   given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.ann = await newSender(given.service.installation)
@@ -14,7 +14,7 @@ test.before(async (given) => {
 })
 test.after(({ service }) => service.stop())
 
-/** The directives of a policy, by their names. */
+/** Directives of the Content-Security-Policy by name. */
 const policyOf = ({ headers }: Answer) =>
   new Map(
     String(headers['content-security-policy'])
@@ -28,7 +28,7 @@ const hashes = (text: string, tag: string) =>
     ([, inner = '']) => `'sha256-${createHash('sha256').update(inner).digest('base64')}'`,
   )
 
-/** What holds of every page, whatever it says. */
+/** Expects the protective headers and policy that every page has. */
 function expectProtected(answer: Answer): void {
   const { headers, text } = answer
   assert.is(headers['content-type'], 'text/html; charset=utf-8')
@@ -47,7 +47,7 @@ function expectProtected(answer: Answer): void {
   assert.not.match(text, / (?:style|on\w+)="/)
 }
 
-test('is kept by no cache, frame, search engine or next page, and runs nothing but its own script', async (given) => {
+test('is protected from caches, frames, search engines and referrers, and runs only its own script', async (given) => {
   const { service, ann, ask } = given
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p', recipient: 'tom@example.com' })
   const reader = `/secret/${secret.secret_key}`
@@ -63,7 +63,7 @@ test('is kept by no cache, frame, search engine or next page, and runs nothing b
   expectProtected(expect(200, await ask({ path: sender })))
 })
 
-test('is guarded all the same where there is no secret, where it is locked, and where it was asked wrongly', async ({
+test('is also protected if the secret is unknown or locked, or the request is invalid', async ({
   service,
   ann,
   ask,
@@ -76,7 +76,7 @@ test('is guarded all the same where there is no secret, where it is locked, and 
   expectProtected(expect(429, await ask({ path: `/secret/${secret_key}` })))
 })
 
-test('that was burned by its button is left for the receipt, and no cache keeps the way there', async (given) => {
+test('redirects to the receipt after burning, and the redirect is not cached', async (given) => {
   const { service, ann, ask } = given
   const { metadata_key } = await shared(service.url, ann, { secret: 'x' })
   const burned = expect(303, await ask(form(`/private/${metadata_key}/burn`, '')))
@@ -85,7 +85,7 @@ test('that was burned by its button is left for the receipt, and no cache keeps 
   expectProtected(expect(200, await ask({ path: `/private/${metadata_key}` })))
 })
 
-test('works at an address with slashes behind it, as browsers resolve what it names', async ({ service, ann, ask }) => {
+test('works at an address with trailing slashes', async ({ service, ann, ask }) => {
   for (const slashes of ['', '/', '//']) {
     const { metadata_key } = await shared(service.url, ann, { secret: 'x' })
     const receipt = `/private/${metadata_key}${slashes}`
@@ -98,7 +98,7 @@ test('works at an address with slashes behind it, as browsers resolve what it na
   }
 })
 
-test('asks for a passphrase in one way, which no browser keeps', async ({ service, ann, ask }) => {
+test('has the same passphrase input everywhere, without autocompletion', async ({ service, ann, ask }) => {
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   const input = /<input\s[^>]*>/s
   const [one] = input.exec((await ask({ path: `/secret/${secret.secret_key}` })).text) ?? []
@@ -107,7 +107,7 @@ test('asks for a passphrase in one way, which no browser keeps', async ({ servic
   assert.is(other, one)
 })
 
-test('is told after too many tries of its passphrase, where it is burned too', async ({ service, ann, ask }) => {
+test('is 429 after too many attempts at its passphrase, also for burning', async ({ service, ann, ask }) => {
   const { metadata_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   for (let guess = 0; guess < 5; guess++) await ask(form(`/private/${metadata_key}/burn`, 'passphrase=wrong'))
   expectProtected(expect(429, await ask(form(`/private/${metadata_key}/burn`, 'passphrase=p'))))

@@ -14,7 +14,7 @@ import { form, newSender, post, reveal, shared, type Sender } from '../harness/s
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; pro: Sender; time: { now: number } }
-const test = suite<Given>('an answer of the secrets API is as its endpoint declares it')
+const test = suite<Given>('a response of the secrets API matches its declared schema')
 test.before(async (given) => {
   given.time = { now: Date.UTC(2026, 10, 22) }
   given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => given.time.now })
@@ -26,7 +26,7 @@ test.after(({ service }) => service.stop())
 const expectDeclared = (endpoint: Pick<Endpoint, 'operationId' | 'responses'>, { status, json }: Answer) =>
   expectDeclaredBody(endpoint, status, json())
 
-test('where a secret is kept', async ({ url, pro }) => {
+test('when a secret is shared or generated', async ({ url, pro }) => {
   const options = 'ttl=60&passphrase=p&recipient[]=tom@example.com&recipient[]=bo@x.io&notify=1'
   for (const body of ['', options]) {
     expectDeclared(shareSecret, await request(url, form('/api/v1/create', `secret=x&${body}`, pro.authorization)))
@@ -34,7 +34,7 @@ test('where a secret is kept', async ({ url, pro }) => {
   }
 })
 
-test('where it is read, and where it is unknown', async ({ url, pro }) => {
+test('when a secret is read, and when it is unknown', async ({ url, pro }) => {
   const { secret_key } = await shared(url, pro, { secret: 'x' })
   expectDeclared(revealSecret, await reveal(url, secret_key))
   expectDeclared(revealSecret, await reveal(url, secret_key))
@@ -42,7 +42,7 @@ test('where it is read, and where it is unknown', async ({ url, pro }) => {
   expectDeclared(burnSecret, await post(url, `private/${secret_key}/burn`))
 })
 
-test('where its record is read, in each of its states', async ({ url, pro, time }) => {
+test('when the record of a secret is read, in each of its states', async ({ url, pro, time }) => {
   const record = async (key: string) => expectDeclared(readSecretRecord, await post(url, `private/${key}`))
   const waiting = await shared(url, pro, { secret: 'x', ttl: '60', passphrase: 'p' })
   await record(waiting.metadata_key)
@@ -59,7 +59,7 @@ test('where its record is read, in each of its states', async ({ url, pro, time 
   await record(waiting.metadata_key)
 })
 
-test('where many are listed, and where nothing is asked but whether it is there', async ({ url, pro }) => {
+test('when secrets are listed, and for the status endpoints', async ({ url, pro }) => {
   const ask = (path: string): Request => ({ path: `/api/v1/${path}`, headers: { Authorization: pro.authorization } })
   await shared(url, pro, { secret: 'x', recipient: 'tom@example.com' })
   expectDeclared(listRecentSecrets, await request(url, ask('private/recent')))

@@ -22,7 +22,7 @@ type FeedElement = { cursor: string; id: number; sku: string; what: string[]; di
 
 type WebhookWithReceiver = CreatedWebhook & { readonly receiver: Receiver }
 
-/** Receivers with a webhook each of this vendor. */
+/** Runs with a receiver and a webhook of the owner for each of the responders. */
 async function withWebhooks<const Answers extends readonly (Responder | undefined)[]>(
   owner: Vendor,
   answers: Answers,
@@ -52,7 +52,9 @@ const deliveries = async (vendor: Vendor, id: number) =>
     error: string | null
   }[]
 
-test('tell of what was created, changed and deleted since, in order, signed, as the feed does', async ({ service }) => {
+test('contain later creations, changes and deletions in order, signed and with the elements of the feed', async ({
+  service,
+}) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'BEFORE' })
   await withWebhooks(ann, [undefined], async (hook) => {
@@ -61,10 +63,10 @@ test('tell of what was created, changed and deleted since, in order, signed, as 
     await until('the creation', () => messages.length === 1)
     expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 4_711 }))
     await until('the change', () => messages.length === 2)
-    const asked = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: FeedElement[] }
-    assert.equal([elementOf(messages[1])], asked.changes)
+    const feed = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: FeedElement[] }
+    assert.equal([elementOf(messages[1])], feed.changes)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
-    await until('the end', () => messages.length === 3)
+    await until('the deletion', () => messages.length === 3)
     assert.equal(
       messages.map(({ body }) => body.type),
       ['diamond.created', 'diamond.changed', 'diamond.deleted'],
@@ -87,25 +89,27 @@ test('tell of what was created, changed and deleted since, in order, signed, as 
   })
 })
 
-test('tell an account of its own stones alone', async ({ service, bob }) => {
+test('contain only the stones of the account', async ({ service, bob }) => {
   const ann = await service.newVendor()
   await withWebhooks(ann, [undefined], async (hook) => {
     await created(bob, { sku: "BOB'S" })
     await created(ann, { sku: "ANN'S" })
-    await until('her own', () => hook.receiver.messages.length === 1)
+    await until('her own message', () => hook.receiver.messages.length === 1)
     assert.is(elementOf(hook.receiver.messages[0]).sku, "ANN'S")
   })
 })
 
-test('to one that hangs delay no other', async ({ service }) => {
+test('to a receiver that hangs do not delay others', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
   const hangs: Responder = () => undefined
   await withWebhooks(ann, [hangs, hangs, undefined], async (first, second, good) => {
     await withWebhooks(bob, [undefined], async (other) => {
       await createdMany(ann, 30)
       await createdMany(bob, 30)
-      await until('those that answer', () => [good, other].every((hook) => hook.receiver.messages.length === 30))
-      await until('those that hang', () => [first, second].every((hook) => hook.receiver.messages.length > 0))
+      await until('the receivers that respond', () =>
+        [good, other].every((hook) => hook.receiver.messages.length === 30),
+      )
+      await until('the receivers that hang', () => [first, second].every((hook) => hook.receiver.messages.length > 0))
       assert.equal([first.receiver.messages.length, second.receiver.messages.length], [1, 1])
       const cursors = good.receiver.messages.map((message) => Number(elementOf(message).cursor.split('-')[1]))
       assert.equal(
@@ -116,7 +120,7 @@ test('to one that hangs delay no other', async ({ service }) => {
   })
 })
 
-test('are paused at once by 410, and go on from there when their owner says so', async ({ service }) => {
+test('are paused at once by 410 and resume there when the owner reactivates the webhook', async ({ service }) => {
   const ann = await service.newVendor()
   let status = 410
   await withWebhooks(ann, [(_message, response) => respondWith(status)(response)], async (hook) => {
@@ -127,14 +131,14 @@ test('are paused at once by 410, and go on from there when their owner says so',
     status = 200
     await created(ann)
     expect(200, await ann.patch(`/v4/webhook/${hook.id}`, { state: 'active' }))
-    await until('what was missed', () => hook.receiver.messages.length === 5)
+    await until('the missed messages', () => hook.receiver.messages.length === 5)
     const [refused, ...missed] = hook.receiver.messages
     assert.is(missed[0]?.id, refused?.id)
     assert.is(new Set(missed.map(({ id }) => id)).size, 4)
   })
 })
 
-test('are tried again at once at another address', async ({ service }) => {
+test('are retried at once after a change of the address', async ({ service }) => {
   const ann = await service.newVendor()
   const other = await startReceiver()
   try {
@@ -150,19 +154,19 @@ test('are tried again at once at another address', async ({ service }) => {
   }
 })
 
-test('end with the webhook', async ({ service }) => {
+test('end when the webhook is deleted', async ({ service }) => {
   const ann = await service.newVendor()
   await withWebhooks(ann, [undefined, undefined], async (gone, other) => {
     await created(ann)
-    await until('both', () => [gone, other].every((hook) => hook.receiver.messages.length === 1))
+    await until('both messages', () => [gone, other].every((hook) => hook.receiver.messages.length === 1))
     expect(204, await ann.remove(`/v4/webhook/${gone.id}`))
     await createdMany(ann, 5)
-    await until('the other', () => other.receiver.messages.length === 6)
+    await until('the messages of the other', () => other.receiver.messages.length === 6)
     assert.is(gone.receiver.messages.length, 1)
   })
 })
 
-test('come from one process of several, and go on where they were in the next one, without a repeat', () =>
+test('are sent by one of several processes and resume in the next one without repetition', () =>
   servicesInFolder(async (start) => {
     const first = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
     const second = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
@@ -171,21 +175,23 @@ test('come from one process of several, and go on where they were in the next on
     await withWebhooks(ann, [undefined], async (hook) => {
       const { messages } = hook.receiver
       await createdMany(ann, 10, 'FIRST')
-      // One that is under way when a process stops comes again.
-      await until('ten', async () => (await deliveries(ann, hook.id)).length === 10)
+      // A delivery in progress when a process stops is sent again.
+      await until('ten deliveries', async () => (await deliveries(ann, hook.id)).length === 10)
       await first.stop()
       const later = vendor(third.url, ann.account, ann.token)
       await createdMany(later, 10, 'LATER')
-      await until('twenty', async () => (await deliveries(later, hook.id)).length >= 20)
+      await until('twenty deliveries', async () => (await deliveries(later, hook.id)).length >= 20)
       await second.stop()
       await createdMany(later, 10, 'LAST')
-      await until('thirty', () => messages.length >= 30)
+      await until('thirty messages', () => messages.length >= 30)
       assert.is(messages.length, 30)
       assert.is(new Set(messages.map(({ id }) => id)).size, 30)
     })
   }))
 
-test('tell the end of a diamond whose beginning was taken, though the answer was lost', async ({ service }) => {
+test('report the deletion of a diamond whose creation was received although its response was lost', async ({
+  service,
+}) => {
   const ann = await service.newVendor()
   const answers: ServerResponse[] = []
   await withWebhooks(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
@@ -193,28 +199,28 @@ test('tell the end of a diamond whose beginning was taken, though the answer was
     await until('the creation', () => answers.length === 1)
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'paused' }))
     answers[0]?.destroy()
-    await until('the failed try', async () => (await deliveries(ann, hook)).length === 1)
+    await until('the failed delivery', async () => (await deliveries(ann, hook)).length === 1)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'active' }))
-    await until('the end', () => answers.length === 2)
+    await until('the deletion', () => answers.length === 2)
     const { cursor, what, diamond } = elementOf(receiver.messages[1])
     assert.equal([cursor, what, diamond], ['0-2', ['deleted'], null])
     answers[1]?.writeHead(204).end()
   })
 })
 
-test('are tried out two at a time by one account, and a third says when to come again', async ({ service }) => {
+test('can be tested twice at a time by an account; a third test is rejected with 429', async ({ service }) => {
   const ann = await service.newVendor()
   const waiting: ServerResponse[] = []
   await withWebhooks(ann, [(_message, response) => void waiting.push(response)], async (hook) => {
     const tryOut = () => ann.post(`/v4/webhook/${hook.id}/test`, undefined)
     const two = [tryOut(), tryOut()]
-    await until('both are under way', () => waiting.length === 2)
+    await until('both tests in progress', () => waiting.length === 2)
     expect(429, await tryOut())
     for (const response of waiting) response.writeHead(204).end()
     for (const one of await Promise.all(two)) expect(200, one)
     const again = tryOut()
-    await until('the next is under way', () => waiting.length === 3)
+    await until('the next test in progress', () => waiting.length === 3)
     waiting[2]?.writeHead(204).end()
     expect(200, await again)
   })

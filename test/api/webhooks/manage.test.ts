@@ -3,7 +3,7 @@ import { apiSuite } from '../harness/service.ts'
 import { expect, pointers, refusal } from '../harness/request.ts'
 import { signatureBy, verified, startReceiver } from './receiver.ts'
 
-const test = apiSuite('webhooks of an account', { settings: { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' } })
+const test = apiSuite('the webhooks of an account', { settings: { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' } })
 
 type ShownWebhook = {
   id: number
@@ -17,7 +17,7 @@ type CreatedWebhook = ShownWebhook & { secret: string }
 
 const URL = 'https://example.com/hook?a=1'
 
-test('are made, shown, changed and deleted by their owner; the secret is told once', async ({ service }) => {
+test('are created, read, changed and deleted by their owner; the secret is returned once', async ({ service }) => {
   const ann = await service.newVendor()
   const answer = expect(201, await ann.post('/v4/webhook', { url: URL, description: 'Stock' }))
   const { secret, ...shown } = answer.json() as CreatedWebhook
@@ -42,10 +42,10 @@ test('are made, shown, changed and deleted by their owner; the secret is told on
   assert.equal(await ids(), [other.id])
 })
 
-test("are nobody else's", async ({ service, bob }) => {
+test('are accessible only to their owner', async ({ service, bob }) => {
   const ann = await service.newVendor()
   const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
-  const asked = [
+  const requests = [
     { path: `/v4/webhook/${id}` },
     { path: `/v4/webhook/${id}`, method: 'PATCH', json: { state: 'paused' } },
     { path: `/v4/webhook/${id}`, method: 'DELETE' },
@@ -53,7 +53,7 @@ test("are nobody else's", async ({ service, bob }) => {
     { path: `/v4/webhook/${id}/secret`, method: 'POST' },
     { path: `/v4/webhook/${id}/deliveries` },
   ]
-  for (const one of asked) {
+  for (const one of requests) {
     expect(403, await bob.send(one))
     expect(401, await service.send(one))
     for (const none of ['999999', '0', 'x', '99999999999999999999']) {
@@ -65,7 +65,7 @@ test("are nobody else's", async ({ service, bob }) => {
   expect(404, await bob.get(`/v4/webhook/${id}`))
 })
 
-test('are at most ten, also where they are made at once', async ({ service }) => {
+test('are at most ten, also if they are created concurrently', async ({ service }) => {
   const ann = await service.newVendor()
   const answers = await Promise.all(Array.from({ length: 14 }, () => ann.post('/v4/webhook', { url: URL })))
   assert.is(answers.filter(({ status }) => status === 201).length, 10)
@@ -77,7 +77,7 @@ test('are at most ten, also where they are made at once', async ({ service }) =>
   expect(201, await ann.post('/v4/webhook', { url: URL }))
 })
 
-test('lose the blanks around what is said of them', async ({ ann }) => {
+test('have trimmed URLs and descriptions', async ({ ann }) => {
   const {
     id,
     secret: _,
@@ -89,7 +89,7 @@ test('lose the blanks around what is said of them', async ({ ann }) => {
   assert.is(changed.description, 'All')
 })
 
-test('are refused with what is wrong and where', async ({ ann }) => {
+test('are rejected with the location of each error', async ({ ann }) => {
   const bad: readonly (readonly [body: unknown, at: readonly string[]])[] = [
     [{}, ['/url']],
     [{ url: 7 }, ['/url']],
@@ -112,10 +112,7 @@ test('are refused with what is wrong and where', async ({ ann }) => {
   )
 })
 
-test('are tried out by a signed message, which both secrets sign after a new one was given', async ({
-  ann,
-  service,
-}) => {
+test('are tested by a signed message, which both secrets sign after a rotation', async ({ ann, service }) => {
   const { clock } = service.installation.writing
   const before = Math.floor(clock() / 1000)
   const receiver = await startReceiver()
@@ -148,7 +145,7 @@ test('are tried out by a signed message, which both secrets sign after a new one
   }
 })
 
-test('keep their secrets sealed in the log', async ({ service }) => {
+test('have encrypted secrets in the log', async ({ service }) => {
   const ann = await service.newVendor()
   const { secret } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   const events = await service.installation.store.read(`webhooks-${ann.account}`)

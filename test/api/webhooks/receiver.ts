@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A message as a receiver got it. */
+/** A webhook message as received. */
 export type ReceivedMessage = {
   readonly id: string
   readonly timestamp: string
   readonly signatures: readonly string[]
-  /** '' where there was none. */
+  /** The traceparent header; '' if absent. */
   readonly trace: string
   readonly text: string
   readonly body: { readonly type: string; readonly timestamp: string; readonly data: unknown }
@@ -16,12 +16,12 @@ export type ReceivedMessage = {
 
 export type Receiver = {
   readonly url: string
-  /** All that was received, in its order. */
+  /** In the order of arrival. */
   readonly messages: readonly ReceivedMessage[]
   stop(): Promise<void>
 }
 
-/** A server that takes webhooks, on loopback. @param answer 204 unless it is told otherwise */
+/** Starts a server on the loopback interface that receives webhooks. @param answer responds to a message; 204 by default */
 export async function startReceiver(
   answer: (message: ReceivedMessage, response: ServerResponse) => void = (_message, response) =>
     void response.writeHead(204).end(),
@@ -65,11 +65,11 @@ async function read(request: IncomingMessage): Promise<ReceivedMessage> {
   }
 }
 
-/** The signature that a secret makes, by the library of Standard Webhooks. */
+/** The signature of a message by the library of Standard Webhooks. */
 export const signatureBy = (secret: string, { id, timestamp, text }: ReceivedMessage): string =>
   new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), text)
 
-/** What a message says, as a receiver with the library of Standard Webhooks reads it. @throws Error for a wrong signature */
+/** Verifies a message with the library of Standard Webhooks and returns its body. @throws Error for a wrong signature */
 export const verified = (secret: string, { id, timestamp, signatures, text }: ReceivedMessage): unknown =>
   new Webhook(secret).verify(text, {
     'webhook-id': id,
