@@ -130,10 +130,16 @@ test('names the errors of all entries in request order, with 422 before 403 befo
     await created(bob),
     await created(bob),
   ]
-  const gone = await created(ann)
-  expect(204, await ann.remove(`/v4/diamond/${gone.id}`))
+  const deleted = await created(ann)
+  expect(204, await ann.remove(`/v4/diamond/${deleted.id}`))
   const unknown = 2 ** 52
-  const entries = [{ id: unknown }, { id: theirs.id }, { id: mine.id, price: 1 }, { id: theirsToo.id }, { id: gone.id }]
+  const entries = [
+    { id: unknown },
+    { id: theirs.id },
+    { id: mine.id, price: 1 },
+    { id: theirsToo.id },
+    { id: deleted.id },
+  ]
   await changesNothing([ann, bob], async () => {
     for (const method of ['PUT', 'PATCH']) {
       const send = (...more: unknown[]) =>
@@ -160,9 +166,9 @@ test('names the errors of all entries in request order, with 422 before 403 befo
       ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', json: { entries: list } })
     const ids = entries.map(({ id }) => ({ id }))
     assert.equal(pointers(refusal(403, await removal(ids))), ['/entries/0', '/entries/1', '/entries/3', '/entries/4'])
-    const twice = [{ id: mine.id }, { id: mine.id }, { id: theirs.id }, { id: gone.id }]
+    const twice = [{ id: mine.id }, { id: mine.id }, { id: theirs.id }, { id: deleted.id }]
     assert.equal(pointers(refusal(422, await removal(twice))), ['/entries/1/id', '/entries/2', '/entries/3'])
-    assert.equal(pointers(refusal(404, await removal([{ id: mine.id }, { id: unknown }, { id: gone.id }]))), [
+    assert.equal(pointers(refusal(404, await removal([{ id: mine.id }, { id: unknown }, { id: deleted.id }]))), [
       '/entries/1',
       '/entries/2',
     ])

@@ -48,12 +48,12 @@ test('in bulk deletes exactly the given diamonds', async ({ service }) => {
 })
 
 test('in bulk deletes nothing if one of them cannot be deleted', async ({ ann, bob }) => {
-  const [mine, gone, theirs] = [await created(ann), await created(ann), await created(bob)]
-  await ann.remove(`/v4/diamond/${gone.id}`)
+  const [mine, deleted, theirs] = [await created(ann), await created(ann), await created(bob)]
+  await ann.remove(`/v4/diamond/${deleted.id}`)
   const attempt = (...ids: unknown[]) => ann.remove('/v4/diamond/bulk', { entries: ids.map((id) => ({ id })) })
   await changesNothing([ann, bob], async () => {
-    assert.is(refusal(404, await attempt(mine.id, gone.id)).details?.[0]?.pointer, '/entries/1')
-    const mixed = refusal(403, await attempt(mine.id, gone.id, theirs.id)).details
+    assert.is(refusal(404, await attempt(mine.id, deleted.id)).details?.[0]?.pointer, '/entries/1')
+    const mixed = refusal(403, await attempt(mine.id, deleted.id, theirs.id)).details
     assert.equal(
       mixed?.map(({ pointer }) => pointer),
       ['/entries/1', '/entries/2'],

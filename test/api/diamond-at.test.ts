@@ -64,13 +64,13 @@ test('is unknown before its creation and from its deletion on', async ({ ann, bo
   const born = time.now
   time.now += 10 * SECOND
   expect(204, await ann.remove(`/v4/diamond/${id}`))
-  const gone = time.now
+  const deletedAt = time.now
   time.now += 10 * SECOND
   refusal(404, await at(ann, id, born - SECOND))
   expect(200, await at(ann, id, born))
-  expect(200, await at(ann, id, gone - SECOND, 'v3'))
-  refusal(404, await at(ann, id, gone))
-  refusal(404, await at(ann, id, gone + SECOND))
+  expect(200, await at(ann, id, deletedAt - SECOND, 'v3'))
+  refusal(404, await at(ann, id, deletedAt))
+  refusal(404, await at(ann, id, deletedAt + SECOND))
   refusal(404, await at(bob, id, born))
 })
 

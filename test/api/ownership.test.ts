@@ -83,7 +83,7 @@ test('with an Authorization header that is not a bearer token is 401', async ({ 
   expect(401, await service.send({ path: `/v4/diamond?access_token=${ann.token}` }))
 })
 
-test('may write the authentication scheme in any case', async ({ service }) => {
+test('with the authentication scheme in any case is accepted', async ({ service }) => {
   const vendor = await service.newVendor()
   for (const scheme of ['bearer', 'BEARER']) {
     expect(204, await service.send({ path: '/v4/diamond', headers: { Authorization: `${scheme} ${vendor.token}` } }))

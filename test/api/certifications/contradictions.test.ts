@@ -13,8 +13,13 @@ type Report = keyof typeof NUMBERS
 type CertificationWithWarnings = ShownCertification & { readonly warnings?: readonly string[] }
 
 /** Attaches a report and waits until it was read. */
-async function attachAndRead({ ann, service }: Given, id: number, report: Report, said: Record<string, string> = {}) {
-  const fields = { laboratory: report.toUpperCase(), number: NUMBERS[report], ...said }
+async function attachAndRead(
+  { ann, service }: Given,
+  id: number,
+  report: Report,
+  overrides: Record<string, string> = {},
+) {
+  const fields = { laboratory: report.toUpperCase(), number: NUMBERS[report], ...overrides }
   const parts = Object.entries(fields).map(([name, value]) => text(name, value))
   const pdf = file(fixture(reportNamed(report).file))
   certification(expect(201, await upload(ann, [text('product', id), ...parts, pdf])))
@@ -35,21 +40,26 @@ async function firstCertification(
   return { one, etag: String(answer.headers.etag) }
 }
 
-const WRONG: readonly (readonly [what: string, stone: object, report: Report, said: Record<string, string>, RegExp])[] =
-  [
-    ['of another weight', { carat: 0.75 }, 'gia', {}, /0\.73 carats.*0\.75/],
-    ['of another shape', { cutShape: 'Oval' }, 'gia', {}, /Round.*Oval/],
-    ['with another number', {}, 'gia', { number: '7' }, /2136273512.*7/],
-    ['by another laboratory', {}, 'gia', { laboratory: 'HRD' }, /GIA.*HRD/],
-    ['of a natural stone', { isLabGrown: true }, 'gia', {}, /natural.*laboratory-grown/],
-    ['of a laboratory-grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
-  ]
+const WRONG: readonly (readonly [
+  what: string,
+  stone: object,
+  report: Report,
+  overrides: Record<string, string>,
+  RegExp,
+])[] = [
+  ['of another weight', { carat: 0.75 }, 'gia', {}, /0\.73 carats.*0\.75/],
+  ['of another shape', { cutShape: 'Oval' }, 'gia', {}, /Round.*Oval/],
+  ['with another number', {}, 'gia', { number: '7' }, /2136273512.*7/],
+  ['by another laboratory', {}, 'gia', { laboratory: 'HRD' }, /GIA.*HRD/],
+  ['of a natural stone', { isLabGrown: true }, 'gia', {}, /natural.*laboratory-grown/],
+  ['of a laboratory-grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
+]
 
-for (const [what, stone, report, said, warning] of WRONG) {
+for (const [what, stone, report, overrides, warning] of WRONG) {
   test(`${what} is shown with a warning, and its measurements are not used`, async (given) => {
     const { ann } = given
     const { id } = await created(ann, { ...stone, access: 2, dataAccess: 2 })
-    await attachAndRead(given, id, report, said)
+    await attachAndRead(given, id, report, overrides)
     const { one } = await firstCertification(given, id)
     assert.is(one.warnings?.length, 1)
     assert.match(String(one.warnings?.[0]), warning)

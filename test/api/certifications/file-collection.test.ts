@@ -17,13 +17,13 @@ const isAttach = (events: readonly { readonly type: string }[]) =>
 
 /** Runs a hook right before or right after the event of a certification is appended. */
 const aroundAttach =
-  (hooks: { before?: () => Promise<void>; behind?: () => Promise<void> }) =>
+  (hooks: { before?: () => Promise<void>; after?: () => Promise<void> }) =>
   (store: EventStore): EventStore => ({
     ...store,
     async append(stream, expected, events) {
       if (isAttach(events)) await hooks.before?.()
       const position = await store.append(stream, expected, events)
-      if (isAttach(events)) await hooks.behind?.()
+      if (isAttach(events)) await hooks.after?.()
       return position
     },
   })
@@ -67,15 +67,15 @@ async function removeAllFiles(files: FileStore): Promise<void> {
 }
 
 test('is restored if another process deletes it while the certification is recorded', async () => {
-  const taking = { behind: async () => undefined as void }
+  const taking = { after: async () => undefined as void }
   const service = await startService({
     readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
-    store: aroundAttach({ behind: () => taking.behind() }),
+    store: aroundAttach({ after: () => taking.after() }),
   })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
-    taking.behind = () => removeAllFiles(installation.files)
+    taking.after = () => removeAllFiles(installation.files)
     const pdf = smallPdf(700_000)
     const { file } = await attached(ann, id, pdf)
     const answer = expect(200, await service.send({ path: pathOf(file) }))

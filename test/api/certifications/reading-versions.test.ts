@@ -73,8 +73,8 @@ test('is used in decisions, shown and rebuilt like a current one, and stays unch
     return one?.warnings?.length === 1
   })
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
-  const [told] = (await stone())['certifications'] as CertificationWithWarnings[]
-  const past = await auditCertification.loadHistory(service.installation, String(told?.id))
+  const [warned] = (await stone())['certifications'] as CertificationWithWarnings[]
+  const past = await auditCertification.loadHistory(service.installation, String(warned?.id))
   const [, read] = await past.entries()
   assert.equal([read?.type, read?.undecoded], ['read', undefined])
   assert.ok(read?.changes.some(({ field, to }) => field === 'read.number' && to === '999'))

@@ -59,7 +59,7 @@ test('keeps a file that another certification uses, of any owner', async ({ ann,
   await untilCollected(service, shared)
 })
 
-test('happens to all certifications and files of a deleted diamond', async ({ ann, service }) => {
+test('is part of deleting a diamond, which also deletes the files', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdfs = [smallPdf(), smallPdf(), smallPdf()]
   const certifications = await Promise.all(pdfs.map((pdf) => attached(ann, id, pdf)))

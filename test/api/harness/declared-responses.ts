@@ -66,7 +66,7 @@ function expectDeclaredJson({ endpoint, version }: FoundRoute<never>, status: nu
 
 /** The schema of a response, or of the error format of the group; undefined if it is not JSON. */
 function schemaOf({ responses, group }: Endpoint, status: number, version: string | undefined): z.ZodType | undefined {
-  const said = responses[status]
-  if (typeof said === 'object' && said.schema !== undefined) return schemaFor(said.schema, version)
+  const response = responses[status]
+  if (typeof response === 'object' && response.schema !== undefined) return schemaFor(response.schema, version)
   return status >= 400 ? group.errorFormat.schema : undefined
 }

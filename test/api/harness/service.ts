@@ -172,6 +172,6 @@ export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
 export function clockOfLinks(): () => number {
   const step = LINK_STEP * 1000
   const begin = Date.now() - (Date.now() % step)
-  const behind = Date.now() - begin - 1
-  return () => Math.min(Date.now() - behind, begin + step)
+  const offset = Date.now() - begin - 1
+  return () => Math.min(Date.now() - offset, begin + step)
 }

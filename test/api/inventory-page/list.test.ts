@@ -101,7 +101,7 @@ test('is paginated and keeps the filters', async ({ service }) => {
 
 test('shows the error of a query and keeps the input', async ({ service }) => {
   const { look } = await newOwner(service)
-  for (const [query, status, said] of [
+  for (const [query, status, message] of [
     ['f[caratFrom]=much', 400, 'must be a number'],
     ['after=x', 400, 'cursor'],
     ['sort=weight', 422, 'sort must be one of'],
@@ -109,7 +109,7 @@ test('shows the error of a query and keeps the input', async ({ service }) => {
     ['limit=0', 422, 'limit must be from 1'],
   ] as const) {
     const page = expect(status, await look(`/inventory?${query}&f[sku][]=typed`))
-    assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(said), query)
+    assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(message), query)
     assert.ok(page.text.includes('value="typed"') && page.text.includes('Log out'))
   }
   const anonymous = expect(400, await service.send({ path: '/inventory?limit=x' }))
@@ -139,9 +139,9 @@ test('links to the report page and the history of each stone', async ({ service 
 test('returns 404 for stones of other accounts, deleted stones and invalid ids', async ({ service }) => {
   const { owner, look } = await newOwner(service)
   const { id: hers } = await created(service.ann)
-  const { id: gone } = await created(owner)
-  expect(204, await owner.remove(`/v4/diamond/${gone}`))
-  for (const id of [hers, gone, 999_999_999, 0, 'x', '%00', '1e3']) {
+  const { id: deleted } = await created(owner)
+  expect(204, await owner.remove(`/v4/diamond/${deleted}`))
+  for (const id of [hers, deleted, 999_999_999, 0, 'x', '%00', '1e3']) {
     assert.match(expect(404, await look(`/inventory/${id}`)).text, 'Your inventory has no such stone')
   }
 })

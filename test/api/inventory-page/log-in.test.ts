@@ -47,11 +47,11 @@ test('shows the same error for a wrong password, a disabled account and an unkno
   service,
   ann,
 }) => {
-  const gone = await newPerson(service)
-  await disableAccount(service.installation.writing, { email: gone.email, apiTokens: 'kept' }, origin)
+  const disabled = await newPerson(service)
+  await disableAccount(service.installation.writing, { email: disabled.email, apiTokens: 'kept' }, origin)
   const tries = [
     { email: ann.email, password: 'wrong' },
-    gone,
+    disabled,
     { email: 'nobody@example.com', password: 'wrong' },
     { email: ann.email, password: '' },
   ]

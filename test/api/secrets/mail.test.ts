@@ -117,8 +117,8 @@ test('is not sent if its secret ends before the mail server accepts it', async (
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
   expect(200, await post(url, `private/${secret.metadata_key}/burn`))
-  const gone = async () => (await given.service.installation.vault.nextMail()) === undefined
-  await until('the mail to leave the queue', gone)
+  const isQueueEmpty = async () => (await given.service.installation.vault.nextMail()) === undefined
+  await until('the mail to leave the queue', isQueueEmpty)
   assert.is(postbox.accepted.length, 0)
 })
 

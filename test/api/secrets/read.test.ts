@@ -88,7 +88,7 @@ test('that was received shows the time, and no secret key', async ({ url, ann, t
   assert.is(metadata['received'], seconds(time.now) - 10)
   assert.is(metadata['updated'], seconds(time.now) - 10)
   assert.is(metadata['metadata_ttl'], 7180)
-  for (const gone of ['secret_key', 'secret_ttl', 'passphrase_required']) assert.not.ok(gone in metadata)
+  for (const removed of ['secret_key', 'secret_ttl', 'passphrase_required']) assert.not.ok(removed in metadata)
 })
 
 test('expires when its ttl ends, and is forgotten after twice the ttl', async ({ url, ann, time }) => {

@@ -156,13 +156,13 @@ test('are retried at once after a change of the address', async ({ service }) =>
 
 test('end when the webhook is deleted', async ({ service }) => {
   const ann = await service.newVendor()
-  await withWebhooks(ann, [undefined, undefined], async (gone, other) => {
+  await withWebhooks(ann, [undefined, undefined], async (deleted, other) => {
     await created(ann)
-    await until('both messages', () => [gone, other].every((hook) => hook.receiver.messages.length === 1))
-    expect(204, await ann.remove(`/v4/webhook/${gone.id}`))
+    await until('both messages', () => [deleted, other].every((hook) => hook.receiver.messages.length === 1))
+    expect(204, await ann.remove(`/v4/webhook/${deleted.id}`))
     await createdMany(ann, 5)
     await until('the messages of the other', () => other.receiver.messages.length === 6)
-    assert.is(gone.receiver.messages.length, 1)
+    assert.is(deleted.receiver.messages.length, 1)
   })
 })
 
