@@ -83,13 +83,13 @@ for (const [what, remove] of [
         if (remove.some((prefix) => name.startsWith(prefix))) rmSync(join(dataDir, name))
       }
       for (const roles of served ? ['http,projections'] : ['http', 'projections', 'http,projections']) {
-        const outcome = await start(roles).then(
+        const said = await start(roles).then(
           () => 'it was served',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         )
-        if (served) assert.is(outcome, 'it was served')
-        else assert.match(outcome, /^The log is older than what .* has seen of it .*npx adamant restore/)
-        assert.not.match(outcome, '\n')
+        if (served) assert.is(said, 'it was served')
+        else assert.match(said, /^The log is older than what .* has seen of it .*npx adamant restore/)
+        assert.not.match(said, '\n')
       }
     }))
 }
