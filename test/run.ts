@@ -10,7 +10,7 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENDPOINTS } from '../src/http/endpoints.ts'
 import { unsupportedNodeMessage } from '../src/runtime/version.ts'
-import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-answers.ts'
+import { seenResponses, SEEN_RESPONSES, unseenResponses } from './api/harness/seen-responses.ts'
 import { COMBINATIONS } from './engines.ts'
 import { builtFerretDB } from './ferretdb/build.ts'
 import { globSync } from './glob.ts'
@@ -111,7 +111,7 @@ const env = {
   NODE_COMPILE_CACHE: folder,
   ...(full && { ADAMANT_FULL: '1' }),
   SEED: String(SEED),
-  [SEEN_ANSWERS]: seenIn,
+  [SEEN_RESPONSES]: seenIn,
 }
 
 const outcomes: Outcome[] = []
@@ -154,7 +154,7 @@ if (engines !== undefined) console.log(`On the engines ${engines}`)
 for (const groups of batches) await runGroups(groups)
 await container?.stop()
 // A part of the files sees a part of the answers.
-const unseen = words.length > 0 || !tiers.includes('quick') ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
+const unseen = words.length > 0 || !tiers.includes('quick') ? [] : unseenResponses(ENDPOINTS, seenResponses(seenIn))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
 const failed = outcomes.reduce((total, outcome) => total + outcome.failed, unseen.length)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)

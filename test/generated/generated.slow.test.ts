@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { newSender } from '../api/harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../api/harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../api/harness/service.ts'
 import { run, type Said } from '../docs/blocks.ts'
 import { FOLDER, programs, pythonPrograms } from './tools.ts'
 
@@ -11,7 +11,7 @@ type Given = { service: Service; folder: string; env: Readonly<Record<string, st
 const test = suite<Given>('what others make of /openapi.json')
 
 test.before(async (context) => {
-  context.service = await startService({ patience: PATIENT })
+  context.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   const { service } = context
   const { email, token } = await newSender(service.installation)
   context.env = { ADDRESS: service.url, TOKEN: service.ann.token, EMAIL: email, API_TOKEN: token }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { saw } from '../../api/harness/seen-answers.ts'
+import { recordResponse } from '../../api/harness/seen-responses.ts'
 import { ok } from '../../../src/http/kit/response.ts'
 import { BULK_BODY_MAX_BYTES, json } from '../../../src/http/kit/json-body.ts'
 import { publicAccess, endpoint } from '../../../src/http/kit/endpoint.ts'
@@ -101,7 +101,7 @@ test('that come too slowly are answered 408, those that come fast enough are rea
       const [late, read] = await Promise.all(answers)
       assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Received less than 2 KiB of the body within 0.3 s"/)
       assert.match(read ?? '', /^HTTP\/1\.1 200 /)
-      saw('any body', 408)
+      recordResponse('any body', 408)
     }),
   ))
 

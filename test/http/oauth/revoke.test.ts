@@ -5,7 +5,7 @@ import { registerClient } from '../../../src/commands/clients/clients.ts'
 import { describeAuthorizationServer } from '../../../src/http/front/well-known.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/revocation-introspection.ts'
 import { issueToken } from '../../../src/http/oauth/token.ts'
-import { isAsDeclared } from '../../api/harness/declared.ts'
+import { expectDeclaredBody } from '../../api/harness/declared-responses.ts'
 import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 
@@ -109,13 +109,13 @@ test('describes itself as RFC 8414 says, without a claim that has no elements (3
 test('answers as its endpoints declare it', () =>
   withTokenServer(async ({ post, get }) => {
     const issued = await post('token', passwordGrant)
-    isAsDeclared(issueToken, 200, issued.body)
+    expectDeclaredBody(issueToken, 200, issued.body)
     for (const name of ['access_token', 'refresh_token']) {
-      isAsDeclared(introspectToken, 200, (await post('introspect', { token: String(issued.body[name]) })).body)
+      expectDeclaredBody(introspectToken, 200, (await post('introspect', { token: String(issued.body[name]) })).body)
     }
-    isAsDeclared(introspectToken, 200, (await post('introspect', { token: 'x' })).body)
-    isAsDeclared(revokeToken, 200, (await post('revoke', { token: 'x' })).body)
-    isAsDeclared(describeAuthorizationServer, 200, (await get('/.well-known/oauth-authorization-server')).body)
+    expectDeclaredBody(introspectToken, 200, (await post('introspect', { token: 'x' })).body)
+    expectDeclaredBody(revokeToken, 200, (await post('revoke', { token: 'x' })).body)
+    expectDeclaredBody(describeAuthorizationServer, 200, (await get('/.well-known/oauth-authorization-server')).body)
   }))
 
 test('leaves nothing on the disk that lets someone in', () =>

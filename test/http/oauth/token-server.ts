@@ -9,7 +9,7 @@ import { createApp } from '../../../src/http/app.ts'
 import { describeAuthorizationServer } from '../../../src/http/front/well-known.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/revocation-introspection.ts'
 import { issueToken } from '../../../src/http/oauth/token.ts'
-import { isDeclaredAnswer } from '../../api/harness/declared.ts'
+import { expectDeclaredResponse } from '../../api/harness/declared-responses.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../../commands/accounts-on-disk.ts'
 
 export type Parameters = Readonly<Record<string, string>>
@@ -94,7 +94,7 @@ async function answer(address: string, request: RequestInit): Promise<Answer> {
   const response = await fetch(address, { ...request, headers: { ...request.headers, connection: 'close' } })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-  isDeclaredAnswer(request.method ?? 'GET', new URL(address).pathname, {
+  expectDeclaredResponse(request.method ?? 'GET', new URL(address).pathname, {
     status: response.status,
     text,
     headers: Object.fromEntries(response.headers),

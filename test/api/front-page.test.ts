@@ -3,36 +3,42 @@ import { suite } from 'uvu'
 import { VERSION } from '../../src/runtime/version.ts'
 import { expect, type Answer, type Request } from './harness/request.ts'
 import { form, newSender, reveal, shownIn, post } from './harness/secrets.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 type Context = { service: Service; open: Service }
-const test = suite<Context>('the front door')
+const test = suite<Context>('the front page')
 test.before(async (context) => {
-  context.service = await startService({ patience: PATIENT, settings: { SECURITY_CONTACT: 'safe@example.com' } })
-  context.open = await startService({ patience: PATIENT, settings: { SECRETS_ANONYMOUS: 'true' } })
+  context.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { SECURITY_CONTACT: 'safe@example.com' },
+  })
+  context.open = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { SECRETS_ANONYMOUS: 'true' },
+  })
 })
 test.after(async ({ service, open }) => {
   await service.stop()
   await open.stop()
 })
 
-/** What the form of the front page sends. */
-const sent = (service: Service, fields: Readonly<Record<string, string>>, headers: Request['headers'] = {}) =>
+/** Submits the form of the front page. */
+const submitForm = (service: Service, fields: Readonly<Record<string, string>>, headers: Request['headers'] = {}) =>
   service.send({
     ...form('/share', new URLSearchParams(fields).toString()),
     headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin', ...headers },
   })
 
-/** The key of the page that an answer leads to. */
+/** The metadata key in the redirect of a response. */
 function keyIn(answer: Answer): string {
   const key = /^private\/(\w+)$/.exec(String(expect(303, answer).headers.location))?.[1]
-  if (key === undefined) throw new Error(`it leads to ${answer.headers.location}`)
+  if (key === undefined) throw new Error(`redirected to ${answer.headers.location}`)
   return key
 }
 
-test('tells a program where to go on, and shows a person a page', async ({ service }) => {
+test('returns links as JSON to a program and a page to a browser', async ({ service }) => {
   const answer = expect(200, await service.send({ path: '/' }))
   const { name, version, links } = answer.json() as { name: string; version: string; links: Record<string, string> }
   assert.equal([name, version], ['Adamant', VERSION])
@@ -49,9 +55,9 @@ test('tells a program where to go on, and shows a person a page', async ({ servi
   }
 })
 
-test('keeps what its form sends, for the account whose token is in it', async ({ service }) => {
+test('shares a secret from its form for the account of the given token', async ({ service }) => {
   const { email, token } = await newSender(service.installation)
-  const key = keyIn(await sent(service, { secret: ' two\nlines ', passphrase: 'p', ttl: '3600', email, token }))
+  const key = keyIn(await submitForm(service, { secret: ' two\nlines ', passphrase: 'p', ttl: '3600', email, token }))
   const record = shownIn(await post(service.url, `private/${key}`))
   assert.equal([record['custid'], record['ttl'], record.state], [email, 3600, 'new'])
   const page = expect(200, await service.send({ path: `/private/${key}`, headers: BROWSER }))
@@ -59,40 +65,39 @@ test('keeps what its form sends, for the account whose token is in it', async ({
   assert.is(shownIn(await reveal(service.url, record.secret_key, 'p')).value, ' two\nlines ')
 })
 
-test('asks for no account where sharing is open to everybody', async ({ open }) => {
+test('needs no account if anonymous sharing is enabled', async ({ open }) => {
   const page = expect(200, await open.send({ path: '/', headers: BROWSER }))
   assert.not.match(page.text, 'API token')
-  const key = keyIn(await sent(open, { secret: 'open' }))
+  const key = keyIn(await submitForm(open, { secret: 'open' }))
   assert.is(shownIn(await post(open.url, `private/${key}`))['custid'], 'anon')
 })
 
-test('gives back what was typed where something is wrong with it, and neither token nor passphrase', async ({
-  service,
-}) => {
+test('keeps the input of its form after an error, except token and passphrase', async ({ service }) => {
   const { email, token } = await newSender(service.installation)
   const refused = expect(
     403,
-    await sent(service, { secret: '\na <b>', passphrase: 'p-9', ttl: '86400', email, token: 'w-7' }),
+    await submitForm(service, { secret: '\na <b>', passphrase: 'p-9', ttl: '86400', email, token: 'w-7' }),
   )
   assert.match(refused.text, />\n\na &lt;b&gt;<\/textarea>/)
   assert.match(refused.text, `value="${email}"`)
   assert.match(refused.text, /value="86400" selected/)
   assert.not(refused.text.includes('w-7') || refused.text.includes('p-9'))
   assert.is(refused.headers['cache-control'], 'no-store')
-  expect(403, await sent(service, { secret: 'x' }))
-  expect(422, await sent(service, { secret: '', email, token }))
-  expect(413, await sent(service, { secret: 'x'.repeat(20_000), email, token }))
+  expect(403, await submitForm(service, { secret: 'x' }))
+  expect(422, await submitForm(service, { secret: '', email, token }))
+  expect(413, await submitForm(service, { secret: 'x'.repeat(20_000), email, token }))
 })
 
-test('takes no form from a page of another site', async ({ open }) => {
-  const answer = await sent(open, { secret: 'x' }, { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' })
+test('rejects a form from another site', async ({ open }) => {
+  const answer = await submitForm(
+    open,
+    { secret: 'x' },
+    { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
+  )
   assert.match(expect(403, answer).text, 'No secret was shared')
 })
 
-test('tells search engines, browsers and finders of weaknesses what they ask every server', async ({
-  service,
-  open,
-}) => {
+test('serves robots.txt, favicon.ico and security.txt', async ({ service, open }) => {
   const robots = expect(200, await service.send({ path: '/robots.txt' })).text
   assert.match(robots, /^User-agent: \*\n/)
   assert.match(robots, '\nDisallow: /\n')

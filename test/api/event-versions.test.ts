@@ -8,40 +8,43 @@ import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { attached } from './harness/form.ts'
 import { expect } from './harness/request.ts'
 import { newSender, post, shared } from './harness/secrets.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, stone } from './harness/stones.ts'
 import { until } from '../until.ts'
 
-/** The release after this one: each event's payload is in its next version, which says one thing more. */
-const known = EVENTS as Record<string, EventDeclaration>
-const before = { ...known }
-for (const [type, event] of Object.entries(before)) {
-  known[type] = { ...event, changes: [...(event.changes ?? []), { about: 'one thing more', upcast: (data) => data }] }
+/** Simulates the next release: every event type has one more payload version. */
+const declarations = EVENTS as Record<string, EventDeclaration>
+const original = { ...declarations }
+for (const [type, event] of Object.entries(original)) {
+  declarations[type] = {
+    ...event,
+    changes: [...(event.changes ?? []), { about: 'one thing more', upcast: (data) => data }],
+  }
 }
 
 const test = suite<{ service: Service }>('an event')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, scored: true })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, scored: true })
 })
 test.after(async ({ service }) => {
   await service.stop()
-  Object.assign(known, before)
+  Object.assign(declarations, original)
 })
 
 async function eventsOf({ installation: { store } }: Service): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
-  // LogCreated is the store's own: it is there before anything writes with versions.
+  // The store writes LogCreated itself, before any event with a version.
   for await (const event of store.readAll('start')) {
-    if (known[event.type] !== undefined && event.type !== 'LogCreated') events.push(event)
+    if (declarations[event.type] !== undefined && event.type !== 'LogCreated') events.push(event)
   }
   return events
 }
 
-/** `DiamondCreated 2`, each once. */
-const written = (events: readonly StoredEvent[]) =>
+/** Distinct types with their versions, such as `DiamondCreated 2`. */
+const typesAndVersions = (events: readonly StoredEvent[]) =>
   [...new Set(events.map(({ type, metadata }) => `${type} ${metadata['schema']}`))].toSorted()
 
-test('is written with the version that its type has in this release, whoever writes it', async ({ service }) => {
+test('is written with the version of its type in this release, by every writer', async ({ service }) => {
   const { ann, url, installation } = service
   const { id } = await created(ann)
   expect(201, await ann.post('/v4/diamond/bulk', { entries: [stone(), stone()] }, { 'Idempotency-Key': 'two' }))
@@ -54,18 +57,18 @@ test('is written with the version that its type has in this release, whoever wri
   await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
   expect(204, await ann.remove(`/v4/diamond/${id}`))
 
-  const all = written(await eventsOf(service))
+  const all = typesAndVersions(await eventsOf(service))
   assert.ok(all.length >= 14, all.join(', '))
   assert.equal(
     all,
     all.map((text) => {
       const [type = ''] = text.split(' ')
-      return `${type} ${payloadVersionOf(before[type] ?? {}) + 1}`
+      return `${type} ${payloadVersionOf(original[type] ?? {}) + 1}`
     }),
   )
 })
 
-test('keeps its version in a request that another process finishes', async ({ service: { ann, installation } }) => {
+test('keeps its version when another process finishes the request', async ({ service: { ann, installation } }) => {
   const { store, writing } = installation
   const { id } = await created(ann)
   const stream = `diamond-${id}`

@@ -6,12 +6,12 @@ import { apiSuite } from './harness/service.ts'
 import { newSender } from './harness/secrets.ts'
 import { created, createdMany, stone } from './harness/stones.ts'
 
-const test = apiSuite('an answer over 1 KiB')
+const test = apiSuite('a response over 1 KiB')
 
-/** The answer's bytes as they came over the wire. */
-type Wire = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
+/** A response with its bytes as received. */
+type WireResponse = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
-function onTheWire(address: string, { method = 'GET', path, headers = {}, body }: Request): Promise<Wire> {
+function sendUndecoded(address: string, { method = 'GET', path, headers = {}, body }: Request): Promise<WireResponse> {
   const { hostname, port } = new URL(address)
   return new Promise((done, fail) => {
     const sending = send({ hostname, port, method, path, headers: headers as Record<string, string> }, (response) => {
@@ -26,12 +26,14 @@ function onTheWire(address: string, { method = 'GET', path, headers = {}, body }
   })
 }
 
-const unpack = {
+const decompress = {
   br: (bytes: Buffer) => brotliDecompressSync(bytes).toString(),
   gzip: (bytes: Buffer) => gunzipSync(bytes).toString(),
 }
 
-test('is gzip or br for who asks, on every way to it, and the same when unpacked', async ({ service }) => {
+test('is compressed with gzip or br on request, on every endpoint, and unchanged when decompressed', async ({
+  service,
+}) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 40)
   const bearer = { Authorization: `Bearer ${vendor.token}` }
@@ -45,29 +47,26 @@ test('is gzip or br for who asks, on every way to it, and the same when unpacked
     { method: 'PATCH', path: '/v4/diamond/bulk', headers: json, body: JSON.stringify({ entries: [bad] }) },
   ]
   for (const request of requests) {
-    const plain = await onTheWire(service.url, request)
+    const plain = await sendUndecoded(service.url, request)
     assert.is(plain.headers['content-encoding'], undefined)
     assert.match(String(plain.headers.vary), /\bAccept-Encoding\b/)
     for (const encoding of ['br', 'gzip'] as const) {
       const headers = { ...request.headers, 'Accept-Encoding': encoding }
-      const packed = await onTheWire(service.url, { ...request, headers })
+      const packed = await sendUndecoded(service.url, { ...request, headers })
       assert.is(packed.status, plain.status)
       assert.is(packed.headers['content-encoding'], encoding, request.path)
       assert.is(packed.headers['content-type'], plain.headers['content-type'])
       assert.is(packed.headers.etag, plain.headers.etag)
       assert.match(String(packed.headers.vary), /\bAccept-Encoding\b/)
       assert.ok(packed.bytes.length < plain.bytes.length / 2, `${packed.bytes.length} of ${plain.bytes.length}`)
-      assert.is(withoutId(unpack[encoding](packed.bytes)), withoutId(plain.bytes.toString()))
+      assert.is(withoutId(decompress[encoding](packed.bytes)), withoutId(plain.bytes.toString()))
     }
   }
 })
 
 const withoutId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
 
-test('is packed where it is a page for everybody, and not where it has a link that lets its holder in', async ({
-  service,
-  ann,
-}) => {
+test('is compressed for a public page, and not for a page with signed links', async ({ service, ann }) => {
   const [open, restricted] = [await created(ann, { access: 2 }), await created(ann)]
   const [link] = restricted['_links'] as readonly { readonly href: string }[]
   const { pathname, search } = new URL(link?.href ?? '')
@@ -76,33 +75,36 @@ test('is packed where it is a page for everybody, and not where it has a link th
     [`/diamond/${restricted.id}`, 'private, no-cache', 'br'],
     [pathname + search, 'no-store', undefined],
   ] as const) {
-    const { headers, bytes } = await onTheWire(service.url, { path, headers: { 'Accept-Encoding': 'br' } })
+    const { headers, bytes } = await sendUndecoded(service.url, { path, headers: { 'Accept-Encoding': 'br' } })
     assert.equal([headers['content-encoding'], headers['cache-control']], [encoding, caching], path)
-    const text = encoding === undefined ? bytes.toString() : unpack.br(bytes)
+    const text = encoding === undefined ? bytes.toString() : decompress.br(bytes)
     assert.ok(text.startsWith('<!doctype html>'))
     assert.is(text.includes('signature='), caching === 'no-store')
   }
 })
 
-test('has for HEAD the headers that it has for GET, but for those of a compressed body', async ({ service }) => {
+test('has the same headers for HEAD as for GET, except those of a compressed body', async ({ service }) => {
   const ask = { path: '/v2/constants', headers: { 'Accept-Encoding': 'gzip' } }
-  const [get, head] = [await onTheWire(service.url, ask), await onTheWire(service.url, { ...ask, method: 'HEAD' })]
+  const [get, head] = [
+    await sendUndecoded(service.url, ask),
+    await sendUndecoded(service.url, { ...ask, method: 'HEAD' }),
+  ]
   for (const name of ['content-type', 'cache-control', 'vary', 'etag']) {
     assert.is(head.headers[name], get.headers[name])
   }
   assert.is(head.bytes.length, 0)
 })
 
-test('is what is packed: a smaller one is sent as it is', async ({ service }) => {
+test('is the only kind that is compressed; smaller ones are sent unchanged', async ({ service }) => {
   const vendor = await service.newVendor()
   for (const path of ['/v4/diamond/1', '/v2/cutshapes/2', '/health/live']) {
     const headers = { 'Accept-Encoding': 'br, gzip', Authorization: `Bearer ${vendor.token}` }
-    const answer = await onTheWire(service.url, { path, headers })
+    const answer = await sendUndecoded(service.url, { path, headers })
     assert.is(answer.headers['content-encoding'], undefined)
   }
 })
 
-test('is never packed where it holds a secret, however long that is', async ({ service }) => {
+test('is never compressed if it contains a secret', async ({ service }) => {
   const sender = await newSender(service.installation, 'pro')
   const headers = { 'Accept-Encoding': 'gzip, br', Authorization: sender.authorization }
   const form = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -118,7 +120,7 @@ test('is never packed where it holds a secret, however long that is', async ({ s
       body: `secret=${secret}`,
     })
     const { secret_key } = expect(200, shared).json() as { secret_key: string }
-    const answer = await onTheWire(service.url, revealed(secret_key))
+    const answer = await sendUndecoded(service.url, revealed(secret_key))
     assert.is(answer.status, 200)
     assert.is(answer.headers['content-encoding'], undefined)
     assert.ok(answer.bytes.toString().includes(secret))

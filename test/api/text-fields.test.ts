@@ -3,9 +3,9 @@ import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
 
-const test = apiSuite('a text of a diamond')
+const test = apiSuite('a text field of a diamond')
 
-test('loses the blanks around it, whichever field it is and however it is written', async ({ ann }) => {
+test('is trimmed, in every field and by every request', async ({ ann }) => {
   const given = {
     sku: ' A 7\t',
     cutShape: '  round ',
@@ -38,7 +38,7 @@ test('loses the blanks around it, whichever field it is and however it is writte
   assert.is(v3.sku, 'B')
 })
 
-test('is the same with characters that nobody sees and with blanks of any width', async ({ ann }) => {
+test('is normalised: invisible characters are removed, and each run of blanks becomes one space', async ({ ann }) => {
   const given = { sku: '\u200bA\u00a07\ufeff', cutShape: 'Round\u00a0 Brilliant', cutQuality: 'Very\u2009Good\u200b' }
   const diamond = shown(expect(201, await ann.post('/v4/diamond', stone(given))))
   assert.equal([diamond.sku, diamond.cutShape, diamond.cutQuality], ['A 7', 'Round', 'Very Good'])
@@ -53,15 +53,15 @@ test('is the same with characters that nobody sees and with blanks of any width'
 
 for (const [what, text] of [
   ['of blanks', '  \t\u00a0'],
-  ['of characters that nobody sees', '\u200b\ufeff'],
+  ['of invisible characters', '\u200b\ufeff'],
   ['with a NUL', 'A\u0000B'],
   ['with a line feed', 'A\nB'],
   ['with a tab', 'A\tB'],
-  ['with a delete', 'A\u007fB'],
-  ['with a control of Latin-1', 'A\u0085B'],
+  ['with a DEL', 'A\u007fB'],
+  ['with a C1 control character', 'A\u0085B'],
   ['with an escape', '\u001b[31mA'],
 ] as const) {
-  test(`${what} is 422 and changes nothing`, async ({ ann }) => {
+  test(`${what} is rejected with 422 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
     await changesNothing([ann], async () => {
       for (const field of ['sku', 'cutShape', 'clarity', 'girdle', 'culetSize']) {
@@ -88,7 +88,7 @@ for (const [text, meant] of [
   ['Harts', 'Heart'],
   ['Round Briliant', 'Round Brilliant'],
 ] as const) {
-  test(`that is a shape but for a letter or two is 422 and says which: ${text}`, async ({ ann }) => {
+  test(`that misspells a shape is rejected with 422 and a suggestion: ${text}`, async ({ ann }) => {
     const { id } = await created(ann)
     for (const answer of [
       await ann.post('/v4/diamond', stone({ cutShape: text })),
@@ -101,7 +101,7 @@ for (const [text, meant] of [
   })
 }
 
-const OWN = [
+const CUSTOM_SHAPES = [
   'Trilliant',
   'Rose',
   'Star',
@@ -114,8 +114,8 @@ const OWN = [
   'My 2nd',
   'Oct',
 ]
-for (const cutShape of OWN) {
-  test(`that names a shape of its own is kept as written: ${cutShape}`, async ({ ann }) => {
+for (const cutShape of CUSTOM_SHAPES) {
+  test(`that names an unknown shape is kept as written: ${cutShape}`, async ({ ann }) => {
     const stored = shown(expect(201, await ann.post('/v4/diamond', stone({ cutShape }))))
     assert.is(stored.cutShape, cutShape)
     assert.is(shown(await ann.get(`/v3/diamond/${stored.id}`))['cutShape'], 113)
@@ -124,7 +124,7 @@ for (const cutShape of OWN) {
 }
 
 for (const cutShape of ['2', ' 113 ', '007', '99999']) {
-  test(`of digits alone is no shape: ${cutShape}`, async ({ ann }) => {
+  test(`of digits is rejected as a shape: ${cutShape}`, async ({ ann }) => {
     assert.equal(pointers(refusal(422, await ann.post('/v4/diamond', stone({ cutShape })))), ['/cutShape'])
   })
 }

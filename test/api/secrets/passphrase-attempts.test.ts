@@ -2,21 +2,21 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
 import { isUnknown, newSender, post, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import { until } from '../../until.ts'
 
 type Given = { service: Service; url: string; ann: Sender; time: { now: number } }
-const test = suite<Given>('a secret with a passphrase')
+const test = suite<Given>('a secret')
 test.before(async (given) => {
   given.time = { now: Date.UTC(2026, 10, 22) }
-  given.service = await startService({ patience: PATIENT, clock: () => given.time.now })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => given.time.now })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
 test.after(({ service }) => service.stop())
 
-/** Guesses wrongly, waiting out every lock. */
+/** Makes wrong attempts and advances the clock past every lock. */
 async function guess({ url, time }: Given, key: string, tries: number): Promise<void> {
   for (let tried = 0; tried < tries; tried++) {
     if (tried > 0 && tried % 5 === 0) time.now += 31 * 60_000
@@ -24,7 +24,7 @@ async function guess({ url, time }: Given, key: string, tries: number): Promise<
   }
 }
 
-test('is burned after twenty wrong ones in its life, and its sender is told', async (given) => {
+test('with a passphrase is burned after twenty wrong attempts in total, and its sender is informed', async (given) => {
   const { url, ann, service } = given
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'right' })
   await guess(given, secret_key, 20)
@@ -43,7 +43,7 @@ test('is burned after twenty wrong ones in its life, and its sender is told', as
   )
 })
 
-test('opens with the right one at the twentieth try, and counts the nineteen others', async (given) => {
+test('with a passphrase is revealed by the right one at the twentieth attempt, and shows nineteen failed ones', async (given) => {
   const { url, ann } = given
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'right' })
   await guess(given, secret_key, 19)
@@ -54,7 +54,7 @@ test('opens with the right one at the twentieth try, and counts the nineteen oth
   assert.is(shownIn(await post(url, `private/${metadata_key}`))['failed_attempts'], 19)
 })
 
-test('without one has no tries to be told of', async ({ url, ann }) => {
+test('without a passphrase has no number of failed attempts', async ({ url, ann }) => {
   assert.not.ok('failed_attempts' in (await shared(url, ann, { secret: 'x' })))
 })
 

@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
-import { apiSuite, clockOfLinks, PATIENT, startService, type Service } from './harness/service.ts'
+import { apiSuite, clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, createdMany, current, list } from './harness/stones.ts'
 
-const test = apiSuite('the filters and orders of v4')
+const test = apiSuite('the filters and sort orders of v4')
 
 const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 const total = (answer: Answer) => answer.headers['x-total-count']
@@ -17,19 +17,19 @@ const STONES = [
   { sku: 'E', cutShape: 'Cushion Modified', carat: 1.01, color: 'H', clarity: 'VS2' },
 ]
 
-let five: Promise<Vendor> | undefined
+let vendorOfStones: Promise<Vendor> | undefined
 
-/** Somebody with the five stones, which no test changes. */
-const vendorOfFive = (service: Service): Promise<Vendor> => (five ??= withStones(service))
+/** The vendor with STONES that the tests share and do not change. */
+const vendorWithStones = (service: Service): Promise<Vendor> => (vendorOfStones ??= createVendorWithStones(service))
 
-async function withStones(service: Service): Promise<Vendor> {
+async function createVendorWithStones(service: Service): Promise<Vendor> {
   const vendor = await service.newVendor()
   for (const fields of STONES) await created(vendor, fields)
   return vendor
 }
 
-test('put the stones in each order, what has no value last, and ties by id the same way', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+test('sort by each attribute, with missing values last and ties by id in the same direction', async ({ service }) => {
+  const vendor = await vendorWithStones(service)
   for (const [sort, wanted] of [
     ['-date', 'EDCBA'],
     ['date', 'ABCDE'],
@@ -47,8 +47,8 @@ test('put the stones in each order, what has no value last, and ties by id the s
   }
 })
 
-test('keep the order from place to place, with a cursor that is of this order alone', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+test('keep the sort order across pages, with a cursor that is valid only for that order', async ({ service }) => {
+  const vendor = await vendorWithStones(service)
   for (const [sort, wanted] of [
     ['price', 'DACBE'],
     ['-price', 'CADEB'],
@@ -96,16 +96,16 @@ for (const [query, wanted] of [
   ['f[clarity][]=VS1&f[clarity][]=VS2&sort=price', 'DAE'],
   ['f[color][]=D&sort=sku', 'BC'],
 ] as const) {
-  test(`find by ${query} what they say`, async ({ service }) => {
-    const vendor = await vendorOfFive(service)
+  test(`find the matching diamonds for ${query}`, async ({ service }) => {
+    const vendor = await vendorWithStones(service)
     const answer = expect(200, await vendor.get(`/v4/diamond?${query}`))
     assert.is(skus(answer).join(''), wanted)
     assert.is(total(answer), String(wanted.length))
   })
 }
 
-test('find nothing with 204 and a total of 0', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+test('return 204 and a total of 0 without a match', async ({ service }) => {
+  const vendor = await vendorWithStones(service)
   for (const query of [
     'f[caratFrom]=3',
     'f[priceFrom]=6&f[priceTo]=5',
@@ -134,26 +134,30 @@ for (const [query, status, pointer] of [
   ['Sort=price', 400, 'Sort'],
   ['f[carat]=1', 422, 'f[carat]'],
 ] as const) {
-  test(`refuse ${query} with ${status}`, async ({ ann }) => {
+  test(`reject ${query} with ${status}`, async ({ ann }) => {
     assert.equal(pointers(refusal(status, await ann.get(`/v4/diamond?${query}`))), [pointer])
   })
 }
 
-test('are of v4: v3 has the filters of the interface, and ignores an order', async ({ service }) => {
-  const vendor = await vendorOfFive(service)
+test('are not part of v3, which rejects the filters and ignores a sort order', async ({ service }) => {
+  const vendor = await vendorWithStones(service)
   assert.equal(pointers(refusal(422, await vendor.get('/v3/diamond?f[color][]=D'))), ['f[color][]'])
   assert.is(skus(expect(200, await vendor.get('/v3/diamond?sort=price'))).join(''), 'EDCBA')
 })
 
-/** Stones that a list may look through here; 5,000 in production. */
-const MOST = 50
+/** Diamonds that a list may scan in this test; 5,000 in production. */
+const MAX_SCANNED = 50
 
-test('are refused where too much would have to be looked through, and what is named instead is served', async () => {
-  const service = await startService({ clock: clockOfLinks(), patience: PATIENT, lookedThrough: MOST })
+test('are rejected if a list would scan too many diamonds, with the name of a combination that works', async () => {
+  const service = await startService({
+    clock: clockOfLinks(),
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    maxScannedDiamonds: MAX_SCANNED,
+  })
   try {
     const vendor = service.ann
-    const all = String(MOST + 10)
-    await createdMany(vendor, MOST + 10, 'MANY')
+    const all = String(MAX_SCANNED + 10)
+    await createdMany(vendor, MAX_SCANNED + 10, 'MANY')
     expect(200, await current(vendor, '/v4/diamond?limit=1'))
     const refused = refusal(422, await vendor.get('/v4/diamond?f[cutShape][]=Round&f[clarity][]=VS1&sort=price'))
     assert.equal(pointers(refused), ['f[clarity][]'])

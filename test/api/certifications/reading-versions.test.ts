@@ -16,10 +16,10 @@ import { until } from '../../until.ts'
 import { vendor } from '../harness/account.ts'
 import { attached, certification, text, upload, type ShownCertification } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 
-const test = suite<{ dataDir: string }>('a reading that an earlier release has stored')
+const test = suite<{ dataDir: string }>('a report reading stored by an earlier release')
 test.before.each((context) => {
   context.dataDir = mkdtempSync(join(tmpdir(), 'adamant-readings-'))
 })
@@ -28,8 +28,8 @@ test.after.each(async ({ dataDir }) => {
   await forgetEngines(dataDir)
 })
 
-/** As releases wrote it that did not look for laboratory, shape and origin. */
-const FIRST = {
+/** Version 1, from releases that did not read laboratory, shape and origin. */
+const VERSION_1 = {
   reading: {
     number: '999',
     carat: 0.73,
@@ -44,12 +44,12 @@ const FIRST = {
 
 const by = { actor: 'reports', via: 'projection', correlation: 'earlier' } as const
 
-/** A stone with a report without a file, and a reading of it in version 1. @returns the stone's id */
-async function older({ ann, installation: { store } }: Service): Promise<number> {
+/** Creates a stone with a report without a file and appends a reading in version 1. @returns the id of the stone */
+async function createWithVersion1Reading({ ann, installation: { store } }: Service): Promise<number> {
   const { id } = await created(ann, { carat: 0.73 })
   const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188')]
   const attachment = certification(expect(201, await upload(ann, parts)))
-  const data = { certification: attachment.id, ...FIRST }
+  const data = { certification: attachment.id, ...VERSION_1 }
   const event = { id: randomUUID(), type: 'ReportRead', data, metadata: toEventMetadata(by, Date.now(), '1') }
   await store.append(`diamond-${id}`, 1n, [event])
   return id
@@ -58,21 +58,23 @@ async function older({ ann, installation: { store } }: Service): Promise<number>
 const readingsOf = async ({ installation: { store } }: Service, id: number): Promise<StoredEvent[]> =>
   (await store.read(`diamond-${id}`)).filter(({ type }) => type === 'ReportRead')
 
-type Warned = ShownCertification & { readonly warnings?: readonly string[] }
+type CertificationWithWarnings = ShownCertification & { readonly warnings?: readonly string[] }
 
-test('is decided on, shown and made anew like one of today, and stays in the log as it was', async ({ dataDir }) => {
-  const service = await startService({ patience: PATIENT, dataDir })
+test('is used in decisions, shown and rebuilt like a current one, and stays unchanged in the log', async ({
+  dataDir,
+}) => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const { ann } = service
-  const id = await older(service)
+  const id = await createWithVersion1Reading(service)
   const [stored] = await readingsOf(service, id)
   const stone = async () => shown(expect(200, await ann.get(`/v4/diamond/${id}`)))
   await until('the reading to be shown', async () => {
-    const [one] = (await stone())['certifications'] as Warned[]
+    const [one] = (await stone())['certifications'] as CertificationWithWarnings[]
     return one?.warnings?.length === 1
   })
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
-  const [told] = (await stone())['certifications'] as Warned[]
-  const past = await auditCertification.loadHistory(service.installation, String(told?.id))
+  const [warned] = (await stone())['certifications'] as CertificationWithWarnings[]
+  const past = await auditCertification.loadHistory(service.installation, String(warned?.id))
   const [, read] = await past.entries()
   assert.equal([read?.type, read?.undecoded], ['read', undefined])
   assert.ok(read?.changes.some(({ field, to }) => field === 'read.number' && to === '999'))
@@ -88,34 +90,33 @@ test('is decided on, shown and made anew like one of today, and stays in the log
 
   const before = JSON.stringify(await stone())
   await service.stop()
-  // What is missing is made anew from the log.
+  // The service rebuilds missing read models from the log.
   if (areEmbedded) {
     const models = readdirSync(dataDir).filter((name) => name.startsWith('read-'))
     assert.ok(models.length > 0)
     for (const name of models) rmSync(join(dataDir, name), { recursive: true })
   }
-  const again = await startService({ patience: PATIENT, dataDir })
+  const again = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const owner = vendor(again.url, ann.account, ann.token)
-  const anew = () => owner.get(`/v4/diamond/${id}`)
+  const readAgain = () => owner.get(`/v4/diamond/${id}`)
   const addressless = (body: string) => body.replaceAll(/https?:\/\/[^/"]+/g, '').replaceAll(/\?[^"]*/g, '')
-  assert.is(addressless(JSON.stringify(shown(expect(200, await anew())))), addressless(before))
+  assert.is(addressless(JSON.stringify(shown(expect(200, await readAgain())))), addressless(before))
   expect(200, await owner.patch(`/v4/diamond/${id}`, { price: 13 }))
   assert.equal((await readingsOf(again, id))[0], stored)
   await again.stop()
 })
 
-/** What the release of before knows of it. */
-const known = EVENTS as Record<string, EventDeclaration>
-const before: EventDeclaration = {
+const declarations = EVENTS as Record<string, EventDeclaration>
+const VERSION_1_DECLARATION: EventDeclaration = {
   stream: 'diamond-{id}',
   about: 'The service read a report.',
   payload: z.object({ certification: z.int(), reading: z.looseObject({}), mismatches: z.array(z.unknown()) }),
 }
 
-test('is in version 1; a release that knows no other decides nothing behind version 2, and goes on elsewhere', async ({
+test('has version 1; a release that knows only that version rejects changes after a version 2 event, and works for other diamonds', async ({
   dataDir,
 }) => {
-  const service = await startService({ patience: PATIENT, dataDir })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const { ann, installation } = service
   const { id } = await created(ann)
   const other = await created(ann)
@@ -126,8 +127,8 @@ test('is in version 1; a release that knows no other decides nothing behind vers
     data: { certification: 1, reading: {} },
     metadata: toEventMetadata(by, Date.now(), '2'),
   }
-  const current = known['ReportRead']
-  known['ReportRead'] = before
+  const current = declarations['ReportRead']
+  declarations['ReportRead'] = VERSION_1_DECLARATION
   try {
     await installation.store.append(`diamond-${id}`, 1n, [today])
     expect(503, await ann.patch(`/v4/diamond/${id}`, { price: 13 }))
@@ -135,7 +136,7 @@ test('is in version 1; a release that knows no other decides nothing behind vers
     assert.is(price, 12)
     expect(200, await ann.patch(`/v4/diamond/${other.id}`, { price: 14 }))
   } finally {
-    if (current !== undefined) known['ReportRead'] = current
+    if (current !== undefined) declarations['ReportRead'] = current
     await service.stop()
   }
 })

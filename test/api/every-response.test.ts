@@ -5,13 +5,13 @@ import { expect, refusal, type Answer } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created, stone } from './harness/stones.ts'
 
-const test = apiSuite('every answer')
+const test = apiSuite('every response')
 
 const version = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-test('carries X-App-Version, which is that of the package and of the constants', async ({ ann, service }) => {
+test('has X-App-Version with the version of the package and of the constants', async ({ ann, service }) => {
   const { id } = await created(ann)
   const constants = await service.send({ path: '/v2/constants' })
   assert.is((constants.json() as { ver: string }).ver, version)
@@ -38,7 +38,7 @@ test('carries X-App-Version, which is that of the package and of the constants',
   }
 })
 
-test('of the HTTP parser too: 400 and 431', async ({ service }) => {
+test('of the HTTP parser has the standard headers and error body, for 400 and 431', async ({ service }) => {
   const huge = 'x'.repeat(300_000)
   const cases: (readonly [status: number, bytes: string | Buffer])[] = [
     [400, 'nonsense\r\n\r\n'],
@@ -61,7 +61,7 @@ test('of the HTTP parser too: 400 and 431', async ({ service }) => {
   }
 })
 
-test('of requests that the parser lets pass and few clients send', async ({ service, ann }) => {
+test('to an unusual but valid request has the standard headers', async ({ service, ann }) => {
   const end = 'Connection: close\r\n\r\n'
   const body = JSON.stringify(stone())
   const cases: (readonly [status: number, bytes: string])[] = [
@@ -85,13 +85,13 @@ test('of requests that the parser lets pass and few clients send', async ({ serv
   for (const [status, bytes] of cases) expectRaw(status, await sendRaw(service.url, bytes))
 })
 
-test('has the request id in the error body too', async ({ ann }) => {
+test('repeats the request id in the error body', async ({ ann }) => {
   for (const id of ['0af7651916cd43dd8448eb211c80319c', '|a.b', 'a "quoted" one']) {
     assert.is(refusal(404, await ann.get('/v4/diamond/0', { 'X-Request-Id': id })).requestId, id)
   }
 })
 
-test('keeps the request id as the correlation id of what was written', async ({ ann, service }) => {
+test('has a request id that is the correlation id of the written events', async ({ ann, service }) => {
   const answer = await ann.post('/v4/diamond', stone(), { 'X-Request-Id': 'trace-7' })
   const { id } = answer.json() as { id: number }
   const [event] = await service.installation.store.read(`diamond-${id}`)
@@ -113,7 +113,7 @@ for (const [path, methods] of [
 ] as const) {
   const allow = [...methods, 'OPTIONS'].toSorted()
 
-  test(`to a wrong method on ${path} is 405 with Allow`, async ({ ann }) => {
+  test(`to an unsupported method on ${path} is 405 with Allow`, async ({ ann }) => {
     const wrong = ['DELETE', 'POST', 'PUT', 'PATCH', 'PROPFIND', 'MKCOL'].filter((method) => !allow.includes(method))
     for (const method of wrong) {
       const answer = expect(405, await ann.send({ method, path }))
@@ -121,7 +121,7 @@ for (const [path, methods] of [
     }
   })
 
-  test(`to OPTIONS on ${path} is 204 with Allow, for everybody`, async ({ service }) => {
+  test(`to OPTIONS on ${path} is 204 with Allow, whatever the credentials`, async ({ service }) => {
     for (const headers of [{}, { Authorization: 'Bearer forged' }, { Authorization: 'Basic Zm86YmFy' }]) {
       const answer = expect(204, await service.send({ method: 'OPTIONS', path, headers }))
       assert.equal(String(answer.headers.allow).split(', ').sort(), allow)
@@ -152,7 +152,7 @@ for (const path of [
   })
 }
 
-test('to an id with encoded slashes, NULs or half an escape is 404', async ({ ann }) => {
+test('to an id with encoded slashes, NULs or an incomplete escape is 404', async ({ ann }) => {
   for (const id of [
     '1%2F2',
     '%00',

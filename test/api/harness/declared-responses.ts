@@ -6,10 +6,10 @@ import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { STATUSES_OF_ANY_REQUEST, declaredStatuses, schemaFor } from '../../../src/http/openapi/operation.ts'
 import { routeFinder, type FoundRoute } from '../../http/found-route.ts'
-import { saw } from './seen-answers.ts'
+import { recordResponse } from './seen-responses.ts'
 
-/** Holds that a body has what its endpoint declares of that answer, and nothing else. */
-export function isAsDeclared(
+/** Expects that a body matches the declared schema and has no other members. */
+export function expectDeclaredBody(
   { operationId, responses }: Pick<Endpoint, 'operationId' | 'responses'>,
   status: number,
   body: unknown,
@@ -17,17 +17,17 @@ export function isAsDeclared(
   const answer = responses[status]
   const schema = typeof answer === 'object' ? answer.schema : undefined
   if (!(schema instanceof z.ZodType)) throw new Error(`${operationId} declares no schema for ${status}`)
-  // What the schema does not name it takes away.
+  // The schema strips unknown members.
   assert.equal(schema.parse(body), body, operationId)
 }
 
 const findRoute = routeFinder(ENDPOINTS)
 
-type AnsweredText = { readonly status: number; readonly text: string; readonly headers: IncomingHttpHeaders }
+type TextResponse = { readonly status: number; readonly text: string; readonly headers: IncomingHttpHeaders }
 
-/** Holds an answer to what is declared: its status, and where that has a schema, its body. */
-export function isDeclaredAnswer(method: string, target: string, { status, text, headers }: AnsweredText): void {
-  // Not every server has every endpoint: the port of metrics has one.
+/** Expects that the endpoint declares the status of a response and, if it has a schema, that the body matches it. */
+export function expectDeclaredResponse(method: string, target: string, { status, text, headers }: TextResponse): void {
+  // Not every server has every endpoint: the metrics port has one.
   if (status === 404 && text.includes('Not found: /')) return
   const [path = ''] = target.split('?', 1)
   const found = findRoute(method, path)
@@ -37,15 +37,15 @@ export function isDeclaredAnswer(method: string, target: string, { status, text,
     isDeclared,
     `${found.endpoint.operationId} answered ${method} ${path} with ${status}, which it does not declare`,
   )
-  saw(found.endpoint.operationId, status)
-  isOfDeclaredType(found.endpoint, status, headers['content-type'])
-  // The same may be there as a page for people.
+  recordResponse(found.endpoint.operationId, status)
+  expectDeclaredMediaType(found.endpoint, status, headers['content-type'])
+  // The same status may also be an HTML page.
   const isJson = headers['content-type']?.startsWith('application/json') === true
-  if (method !== 'HEAD' && isJson) hasDeclaredBody(found, status, text)
+  if (method !== 'HEAD' && isJson) expectDeclaredJson(found, status, text)
 }
 
-/** An answer that declares its media types has one of them, whatever its parameters are; no body has none. */
-function isOfDeclaredType({ operationId, responses }: Endpoint, status: number, type: string | undefined): void {
+/** Expects one of the declared media types, ignoring parameters. A response without a body has none. */
+function expectDeclaredMediaType({ operationId, responses }: Endpoint, status: number, type: string | undefined): void {
   const answer = responses[status]
   const media = typeof answer === 'object' ? answer.mediaType : undefined
   if (media === undefined || type === undefined) return
@@ -54,7 +54,7 @@ function isOfDeclaredType({ operationId, responses }: Endpoint, status: number, 
   assert.ok(declared.includes(bare), `${operationId} answered ${status} as ${type}, which it does not declare`)
 }
 
-function hasDeclaredBody({ endpoint, version }: FoundRoute<never>, status: number, text: string): void {
+function expectDeclaredJson({ endpoint, version }: FoundRoute<never>, status: number, text: string): void {
   const schema = schemaOf(endpoint, status, version)
   if (schema === undefined) return
   const body: unknown = JSON.parse(text)
@@ -64,9 +64,9 @@ function hasDeclaredBody({ endpoint, version }: FoundRoute<never>, status: numbe
   assert.ok(isDeepStrictEqual(data, body), `${what}, which has more than it declares`)
 }
 
-/** Of an answer, or of how the endpoint's family refuses; undefined where it is not JSON. */
+/** The schema of a response, or of the error format of the group; undefined if it is not JSON. */
 function schemaOf({ responses, group }: Endpoint, status: number, version: string | undefined): z.ZodType | undefined {
-  const said = responses[status]
-  if (typeof said === 'object' && said.schema !== undefined) return schemaFor(said.schema, version)
+  const response = responses[status]
+  if (typeof response === 'object' && response.schema !== undefined) return schemaFor(response.schema, version)
   return status >= 400 ? group.errorFormat.schema : undefined
 }

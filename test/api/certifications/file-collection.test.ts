@@ -4,48 +4,52 @@ import type { FileStore } from '../../../src/stores/ports/file-store.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { attached, pathOf, smallPdf } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { PATIENT, startService } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'
 import { isStored } from '../harness/stored-files.ts'
 import { created } from '../harness/stones.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
 import { until } from '../../until.ts'
 
-const test = suite('the file of a certification that was acknowledged')
+const test = suite('the file of an acknowledged certification')
 
 const isAttach = (events: readonly { readonly type: string }[]) =>
   events.some(({ type }) => type === 'CertificationAttached')
 
-/** Does something when a certification is being recorded: before its event, or right behind it. */
-const around =
-  (hooks: { before?: () => Promise<void>; behind?: () => Promise<void> }) =>
+/** Runs a hook right before or right after the event of a certification is appended. */
+const aroundAttach =
+  (hooks: { before?: () => Promise<void>; after?: () => Promise<void> }) =>
   (store: EventStore): EventStore => ({
     ...store,
     async append(stream, expected, events) {
       if (isAttach(events)) await hooks.before?.()
       const position = await store.append(stream, expected, events)
-      if (isAttach(events)) await hooks.behind?.()
+      if (isAttach(events)) await hooks.after?.()
       return position
     },
   })
 
 for (const ahead of [2_000, -86_400_000]) {
-  test(`is there where the machine that collects has a clock ${ahead} ms ahead of those that upload`, async () => {
+  test(`is kept if the clock of the garbage collector is ${ahead} ms ahead of that of the uploader`, async () => {
     const slow = { before: async () => undefined as void }
     const clock = () => Date.now() + ahead
-    const service = await startService({ patience: PATIENT, clock, store: around({ before: () => slow.before() }) })
+    const service = await startService({
+      readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+      clock,
+      store: aroundAttach({ before: () => slow.before() }),
+    })
     try {
       const { ann } = service
       const { id } = await created(ann)
       const pdf = smallPdf()
       const first = await attached(ann, id, pdf)
-      // The same report once more: its removal makes the file due, and only its holder's touches keep it.
+      // The removal makes the file due for collection; only the keep-alive of the second upload protects it.
       expect(204, await ann.remove(`/v4/certification/${first.id}`))
       slow.before = async () => {
         slow.before = async () => undefined
-        // As long as it takes until one that is due later, and nobody holds, is collected.
+        // Waits until the collector has deleted an unused file that was due later.
         const [other, later] = [await created(ann), smallPdf()]
-        const { id: unheld } = await attached(ann, other.id, later)
-        expect(204, await ann.remove(`/v4/certification/${unheld}`))
+        const { id: unused } = await attached(ann, other.id, later)
+        expect(204, await ann.remove(`/v4/certification/${unused}`))
         await until('the removal of another file', async () => !(await isStored(service, later)))
       }
       const again = await attached(ann, id, pdf)
@@ -58,17 +62,20 @@ for (const ahead of [2_000, -86_400_000]) {
   })
 }
 
-async function take(files: FileStore): Promise<void> {
+async function removeAllFiles(files: FileStore): Promise<void> {
   for await (const { digest, touchToken } of files.list()) await files.remove(digest, touchToken)
 }
 
-test('is put back where another process took it from one that stood still while it recorded it', async () => {
-  const taking = { behind: async () => undefined as void }
-  const service = await startService({ patience: PATIENT, store: around({ behind: () => taking.behind() }) })
+test('is restored if another process deletes it while the certification is recorded', async () => {
+  const taking = { after: async () => undefined as void }
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    store: aroundAttach({ after: () => taking.after() }),
+  })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
-    taking.behind = () => take(installation.files)
+    taking.after = () => removeAllFiles(installation.files)
     const pdf = smallPdf(700_000)
     const { file } = await attached(ann, id, pdf)
     const answer = expect(200, await service.send({ path: pathOf(file) }))
@@ -78,8 +85,8 @@ test('is put back where another process took it from one that stood still while 
   }
 })
 
-test('is kept while a stream that was set aside may use it, and others go all the same', async () => {
-  const service = await startService({ patience: PATIENT })
+test('is kept while a parked stream may use it; other files are still collected', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     const { ann, installation } = service
     const { store } = installation
@@ -90,7 +97,7 @@ test('is kept while a stream that was set aside may use it, and others go all th
     const [, first] = await store.read(`diamond-${id}`)
     assert.ok(first)
     const { digest } = first.data['file'] as { digest: string }
-    // A release to come attached the same report to another stone, in words that are not known here.
+    // A later release attached the same report to another stone with an event type that is unknown here.
     const data = { report: { sha256: digest, pages: 2 } }
     await appendTo(store, `diamond-${strange.id}`, { type: 'ReportFiled', data })
     for (const certification of both) expect(204, await ann.remove(`/v4/certification/${certification.id}`))

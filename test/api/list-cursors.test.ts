@@ -5,20 +5,20 @@ import { apiSuite } from './harness/service.ts'
 import { created, createdMany, list } from './harness/stones.ts'
 
 const time = { now: Date.UTC(2026, 0, 1) }
-const test = apiSuite('listing diamonds by places', { clock: () => time.now })
+const test = apiSuite('listing diamonds by cursor', { clock: () => time.now })
 
 const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 const total = (answer: Answer) => answer.headers['x-total-count']
 
-/** Where a link of an answer leads, without the service's address. */
-function linked(answer: Answer, relation: string): string | undefined {
+/** Path and query of a link of a response. */
+function linkTarget(answer: Answer, relation: string): string | undefined {
   const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
   const [, address] = [...found].find(([, , rel]) => rel === relation) ?? []
   return address === undefined ? undefined : new URL(address).pathname + new URL(address).search
 }
 
-/** Follows `next` from a page to the end. @param between is done before each further page */
-async function walk(
+/** Follows `next` to the last page. @param between runs before each further page */
+async function followNext(
   vendor: Vendor,
   first: string,
   between?: (pages: number, last: Answer) => Promise<unknown>,
@@ -28,7 +28,7 @@ async function walk(
   while (path !== undefined) {
     const page: Answer = expect(200, await vendor.get(path))
     pages.push(page)
-    path = linked(page, 'next')
+    path = linkTarget(page, 'next')
     if (path !== undefined) await between?.(pages.length, page)
   }
   return pages
@@ -37,31 +37,31 @@ async function walk(
 const descending = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}-${count - 1 - index}`)
 
-test('joins its pages without a gap, by next alone, and each tells the number of all', async ({ service }) => {
+test('returns pages without gaps through next alone, each with the total', async ({ service }) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 23, 'P')
   for (const version of ['v3', 'v4']) {
-    const pages = await walk(vendor, `/${version}/diamond?after=&limit=5`)
+    const pages = await followNext(vendor, `/${version}/diamond?after=&limit=5`)
     assert.equal(
       pages.map((page) => list(page).length),
       [5, 5, 5, 5, 3],
     )
     assert.equal(pages.flatMap(skus), descending('P', 23))
     assert.ok(pages.every((page) => total(page) === '23'))
-    assert.ok(pages.every((page) => linked(page, 'first') === `/${version}/diamond?limit=5&after=`))
-    assert.ok(pages.every((page) => linked(page, 'prev') === undefined && linked(page, 'last') === undefined))
+    assert.ok(pages.every((page) => linkTarget(page, 'first') === `/${version}/diamond?limit=5&after=`))
+    assert.ok(pages.every((page) => linkTarget(page, 'prev') === undefined && linkTarget(page, 'last') === undefined))
   }
 })
 
-test('ends with a full page where there is nothing behind it', async ({ service }) => {
+test('ends after a full last page', async ({ service }) => {
   const vendor = await service.newVendor()
   expect(204, await vendor.get('/v4/diamond?after='))
   await createdMany(vendor, 4, 'P')
-  assert.is((await walk(vendor, '/v4/diamond?after=&limit=2')).length, 2)
-  assert.is(linked(expect(200, await vendor.get('/v4/diamond?after=')), 'next'), undefined)
+  assert.is((await followNext(vendor, '/v4/diamond?after=&limit=2')).length, 2)
+  assert.is(linkTarget(expect(200, await vendor.get('/v4/diamond?after=')), 'next'), undefined)
 })
 
-test('keeps the filters, and what they and the places mean together', async ({ service }) => {
+test('keeps the filters across pages', async ({ service }) => {
   const vendor = await service.newVendor()
   for (let hour = 0; hour < 8; hour++) {
     time.now += 3_600_000
@@ -69,9 +69,9 @@ test('keeps the filters, and what they and the places mean together', async ({ s
   }
   const at = (hour: number) => new Date(time.now - (7 - hour) * 3_600_000).toISOString().replace('.000', '')
   const dates = `f[dateFrom]=${at(1)}&f[dateTo]=${at(6)}`
-  const pages = await walk(vendor, `/v4/diamond?after=&limit=2&${dates}`)
+  const pages = await followNext(vendor, `/v4/diamond?after=&limit=2&${dates}`)
   assert.equal(pages.flatMap(skus), ['H-6', 'H-5', 'H-4', 'H-3', 'H-2', 'H-1'])
-  assert.equal((await walk(vendor, `/v4/diamond?f[isColored]=1&limit=1&after=&${dates}`)).flatMap(skus), [
+  assert.equal((await followNext(vendor, `/v4/diamond?f[isColored]=1&limit=1&after=&${dates}`)).flatMap(skus), [
     'H-6',
     'H-4',
     'H-2',
@@ -79,15 +79,17 @@ test('keeps the filters, and what they and the places mean together', async ({ s
   assert.ok(pages.every((page) => total(page) === '6'))
 })
 
-test('shows what was there all the time once, whatever is created and deleted meanwhile', async ({ service }) => {
+test('returns each diamond that exists throughout exactly once, despite concurrent creations and deletions', async ({
+  service,
+}) => {
   const vendor = await service.newVendor()
   const stones = await createdMany(vendor, 20, 'S')
   const doomed = [stones[3], stones[12], stones[17]]
-  const pages = await walk(vendor, '/v4/diamond?after=&limit=3', async (done, last) => {
+  const pages = await followNext(vendor, '/v4/diamond?after=&limit=3', async (done, last) => {
     await createdMany(vendor, 4, `NEW-${done}`)
     const one = doomed.pop()
     if (one !== undefined) expect(204, await vendor.remove(`/v4/diamond/${one.id}`))
-    // The last one of the page before, whose place is the cursor.
+    // The last diamond of the previous page, to which the cursor refers.
     if (done === 4) expect(204, await vendor.remove(`/v4/diamond/${list(last).at(-1)?.id}`))
   })
   const seen = pages.flatMap(skus)
@@ -99,18 +101,18 @@ test('shows what was there all the time once, whatever is created and deleted me
   )
 })
 
-test('takes a cursor in the other version of the API, and in a query with another limit', async ({ service }) => {
+test('accepts a cursor in the other API version and with another limit', async ({ service }) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 6, 'P')
-  const next = linked(expect(200, await vendor.get('/v4/diamond?after=&limit=2')), 'next') ?? ''
+  const next = linkTarget(expect(200, await vendor.get('/v4/diamond?after=&limit=2')), 'next') ?? ''
   const cursor = new URLSearchParams(next.split('?')[1]).get('after')
   assert.equal(skus(expect(200, await vendor.get(`/v3/diamond?limit=3&after=${cursor}`))), ['P-3', 'P-2', 'P-1'])
 })
 
-test('refuses a cursor that was changed, made up, or given to another account', async ({ ann, bob }) => {
+test('rejects a cursor that was modified, made up or issued to another account', async ({ ann, bob }) => {
   await createdMany(ann, 3, 'P')
   await created(bob, { sku: 'B' })
-  const next = linked(expect(200, await ann.get('/v4/diamond?after=&limit=1')), 'next') ?? ''
+  const next = linkTarget(expect(200, await ann.get('/v4/diamond?after=&limit=1')), 'next') ?? ''
   const cursor = new URLSearchParams(next.split('?')[1]).get('after') ?? ''
   expect(200, await ann.get(`/v4/diamond?after=${cursor}`))
   const changed = [...cursor].map(
@@ -131,7 +133,7 @@ test('refuses a cursor that was changed, made up, or given to another account', 
   assert.equal(pointers(refusal(400, await bob.get(`/v4/diamond?after=${cursor}`))), ['after'])
 })
 
-test('refuses after beside offset, and twice', async ({ ann }) => {
+test('rejects after together with offset, and a duplicate after', async ({ ann }) => {
   assert.equal(pointers(refusal(400, await ann.get('/v4/diamond?after=&offset=0'))), ['offset'])
   assert.equal(pointers(refusal(400, await ann.get('/v4/diamond?after=&after='))), ['after'])
 })

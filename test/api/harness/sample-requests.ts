@@ -4,13 +4,13 @@ import { newSender } from './secrets.ts'
 import type { Service } from './service.ts'
 import { created, stone } from './stones.ts'
 
-/** One request for each way that the service has to an answer. */
-export type Ways = Readonly<
+/** One request for each part of the service that responds to requests. */
+export type SampleRequests = Readonly<
   Record<'one' | 'list' | 'create' | 'bulk' | 'share' | 'constants' | 'page' | 'nowhere', Request>
 >
 
-/** Requests that succeed, with all that they need. */
-export async function waysOf(service: Service, ann: Vendor): Promise<Ways> {
+/** Requests that succeed, and the data that they need. */
+export async function sampleRequests(service: Service, ann: Vendor): Promise<SampleRequests> {
   const { id } = await created(ann, { access: 2 })
   const sender = await newSender(service.installation)
   const bearer = { Authorization: `Bearer ${ann.token}` }
@@ -37,7 +37,7 @@ export const withHeaders = (request: Request, headers: Request['headers']): Requ
   headers: { ...request.headers, ...headers },
 })
 
-/** The request's bytes, with these lines for its Host. */
+/** The bytes of a request. @param hosts its Host header lines */
 export function rawBytes({ method = 'GET', path, headers = {}, body = '' }: Request, hosts: readonly string[]): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
   const length = typeof body === 'string' && body !== '' ? [`Content-Length: ${Buffer.byteLength(body)}`] : []
