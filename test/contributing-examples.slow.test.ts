@@ -10,7 +10,7 @@ import { run, type Said } from './docs/blocks.ts'
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url))
 
-/** What of the project its checks, its tests and what is written anew need. */
+/** The parts of the project that its checks, its tests and its generators need. */
 const COPIED = [
   'src',
   'test',
@@ -27,7 +27,7 @@ const COPIED = [
   '.prettierignore',
 ]
 
-/** What the steps say is to be run once the files are written, and what it writes. */
+/** The generators that the steps tell the reader to run, and their output. */
 const WRITTEN_ANEW = {
   'test/events/record-bodies.ts': 'test/events/golden-bodies.json',
   'scripts/events-page.ts': 'docs/events.md',
@@ -36,7 +36,7 @@ const WRITTEN_ANEW = {
 
 const bin = (file: string) => join(PROJECT, 'node_modules', file)
 
-/** A copy of the project with all examples in it, written as their steps say. */
+/** A copy of the project with all examples applied. */
 class Copy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-examples-'))
   #written: Promise<void> | undefined
@@ -55,12 +55,12 @@ class Copy {
     return run(process.execPath, words, { env: { FORCE_COLOR: '0' }, cwd: this.#folder })
   }
 
-  /** Runs what writes files anew. */
+  /** Runs the generators. */
   written(): Promise<void> {
     return (this.#written ??= this.#write())
   }
 
-  /** Runs all tests of the examples, by one run of the runner. */
+  /** Runs all tests of the examples in one run. */
   tested(): Promise<Said> {
     return (this.#tests ??= this.#test())
   }
@@ -74,7 +74,7 @@ class Copy {
 
   async #test(): Promise<Said> {
     await this.written()
-    // The command line's tests run what is built. Types are checked by another test.
+    // The command line's tests run the built program. Another test checks types.
     await this.node(bin('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck')
     const files = new Set(EXAMPLES.flatMap(({ tests }) => tests))
     return this.node('--import', 'tsx', 'test/run.ts', ...files)
@@ -97,7 +97,7 @@ test('compile', async ({ copy }) => {
   assert.equal([code, out], [0, ''])
 })
 
-test('are written as everything is: linted and formatted', async ({ copy }) => {
+test('pass the linter and the formatter', async ({ copy }) => {
   await copy.written()
   const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(WRITTEN_ANEW)]
   const linted = await copy.node(bin('oxlint/bin/oxlint'), '--deny-warnings')

@@ -1,8 +1,8 @@
 import type { Module } from './layers.ts'
 
 /**
- * The circles of an import graph, one for each knot of modules that reach each other: the shortest there is in it, as the
- * modules' paths, the first of them once more at the end. Mended, the next shortest shows.
+ * The shortest import cycle of each strongly connected component, as the modules' paths with the first repeated at the
+ * end. When that cycle is broken, the next shortest one is reported.
  */
 export function circles(modules: readonly Module[]): string[][] {
   const graph = new Map(modules.map(({ path, imports }) => [path, imports]))
@@ -11,7 +11,7 @@ export function circles(modules: readonly Module[]): string[][] {
 
 type Graph = ReadonlyMap<string, readonly string[]>
 
-/** Sets of modules in each of which every one reaches every other. */
+/** The strongly connected components: sets of modules that all import each other, directly or not. */
 function knots(graph: Graph): ReadonlySet<string>[] {
   const reached = new Map([...graph.keys()].map((path) => [path, reachedFrom(graph, path)]))
   const reaches = (from: string, to: string) => reached.get(from)?.has(to) === true
@@ -26,7 +26,7 @@ function knots(graph: Graph): ReadonlySet<string>[] {
   return found
 }
 
-/** What a module imports, directly or by others; itself only by a circle. */
+/** The modules that a module imports, directly or transitively. It includes itself only in a cycle. */
 function reachedFrom(graph: Graph, path: string): ReadonlySet<string> {
   const reached = new Set<string>()
   const waiting = [...(graph.get(path) ?? [])]
@@ -43,7 +43,7 @@ function shortestCircle(graph: Graph, knot: ReadonlySet<string>): string[] {
   return found[0] ?? []
 }
 
-/** The shortest way from a module back to itself. */
+/** The shortest path from a module back to itself. */
 function wayBack(graph: Graph, path: string): string[] {
   const ways: string[][] = [[path]]
   const seen = new Set<string>()

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** A file's path from the project's root, and its text. */
+/** A file's path, relative to the project's root, and its text. */
 export type Source = { readonly path: string; readonly text: string }
 
 const IMPORT =
@@ -8,8 +8,8 @@ const IMPORT =
 const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class) (\w+)/gm
 
 /**
- * What files of `folder` export and no other file names: functions, constants and classes, as `path: name`. Types may be
- * exported for whoever reads a signature. A file that is imported as a whole counts as named altogether.
+ * Functions, constants and classes that files of `folder` export and no other file imports, as `path: name`. Types are
+ * exempt, because a signature may refer to them. A namespace or dynamic import counts as an import of all names.
  */
 export function unnamedExports(sources: readonly Source[], folder: string): string[] {
   const named = new Set(sources.flatMap(namesIn))
@@ -27,7 +27,7 @@ function namesIn({ path, text }: Source): string[] {
   })
 }
 
-/** `type A as B` is A. */
+/** The exported name: A for `type A as B`. */
 const plain = (name: string) =>
   name
     .trim()

@@ -16,12 +16,12 @@ const FLAGS = [
 
 type Candidate = { readonly name: string; readonly options: () => Promise<LaunchOptions | undefined> }
 
-/** Where a browser may be, the first that starts is taken; CHROMIUM names one that is taken or none. */
+/** Browsers to try; the first that starts is used. CHROMIUM names the only one to try. */
 function candidates(): Candidate[] {
   const named = process.env['CHROMIUM']
   if (named) return [{ name: named, options: async () => ({ executablePath: named }) }]
   return [
-    { name: 'the one that npm ci brings', options: ofBundle },
+    { name: 'the one that npm ci installs', options: ofBundle },
     { name: 'Chrome', options: async () => ({ channel: 'chrome' }) },
     { name: '/usr/bin/chromium', options: async () => ({ executablePath: '/usr/bin/chromium' }) },
   ]
@@ -32,7 +32,7 @@ async function ofBundle(): Promise<LaunchOptions | undefined> {
   return program && { executablePath: program.path, env: { ...process.env, ...program.env } }
 }
 
-/** How a browser that starts on this machine is started; without one it says what was left out, and why. */
+/** Launch options of a browser that starts on this machine. Without one, prints what is skipped, and why. */
 export async function findBrowser(): Promise<LaunchOptions | undefined> {
   const faults: string[] = []
   for (const { name, options } of candidates()) {
@@ -45,7 +45,7 @@ export async function findBrowser(): Promise<LaunchOptions | undefined> {
     }
   }
   console.log(
-    `LEFT OUT: pages were not driven, since no browser starts here (CHROMIUM may name one): ${faults.join('; ')}`,
+    `LEFT OUT: pages in a browser: none starts on this machine (set CHROMIUM to name one): ${faults.join('; ')}`,
   )
   return undefined
 }
@@ -65,7 +65,7 @@ export type Browser = {
 
 export type BrowserOptions = { readonly width?: number; readonly dark?: boolean; readonly script?: boolean }
 
-/** Milliseconds after which what is waited for on a page counts as hanging. */
+/** Milliseconds after which a wait on a page counts as hanging. */
 const HANGING = 120_000
 
 /** A browser with a new profile. */
@@ -98,7 +98,7 @@ export async function startBrowser(
   }
 }
 
-/** Keeps a picture where SCREENSHOTS says, for people to look at. */
+/** Saves a screenshot for people to look at, if SCREENSHOTS names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })

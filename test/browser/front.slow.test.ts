@@ -10,7 +10,7 @@ type Given = { service: Service; browser: Browser }
 const launch = await findBrowser()
 if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
-    const test = suite<Given>(`the front page, on a ${look.name},`)
+    const test = suite<Given>(`the front page on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.browser = await startBrowser(launch, look)
@@ -20,7 +20,7 @@ if (launch !== undefined) {
       await service.stop()
     })
 
-    test('leads from a secret to the link for its reader', async ({ service, browser }) => {
+    test('shares a secret and gets the link for its recipient', async ({ service, browser }) => {
       const { email, token } = await newSender(service.installation)
       const { page, said } = await browser.open()
       await page.goto(service.url)

@@ -15,7 +15,7 @@ const isAsWideAsTheScreen = (page: Page) => page.evaluate('document.documentElem
 const SHAPES = ['Round', 'Pear', 'Emerald', 'Oval']
 const COLORS = ['D', 'G', 'J']
 
-/** Thirty stones: a page and a bit. */
+/** More than one page. */
 const STONES = Array.from({ length: 30 }, (_, number) =>
   stone({
     sku: number === 29 ? `a-very-long-sku-${'x'.repeat(60)}` : `LOT-${number}`,
@@ -37,7 +37,7 @@ if (launch !== undefined) {
     { name: 'phone', width: 390 },
     { name: 'phone-dark', width: 390, dark: true },
   ]) {
-    const test = suite<Given>(`the inventory, on a ${look.name},`)
+    const test = suite<Given>(`the inventory pages on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.browser = await startBrowser(launch, look)
@@ -47,7 +47,7 @@ if (launch !== undefined) {
       await service.stop()
     })
 
-    test('is walked through from the log-in to the past of a stone, and left', async ({ service, browser }) => {
+    test('lead from the log-in to the history of a stone and the log-out', async ({ service, browser }) => {
       const { owner, person } = await newOwner(service)
       expect(201, await owner.post('/v4/diamond/bulk', { entries: STONES }))
       const { page, said } = await browser.open()

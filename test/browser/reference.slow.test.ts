@@ -7,7 +7,7 @@ import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
 
 type Given = { service: Service; browser: Browser }
 
-/** The reference, once it is drawn. */
+/** Resolves when the reference is rendered. */
 async function opened(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/docs`)
   await page.waitForSelector('#operations-Inventory-readDiamond')
@@ -16,7 +16,7 @@ async function opened(page: Page, url: string): Promise<void> {
 const launch = await findBrowser()
 if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
-    const test = suite<Given>(`the reference of the API, on a ${look.name},`)
+    const test = suite<Given>(`the API reference on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.browser = await startBrowser(launch, look)
@@ -26,7 +26,7 @@ if (launch !== undefined) {
       await service.stop()
     })
 
-    test('is drawn without anything from elsewhere', async ({ service, browser }) => {
+    test('renders without requests to other hosts', async ({ service, browser }) => {
       const { page, said } = await browser.open()
       const asked: string[] = []
       page.on('request', (request) => asked.push(request.url()))
@@ -43,7 +43,7 @@ if (launch !== undefined) {
       await page.close()
     })
 
-    test('tries out a request with the token that was given to it', async ({ service, browser }) => {
+    test('sends a trial request with the entered token', async ({ service, browser }) => {
       const { id } = await created(service.ann, { sku: 'TRIED' })
       const { page, said } = await browser.open()
       await opened(page, service.url)

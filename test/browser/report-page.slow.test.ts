@@ -15,7 +15,7 @@ import { seenQr } from './seen-qr.ts'
 const LOOKS: Readonly<Record<string, BrowserOptions>> = { desktop: {}, phone: { width: 360, dark: true } }
 const SHAPES = ['Round', 'Emerald', 'Heart']
 
-/** The pages' addresses. Every look sees the same stones: it takes the service seconds to draw one. */
+/** The pages' addresses. All looks share the same stones, because the service takes seconds to draw one. */
 type Pages = {
   readonly shapes: ReadonlyMap<string, string>
   readonly measured: string
@@ -49,7 +49,7 @@ async function measuredStone(ann: Vendor): Promise<number> {
   return id
 }
 
-/** @returns the address of its owner's page, of a stone to which something happened */
+/** @returns the address of the owner's page of a stone with a history */
 async function ownersPage(ann: Vendor): Promise<string> {
   const { id } = await created(ann, { sku: 'PAST-1', color: 'G', cutQuality: 'Very Good', price: 4000 })
   await untilEtag(ann, id, '"0.1"')
@@ -61,7 +61,7 @@ async function ownersPage(ann: Vendor): Promise<string> {
   return address
 }
 
-/** A tab with a page whose pictures are all there. */
+/** A tab with a page whose images are all loaded. */
 async function opened(browser: Browser, address: string) {
   const tab = await browser.open()
   await tab.page.goto(address)
@@ -86,7 +86,7 @@ if (launch !== undefined) {
   for (const [look, { dark }] of Object.entries(LOOKS)) {
     for (const cutShape of SHAPES) {
       const shape = cutShape.toLowerCase()
-      test(`on a ${look}, shows a ${shape} to everybody's eyes and ears`, async ({ pages, browsers }) => {
+      test(`on a ${look}, shows a ${shape} diamond accessibly`, async ({ pages, browsers }) => {
         const browser = browserOf(browsers, look)
         const address = pages.shapes.get(cutShape) ?? ''
         const { page, said } = await opened(browser, address)
@@ -100,7 +100,7 @@ if (launch !== undefined) {
       })
     }
 
-    test(`on a ${look}, shows a measured stone with its own figures, on the screen and on paper`, async (given) => {
+    test(`on a ${look}, shows a measured stone with its own figures, on screen and in print`, async (given) => {
       const browser = browserOf(given.browsers, look)
       const { page, said } = await opened(browser, given.pages.measured)
       assert.equal(await findings(page), [])
@@ -117,7 +117,7 @@ if (launch !== undefined) {
       await page.close()
     })
 
-    test(`on a ${look}, shows its owner what happened to the stone, to eyes and ears`, async ({ pages, browsers }) => {
+    test(`on a ${look}, shows the owner the stone's history accessibly`, async ({ pages, browsers }) => {
       const { page, said } = await opened(browserOf(browsers, look), pages.owners)
       assert.equal(await findings(page), [])
       assert.is(await page.locator('.past > li').count(), 5)
@@ -127,7 +127,7 @@ if (launch !== undefined) {
       await page.close()
     })
 
-    test(`prints black on white on two pages at most, whatever a ${look} shows`, async ({ pages, browsers }) => {
+    test(`prints black on white on at most two pages from a ${look}`, async ({ pages, browsers }) => {
       const { page } = await browserOf(browsers, look).open()
       await page.goto(pages.plain)
       await page.emulateMedia({ media: 'print', colorScheme: dark === true ? 'dark' : 'light' })
@@ -152,6 +152,6 @@ if (launch !== undefined) {
 
 function browserOf(browsers: Given['browsers'], look: string): Browser {
   const browser = browsers[look]
-  if (browser === undefined) throw new Error(`no browser has the look of a ${look}`)
+  if (browser === undefined) throw new Error(`no browser was started for ${look}`)
   return browser
 }

@@ -8,7 +8,7 @@ import { findings } from './findings.ts'
 
 type Given = { service: Service; url: string; ann: Sender; browser: Browser }
 
-/** A browser notes each answer of 400 and up by itself. */
+/** Without the messages that a browser logs for each 404. */
 const ownMessages = (said: readonly string[]) =>
   said.filter(
     (message) => !message.startsWith('error: Failed to load resource: the server responded with a status of 404'),
@@ -19,7 +19,7 @@ const text = (page: Page, selector: string) => page.locator(selector).textConten
 const launch = await findBrowser()
 if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
-    const test = suite<Given>(`the pages of a secret, on a ${look.name},`)
+    const test = suite<Given>(`the pages of a secret on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.url = given.service.url
@@ -33,7 +33,7 @@ if (launch !== undefined) {
 
     const VALUE = '\n  Zugang: "tür" & <b>fenster</b>\n\r\n\t🔑 ключ\n'
 
-    test('show it once, after a button was pressed, and let it be copied', async ({ url, ann, browser }) => {
+    test('reveal it once, after a click, with a button to copy it', async ({ url, ann, browser }) => {
       const { secret_key, metadata_key } = await shared(url, ann, { secret: VALUE })
       const { page, said } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
@@ -59,7 +59,7 @@ if (launch !== undefined) {
       await page.close()
     })
 
-    test('ask for the passphrase, and say when it is wrong', async ({ url, ann, browser }) => {
+    test('ask for the passphrase and report a wrong one', async ({ url, ann, browser }) => {
       const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'sésame & co' })
       const { page, said } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
@@ -76,7 +76,7 @@ if (launch !== undefined) {
       await page.close()
     })
 
-    test('show its sender what became of it, and let it be burned', async ({ url, ann, browser }) => {
+    test('show its state to the sender, who can burn it', async ({ url, ann, browser }) => {
       const given = { secret: 'x', recipient: 'tom@example.com', passphrase: 'p' }
       const { metadata_key, secret_key } = await shared(url, ann, given)
       const { page, said } = await browser.open()
@@ -99,7 +99,7 @@ if (launch !== undefined) {
       await page.close()
     })
 
-    test('fit the screen without being scrolled sideways', async ({ url, ann, browser }) => {
+    test('fit the screen without horizontal scrolling', async ({ url, ann, browser }) => {
       const { secret_key } = await shared(url, ann, { secret: 'x'.repeat(900) })
       const { page } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
@@ -112,7 +112,7 @@ if (launch !== undefined) {
     test.run()
   }
 
-  const plain = suite<Given>('the pages of a secret, without JavaScript,')
+  const plain = suite<Given>('the pages of a secret without JavaScript')
   plain.before(async (given) => {
     given.service = await startService()
     given.url = given.service.url
@@ -124,7 +124,7 @@ if (launch !== undefined) {
     await service.stop()
   })
 
-  plain('show it, and no button that would do nothing', async ({ url, ann, browser }) => {
+  plain('show it, without a button that needs JavaScript', async ({ url, ann, browser }) => {
     const { secret_key } = await shared(url, ann, { secret: 'x' })
     const { page } = await browser.open()
     await page.goto(`${url}/secret/${secret_key}`)

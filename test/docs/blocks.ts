@@ -1,21 +1,21 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** The blocks of code in one language that a document has, in its order. @param file from the project's folder */
+/** The code blocks of a document in one language. @param file relative to the project's folder */
 export function blocksOf(file: string, language: string): string[] {
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
   const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))
   return [...blocks].map(([, block = '']) => block)
 }
 
-/** Whether a program can be run here with these arguments; where not, says what is left out for it. */
+/** Whether a program runs on this machine. If not, prints that its tests are skipped. */
 export function has(program: string, args: readonly string[] = ['--version']): boolean {
   if (spawnSync(program, args, { stdio: 'ignore' }).status === 0) return true
-  console.log(`LEFT OUT: what needs ${program}, which is not here`)
+  console.log(`LEFT OUT: tests that need ${program}, which is not installed`)
   return false
 }
 
-/** What a program that is given its source says, and how it ends. */
+/** The output and the exit code of a program. */
 export type Said = { readonly out: string; readonly err: string; readonly code: number }
 
 type Run = {
@@ -27,7 +27,6 @@ type Run = {
 /** Milliseconds after which a program counts as hanging. */
 const HANGING = 600_000
 
-/** Runs a program to its end. */
 export function run(program: string, args: readonly string[], { env, cwd, input }: Run): Promise<Said> {
   const options = { env: { ...process.env, ...env }, timeout: HANGING, ...(cwd !== undefined && { cwd }) }
   return new Promise((done) => {

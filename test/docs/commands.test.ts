@@ -13,16 +13,16 @@ const pages = readdirSync(new URL('docs/', root))
 const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-const nothing = () => Promise.reject(new Error('nothing is opened here'))
+const nothing = () => Promise.reject(new Error('this test opens no installation'))
 const program = await programFor({
   open: nothing,
   exitReporter: new UnexpectedExitReporter({ on: () => process, exitCode: undefined }),
 })
 
-const test = suite('the commands that documents show')
+const test = suite('the commands in documents')
 
 for (const document of documents) {
-  test(`are understood by the command line, word by word: ${document}`, () => {
+  test(`exist with their options: ${document}`, () => {
     const faults = commandLinesIn(read(document)).flatMap(({ line, words }) => {
       const fault = misunderstood(program, words)
       return fault === undefined ? [] : [`${line}: ${fault}`]
@@ -30,7 +30,7 @@ for (const document of documents) {
     assert.equal(faults, [])
   })
 
-  test(`are scripts of package.json, where npm runs them: ${document}`, () => {
+  test(`exist in package.json if they start with npm run: ${document}`, () => {
     const named = [...read(document).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name)
     assert.equal(
       named.filter((name) => !(name in scripts)),
@@ -39,7 +39,7 @@ for (const document of documents) {
   })
 }
 
-test('are found in blocks and between backticks, and are many', () => {
+test('are found in code blocks and inline code', () => {
   const found = documents.flatMap((document) => commandLinesIn(read(document)))
   assert.ok(found.length > 80, `${found.length}`)
   const [one] = commandLinesIn('`npx adamant audit diamond|secret ID --at TIME`')

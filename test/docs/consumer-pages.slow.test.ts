@@ -7,9 +7,9 @@ import { blocksOf, has, run } from './blocks.ts'
 import { newInstallation, type NewInstallation } from './new-installation.ts'
 
 type Given = { given: NewInstallation; env: Readonly<Record<string, string>> }
-const test = suite<Given>('what pages for clients show')
+const test = suite<Given>('a documentation page for API clients')
 
-/** With what getting-started.md has led to when somebody reads these: a token, and a stone. */
+/** The result of getting-started.md, which readers have followed before: a token and a stone. */
 test.before(async (context) => {
   context.given = await newInstallation()
   const { API = '', EMAIL = '', PASSWORD = '', CLIENT_ID = '', CLIENT_SECRET = '' } = context.given.env
@@ -28,7 +28,7 @@ test.after(({ given }) => given.remove())
 
 type Page = {
   readonly page: string
-  /** Blocks that name what the test gives. */
+  /** How many blocks at the start only set variables that the test provides. */
   readonly given: number
   readonly shell: RegExp
   readonly program?: RegExp
@@ -51,7 +51,7 @@ const PAGES: readonly Page[] = [
 
 for (const { page, given: named, shell, program: printed } of PAGES) {
   if (has('curl') && has('jq')) {
-    test(`is what the service does, typed into a shell: ${page}`, async ({ given: { folder }, env }) => {
+    test(`has shell commands that work: ${page}`, async ({ given: { folder }, env }) => {
       const steps = blocksOf(page, 'sh').slice(named)
       const { out, err, code } = await run('bash', ['-c', ['set -euo pipefail', ...steps].join('\necho ---\n')], {
         env,
@@ -68,7 +68,7 @@ for (const { page, given: named, shell, program: printed } of PAGES) {
     ['php', 'php', []],
   ] as const) {
     if (!has(program)) continue
-    test(`is a program that does it, in ${language}: ${page}`, async ({ given: { folder }, env }) => {
+    test(`has a ${language} program that works: ${page}`, async ({ given: { folder }, env }) => {
       const input = blocksOf(page, language)[0] ?? ''
       const { out, err, code } = await run(program, args, { env, cwd: folder, input })
       assert.is(code, 0, `${err}\n${out}`)

@@ -11,8 +11,8 @@ test.before(async (context) => {
 test.after(({ given }) => given.remove())
 
 if (has('curl') && has('jq')) {
-  test('does what it says, line by line, in a shell', async ({ given: { folder, env } }) => {
-    // The first block names what the test gives.
+  test('has shell commands that work in order', async ({ given: { folder, env } }) => {
+    // The first block sets variables that the test provides.
     const [, ...steps] = blocksOf(PAGE, 'sh')
     const script = ['set -euo pipefail', ...steps].join('\necho ---\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
@@ -35,7 +35,7 @@ for (const [language, program, args, prefix] of [
   ['php', 'php', [], 'PHP'],
 ] as const) {
   if (!has(program)) continue
-  test(`has a program that waits for the scores of what it sent: ${language}`, async ({ given: { env } }) => {
+  test(`has a ${language} program that creates stones and waits for their scores`, async ({ given: { env } }) => {
     const [source = ''] = blocksOf(PAGE, language)
     const { out, err, code } = await run(program, args, { env, input: source })
     assert.is(code, 0, err)

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** In front of a service, as bad as networks are: each write's first answer is lost on its way back, each list's first question is refused. */
+/** A proxy that drops the response to the first bulk request and rejects the first list request with 503. */
 export class LosingProxy {
-  /** Lets the next question for changes be answered as after a restore. */
+  /** Set it to answer the next request for changes with 410, as after a restore. */
   restored = false
   readonly lost: string[] = []
   #seen = new Set<string>()
@@ -18,7 +18,7 @@ export class LosingProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** What was lost once is lost once more. */
+  /** Makes the first requests fail again. */
   forget(): void {
     this.#seen.clear()
   }
@@ -43,7 +43,7 @@ export class LosingProxy {
     const passed = request(this.service + url, { method, headers: asked.headers }, (given) => {
       if (!isFirst || path !== '/v4/diamond/bulk')
         return void given.pipe(answer.writeHead(given.statusCode ?? 0, given.headers))
-      // It was done: nobody is told.
+      // The service has processed the request; the client gets no response.
       this.lost.push(`${what} ${given.statusCode}`)
       given.resume().on('end', () => answer.destroy())
     })

@@ -9,14 +9,14 @@ import { blocksOf, run } from './blocks.ts'
 
 const PAGE = 'docs/runbook.md'
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-const test = suite(`what ${PAGE} says and no test can do`)
+const test = suite(`the blocks of ${PAGE} that tests do not run`)
 
 const marked = ['as root', 'with Docker'].flatMap((need) =>
   blocksOf(PAGE, `sh ${need}`).map((block) => ({ need, block })),
 )
-console.log(`LEFT OUT: ${marked.length} blocks of ${PAGE} that want root or Docker; their words are looked at`)
+console.log(`LEFT OUT: ${marked.length} blocks of ${PAGE} that need root or Docker; only their syntax is checked`)
 
-test('is understood by a shell, and names files of the project that are there', async () => {
+test('are valid shell and name existing files of the project', async () => {
   assert.ok(marked.length >= 6, `${marked.length}`)
   for (const { block } of marked) {
     const { err, code } = await run('bash', ['-n'], { env: {}, input: block })
@@ -26,11 +26,11 @@ test('is understood by a shell, and names files of the project that are there', 
   }
 })
 
-test('is a file of settings that a shell, systemd and the service read alike', async () => {
+test('have a settings file that a shell, systemd and the service read the same way', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-env-'))
   try {
     const [block = ''] = blocksOf(PAGE, 'ini')
-    // Both take these forms alike: a bare word of such signs, or anything but `$`, a backtick, `"` and `\` in double quotes.
+    // A shell and systemd agree on these forms: a bare word, or double quotes without `$`, backtick, `"` and `\` inside.
     for (const line of block.trim().split('\n')) assert.match(line, /^[A-Z_]+=(?:[\w:/@.,+-]+|"[^$`"\\]*")$/)
     writeFileSync(join(folder, 'adamant.env'), block)
     const { out } = await run('sh', ['-c', 'set -a; . ./adamant.env; exec env -0'], { env: {}, cwd: folder })
@@ -45,7 +45,7 @@ test('is a file of settings that a shell, systemd and the service read alike', a
   }
 })
 
-test('is asked for with the name of the package that npm makes', () => {
+test('use the file name of the package that npm creates', () => {
   const { name, version } = JSON.parse(readFileSync(root('package.json'), 'utf8')) as Record<string, string>
   const named = readFileSync(root(PAGE), 'utf8').match(/adamant-\d[\w.-]*\.tgz/g) ?? []
   assert.equal([...new Set(named)], [`${name}-${version}.tgz`])

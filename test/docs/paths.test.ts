@@ -13,7 +13,7 @@ const documents = [
     .map((name) => `docs/${name}`),
 ]
 
-/** Files and folders of the project as documents name them: a path from its root in backticks, or a link's target. */
+/** The files and folders that a document names: paths from the root in backticks, and link targets. */
 function namedIn(document: string): string[] {
   const text = readFileSync(root(document), 'utf8')
   const quoted = [...text.matchAll(/`((?:src|test|docs|bench|ops|scripts|data)\/[\w./-]+)`/g)].map(
@@ -25,7 +25,7 @@ function namedIn(document: string): string[] {
   return [...new Set([...quoted, ...linked])]
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors that GitHub generates for a page's headings. */
 function anchorsOf(document: string): Set<string> {
   const text = readFileSync(root(document), 'utf8').replaceAll(/^```[^]*?^```$/gm, '')
   const anchors = new Set<string>()
@@ -40,7 +40,7 @@ function anchorsOf(document: string): Set<string> {
   return anchors
 }
 
-/** Links to a place within a page of the project. */
+/** Links with an anchor to a page of the project. */
 function placesIn(document: string): { readonly link: string; readonly page: string; readonly anchor: string }[] {
   const text = readFileSync(root(document), 'utf8')
   return [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, target = '', anchor = '']) => {
@@ -52,12 +52,12 @@ function placesIn(document: string): { readonly link: string; readonly page: str
 const test = suite('the documents')
 
 for (const document of documents) {
-  test(`name nothing of the project that is not there: ${document}`, () => {
+  test(`name only existing files of the project: ${document}`, () => {
     const missing = namedIn(document).filter((path) => !existsSync(root(path)))
     assert.equal(missing, [])
   })
 
-  test(`lead to headings that are there: ${document}`, () => {
+  test(`link only to existing headings: ${document}`, () => {
     const lost = placesIn(document).filter(({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor))
     assert.equal(
       lost.map(({ link }) => link),
@@ -66,7 +66,7 @@ for (const document of documents) {
   })
 }
 
-test('are all in the index by reader, docs/README.md, and README leads there', () => {
+test('are all listed in docs/README.md, which README links to', () => {
   const listed = new Set(namedIn('docs/README.md'))
   const lacking = [...documents, 'docs/requests.http', 'docs/api/README.md', 'docs/decisions/README.md']
     .filter((document) => document !== 'docs/README.md' && document !== 'README.md')
@@ -75,7 +75,7 @@ test('are all in the index by reader, docs/README.md, and README leads there', (
   assert.ok(namedIn('README.md').includes('docs/README.md'))
 })
 
-test('tell of each file for operators', () => {
+test('mention each file in ops/', () => {
   const said = ['README.md', 'docs/runbook.md', 'docs/operations.md']
     .map((name) => readFileSync(root(name), 'utf8'))
     .join('\n')

@@ -12,7 +12,7 @@ test.after(({ given }) => given.remove())
 
 type Asked = { readonly title: string; readonly name: string | undefined; readonly lines: readonly string[] }
 
-/** The requests of the file, as REST Client reads it: `###` begins one, `# @name` names its answer. */
+/** The requests of the file in REST Client's format: `###` starts a request, `# @name` names its response. */
 function requestsIn(text: string): Asked[] {
   const [, ...parts] = text.split(/^###/m)
   return parts.map((part) => {
@@ -22,7 +22,7 @@ function requestsIn(text: string): Asked[] {
   })
 }
 
-/** Values of the file's head and of named answers, in the places where they are named. */
+/** Replaces references to the file's variables and to members of named responses. */
 function filled(
   text: string,
   variables: Readonly<Record<string, string>>,
@@ -36,7 +36,7 @@ function filled(
   })
 }
 
-test('sends what the service takes, each request after the other', async ({ given: { env } }) => {
+test('has requests that all succeed in order', async ({ given: { env } }) => {
   const text = readFileSync(new URL('../../docs/requests.http', import.meta.url), 'utf8')
   const named = [...text.matchAll(/^@(\w+) = /gm)].map(([, name = '']) => name)
   const variables = Object.fromEntries(named.map((name) => [name, env[name.toUpperCase()] ?? '']))
@@ -48,7 +48,7 @@ test('sends what the service takes, each request after the other', async ({ give
     const [fields, body] = blank < 0 ? [rest, ''] : [rest.slice(0, blank), rest.slice(blank + 1).join('\n')]
     const headers = new Headers(fields.map((line) => line.split(': ') as [string, string]))
     const [, user] = /^Basic (.*:.*)$/.exec(headers.get('authorization') ?? '') ?? []
-    // As REST Client does, which takes user and password as they are.
+    // REST Client accepts a plain user and password and encodes them.
     if (user !== undefined) headers.set('authorization', `Basic ${btoa(user)}`)
     const answer = await fetch(url, { method, headers, ...(body !== '' && { body }) })
     const said = await answer.text()

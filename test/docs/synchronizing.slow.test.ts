@@ -20,7 +20,7 @@ test.after(async ({ given, proxy }) => {
 })
 
 if (has('curl') && has('jq')) {
-  test('does what it says, line by line, in a shell', async ({ given: { folder, env } }) => {
+  test('has shell commands that work in order', async ({ given: { folder, env } }) => {
     const script = ['set -euo pipefail', ...blocksOf(PAGE, 'sh')].join('\necho ---\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
@@ -41,7 +41,7 @@ for (const [language, program, args, file] of [
   ['php', 'php', [], 'sync.php'],
 ] as const) {
   if (!has(program)) continue
-  test(`has a program that keeps both in step while answers are lost: ${language}`, async (context) => {
+  test(`has a ${language} program that synchronizes although responses are lost`, async (context) => {
     const { given, proxy, behind } = context
     const cwd = join(given.folder, language)
     mkdirSync(cwd)
@@ -61,7 +61,7 @@ for (const [language, program, args, file] of [
     const [one, two, three] = stonesOf(language) as [Stone, Stone, Stone]
     stock([one, two, three])
     assert.match(await does('push'), /^3 created, 0 changed, \d+ deleted\n$/)
-    assert.ok(proxy.lost.includes('POST /v4/diamond/bulk 201'), 'an answer was lost')
+    assert.ok(proxy.lost.includes('POST /v4/diamond/bulk 201'), 'a response was lost')
     assert.is(await does('push'), '0 created, 0 changed, 0 deleted\n')
     assert.is(await does('follow'), '3 stones\n')
 
@@ -72,7 +72,7 @@ for (const [language, program, args, file] of [
     for (const method of ['PATCH', 'DELETE']) {
       assert.ok(
         proxy.lost.some((what) => what.startsWith(method)),
-        `an answer to ${method} was lost`,
+        `a response to ${method} was lost`,
       )
     }
     assert.is(await does('follow'), '3 stones\n')
@@ -86,7 +86,7 @@ for (const [language, program, args, file] of [
     proxy.restored = true
     assert.is(await does('follow'), '3 stones\n')
     assert.equal(copied().toSorted(), now)
-    assert.not.ok(proxy.restored, 'it was told of a restore')
+    assert.not.ok(proxy.restored, 'it received the 410')
 
     stock([])
     const { code } = await run(program, [...args, file, 'push'], { env: { ...given.env, API: behind }, cwd })

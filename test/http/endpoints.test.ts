@@ -7,11 +7,11 @@ import type { Request } from '../api/harness/request.ts'
 import { newSender } from '../api/harness/secrets.ts'
 import { apiSuite, type Service } from '../api/harness/service.ts'
 
-const test = apiSuite('what can be asked for over HTTP')
+const test = apiSuite('the endpoint')
 
 type Asking = Endpoint<never>
 
-/** What may stand for a parameter that is no enum: well-formed, and there is nothing of that name. */
+/** Well-formed values for parameters that are not enums; nothing with these values exists. */
 const NOTHING: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
 
 function pathOf({ paths: [first = ''], pathParameters }: Asking): string {
@@ -27,15 +27,15 @@ const plain = (endpoint: Asking, method = endpoint.methods[0]): Request => ({
   path: pathOf(endpoint),
 })
 
-/** As who may ask, but for the token server, whose clients are another test's. */
+/** Valid credentials for the endpoint, except for the token server, which has its own tests. */
 async function credentials(service: Service, { auth }: Asking): Promise<Record<string, string>> {
   if (auth.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
   if (auth.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
-  // One that nobody has registered, by the header that has to be challenged.
+  // An unregistered client, in the header that gets a challenge.
   return auth.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}
 }
 
-/** A type of body that is read, and whose limit is the declared one. */
+/** A media type of the endpoint's body whose limit is the declared one. */
 function typeOf({ mediaTypes }: NonNullable<Asking['body']>): string {
   const type = mediaTypes.find((one) => one.startsWith('multipart/')) ?? mediaTypes.find((one) => one !== '') ?? ''
   return type.startsWith('multipart/') ? `${type}; boundary=b` : type
@@ -45,7 +45,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
   const { operationId, methods, body, auth } = endpoint
   const path = pathOf(endpoint)
 
-  test(`${operationId} tells by OPTIONS how it can be asked, and refuses all else with the same`, async ({
+  test(`${operationId} lists its methods for OPTIONS and answers others with 405 and the same list`, async ({
     service,
   }) => {
     const told = await service.send({ method: 'OPTIONS', path })
@@ -59,12 +59,12 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     }
   })
 
-  test(`${operationId} has nothing below it`, async ({ service }) => {
+  test(`${operationId} answers 404 for paths below it`, async ({ service }) => {
     assert.is((await service.send({ path: `${path}/nothing/there` })).status, 404)
   })
 
   if (methods.includes('GET')) {
-    test(`${operationId} answers HEAD as GET, without a body`, async ({ service }) => {
+    test(`${operationId} answers HEAD like GET, without a body`, async ({ service }) => {
       const headers = await credentials(service, endpoint)
       const [got, head] = [await service.send({ path, headers }), await service.send({ method: 'HEAD', path, headers })]
       assert.equal([head.status, head.text], [got.status, ''])
@@ -72,7 +72,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     })
   }
 
-  test(`${operationId} answers as it is declared`, async ({ service }) => {
+  test(`${operationId} answers with a declared status`, async ({ service }) => {
     const headers = await credentials(service, endpoint)
     for (const method of methods) {
       const { status } = await service.send({ ...plain(endpoint, method), headers })
@@ -81,7 +81,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
   })
 
   if (auth.scheme === 'bearer' || auth.scheme === 'api-token') {
-    test(`${operationId} refuses who shows no credentials, with a challenge`, async ({ service }) => {
+    test(`${operationId} rejects a request without credentials with a challenge`, async ({ service }) => {
       for (const method of methods) {
         const { status, headers } = await service.send(plain(endpoint, method))
         assert.is(status, 401)
@@ -91,7 +91,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
   }
 
   if (body !== undefined) {
-    test(`${operationId} refuses a body over its limit before it comes`, async ({ service }) => {
+    test(`${operationId} rejects a body over its limit before receiving it`, async ({ service }) => {
       const headers = { Host: 'a', 'Content-Type': typeOf(body), ...(await credentials(service, endpoint)) }
       const lines = Object.entries({ ...headers, 'Content-Length': body.maxBytes + 1 }).map((pair) => pair.join(': '))
       const method = methods.find((one) => one !== 'GET') ?? ''

@@ -21,11 +21,11 @@ type Asking = {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Called with all that has come so far; true ends the request. */
+  /** Called with the text received so far; true ends the request. */
   readonly enough?: (text: string) => boolean
 }
 
-/** nginx with the project's file, in front of a service that it can be told to lose. */
+/** nginx with ops/nginx.conf in front of a service. */
 class Proxy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-nginx-'))
   #nginx: ChildProcess | undefined
@@ -56,7 +56,7 @@ class Proxy {
     this.#nginx = spawn('nginx', ['-p', this.#folder, '-c', at('nginx.conf'), '-e', at('error.log')], {
       stdio: 'ignore',
     })
-    await until('nginx answers', () =>
+    await until('nginx to answer', () =>
       this.ask({ path: '/health/live' }).then(
         () => true,
         () => false,
@@ -107,7 +107,7 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
     await service.stop()
   })
 
-  test('answers as the service does, with links to itself, and tells browsers to stay with https', async (context) => {
+  test("passes on the service's responses, with links to its own address and HSTS", async (context) => {
     const { proxy, authorized } = context
     const body = JSON.stringify(stone({ sku: 'TLS' }))
     const headers = { ...authorized, 'Content-Type': 'application/json', 'X-Request-Id': 'mine' }
@@ -120,7 +120,7 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
     assert.is(listed.headers['x-total-count'], '1')
   })
 
-  test('lets the service say what is too large, in its own words', async ({ proxy, service, authorized }) => {
+  test('leaves size limits to the service', async ({ proxy, service, authorized }) => {
     const large = Buffer.alloc(9 * 1024 * 1024, 0x20)
     const json = { ...authorized, 'Content-Type': 'application/json' }
     const refused = await proxy.ask({ method: 'POST', path: '/v4/diamond', headers: json, body: large })
@@ -135,7 +135,7 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
     assert.is((await proxy.ask({ path: `/v4/diamond?${ids}`, headers: authorized })).status, 200)
   })
 
-  test('passes changes on as they come, and waits for as long as the service does', async (context) => {
+  test('streams changes without buffering, and does not time out a long poll', async (context) => {
     const { proxy, service, authorized } = context
     const stream = proxy.ask({
       path: '/v4/diamond/changes?after=now',
@@ -145,13 +145,13 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
     const waiting = proxy.ask({ path: '/v4/diamond/changes?after=now&wait=60', headers: authorized })
     let came = 0
     for (const one of [stream, waiting]) void one.then(() => came++)
-    // Each may have begun behind the last one.
-    await until('both were told', async () => (await created(service.ann, { sku: 'STREAMED' })) && came === 2)
+    // Each request may start after the last change, so another change is made until both have got one.
+    await until('both to get a change', async () => (await created(service.ann, { sku: 'STREAMED' })) && came === 2)
     assert.match((await stream).text, /^:\n\n[^]*event: change\n/)
     assert.is((await waiting).status, 200)
   })
 
-  test('tells the service who asks, whatever the caller claims, and the figures to nobody', async ({ proxy }) => {
+  test('replaces a forged client address, and hides the metrics', async ({ proxy }) => {
     const ask = (claimed: number) =>
       proxy.ask({ path: '/api/v1/status', headers: { 'X-Forwarded-For': `192.0.2.${claimed}` } })
     assert.is((await ask(0)).status, 200)
@@ -163,7 +163,7 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
     assert.is((await proxy.ask({ path: '/metrics' })).status, 404)
   })
 
-  test('says when to come again while the service is away', async () => {
+  test('answers 503 with Retry-After while the service is unavailable', async () => {
     const alone = new Proxy()
     try {
       await alone.start(await freePort())

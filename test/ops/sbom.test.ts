@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { run } from '../docs/blocks.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const test = suite('the bill of materials')
+const test = suite('the software bill of materials')
 
 type Bill = {
   readonly bomFormat: string
@@ -17,7 +17,7 @@ type Needs = Readonly<Record<string, string>>
 type Entry = { readonly version: string; readonly dependencies?: Needs; readonly optionalDependencies?: Needs }
 type Packages = Readonly<Record<string, Entry>>
 
-/** What a package finds by a name: as Node looks for it, from its own folder upwards. */
+/** Resolves a package name as Node does: from the importing package's folder upwards. */
 function found(packages: Packages, from: string, name: string): string | undefined {
   const own = `${from === '' ? '' : `${from}/`}node_modules/${name}`
   if (own in packages) return own
@@ -25,7 +25,7 @@ function found(packages: Packages, from: string, name: string): string | undefin
   return found(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
 }
 
-/** Everything that the service stands on, from one need to the next. */
+/** All direct and transitive production dependencies. */
 function needed(packages: Packages): Set<string> {
   const reached = new Set([''])
   for (const path of reached) {
@@ -39,7 +39,7 @@ function needed(packages: Packages): Set<string> {
   return reached
 }
 
-test('names each package that is served with, none that is not, and what each needs', async () => {
+test('lists exactly the production dependencies, and the dependencies of each', async () => {
   const { out, code } = await run('node', ['scripts/sbom.js'], { cwd: root, env: {} })
   assert.is(code, 0)
   const bill = JSON.parse(out) as Bill

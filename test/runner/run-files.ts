@@ -8,34 +8,34 @@ export type Outcome = {
   readonly failed: number
   readonly output: string
   readonly seconds: number
-  /** CPU seconds of its process and of those it started; none is known of one that died. */
+  /** CPU seconds of its process and the processes it started; 0 if the process died. */
   readonly cpu: number
-  /** How it ended, in words. */
+  /** How it ended, for people. */
   readonly end: string
 }
 
 export type Running = {
-  /** What Node is started with to read the sources. */
+  /** Node arguments that load the sources. */
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Seconds that one file may take. */
+  /** The time limit of a file, seconds. */
   readonly limit: number
 }
 
 const IN_TURN = fileURLToPath(new URL('in-turn.ts', import.meta.url))
 
-/** Seconds that a process may take to end behind its last file: what it still has open must not keep it. */
+/** Seconds that a process may take to exit after its last file: open handles must not keep it alive. */
 const END_LIMIT = 30
 
 const started = new Set<number>()
 
-/** Ends all that is under way. */
+/** Kills all running test processes. */
 export function endAll(): void {
   for (const pid of started) endGroup(pid)
 }
 
 /**
- * Runs files in one process, and those behind one by which it died in another.
+ * Runs files in one process. If it dies during a file, another process runs the remaining files.
  * @param report called with each file's outcome as it ends
  */
 export async function runFiles(files: readonly string[], running: Running, report: (outcome: Outcome) => void) {
@@ -44,13 +44,12 @@ export async function runFiles(files: readonly string[], running: Running, repor
 }
 
 /**
- * A file that prints no summary, dies or does not end counts as one failure: silence is not success. One that says what
- * it left out, and why, does not.
- * @returns how many of the files it has come to
+ * A file that prints no summary, dies or does not end counts as one failure, unless it prints what it left out and why.
+ * @returns how many of the files have run
  */
 function runInOne(files: readonly string[], { words, env, limit }: Running, report: (outcome: Outcome) => void) {
   return new Promise<number>((done) => {
-    // A group of its own, so that a file that does not end is ended with the processes it started.
+    // In a separate process group, so that a hanging file is killed with the processes it started.
     const child = spawn(process.execPath, [...words, IN_TURN, ...files], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -101,7 +100,7 @@ function runInOne(files: readonly string[], { words, env, limit }: Running, repo
       if (current !== undefined) {
         tell(current, 1, end)
         at++
-      } else if (late > 0) tell(files.join(', '), 1, `${end} behind the last test: something was left open`)
+      } else if (late > 0) tell(files.join(', '), 1, `${end} after the last test: a handle was left open`)
       done(at)
     })
   })
@@ -117,11 +116,11 @@ function counted(output: string, code: number): Pick<Outcome, 'passed' | 'failed
 
 const sum = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].reduce((n, match) => n + Number(match[1]), 0)
 
-/** Ends what is left of a process's group; a file that leaves some behind must not disturb the next. */
+/** Kills the rest of a process group: processes that a file leaves behind must not disturb the next. */
 function endGroup(pid: number): void {
   try {
     if (pid > 0) process.kill(-pid, 'SIGKILL')
   } catch {
-    // There was none left.
+    // The group has no process left.
   }
 }

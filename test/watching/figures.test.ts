@@ -6,23 +6,23 @@ import { sumOf, type Exposition } from './exposition.ts'
 import { figuresOf, watchedService } from './workload.ts'
 
 type Given = { service: Service; figures: Exposition }
-const test = suite<Given>('the figures of a service')
+const test = suite<Given>('the metrics of a service')
 test.before(async (given) => {
   given.service = await watchedService()
   given.figures = await figuresOf(given.service)
 })
 test.after(({ service }) => service?.stop())
 
-test('count commands by what they were on and how they ended', ({ figures }) => {
+test('count commands by subject and outcome', ({ figures }) => {
   const commands = (outcome: string) => sumOf(figures, 'adamant_commands_total', { subject: 'diamond', outcome })
   assert.equal([commands('done'), commands('refused'), commands('failed')], [2, 1, 0])
 })
 
-test('count a lost race as one more try', ({ figures }) => {
+test('count a conflict as a retry', ({ figures }) => {
   assert.is(sumOf(figures, 'adamant_command_retries_total', { subject: 'diamond', reason: 'conflict' }), 1)
 })
 
-test('tell how long each store took, and which calls failed', ({ figures }) => {
+test('show the duration and the failures of store calls', ({ figures }) => {
   const { samples } = figures
   for (const [store, operation] of [
     ['log', 'append'],
@@ -45,7 +45,7 @@ test('tell how long each store took, and which calls failed', ({ figures }) => {
   )
 })
 
-test('tell what waits in the vault, the room on the disk, and what the process takes', ({ figures }) => {
+test('show pending secrets, disk space and process resources', ({ figures }) => {
   assert.is(sumOf(figures, 'adamant_vault_secrets'), 2)
   for (const name of [
     'adamant_data_dir_free_bytes',
@@ -57,7 +57,7 @@ test('tell what waits in the vault, the room on the disk, and what the process t
   }
 })
 
-test('tell of each follower how far it is, by its name', ({ figures: { samples } }) => {
+test('show the position and lag of each follower by name', ({ figures: { samples } }) => {
   const followers = (name: string) => samples.filter((one) => one.name === name).map(({ labels }) => labels['follower'])
   for (const name of ['position', 'lag', 'parked_streams', 'active']) {
     const told = followers(`adamant_follower_${name}`)
@@ -67,18 +67,18 @@ test('tell of each follower how far it is, by its name', ({ figures: { samples }
   }
 })
 
-test('have names as Prometheus wants them: base units, counters that say so, one head', ({ figures: { types } }) => {
+test('follow the naming rules of Prometheus: base units, and _total for counters', ({ figures: { types } }) => {
   for (const [name, type] of types) {
     assert.is(name.endsWith('_total'), type === 'counter', name)
     assert.not.match(name, /_(ms|milliseconds|minutes|kb|kib|percent)(_|$)/)
   }
 })
 
-/** What was told before there were labels, and what only one engine counts: a row tells of all of them. */
+/** Metrics from before labels were used, and metrics of a single engine: one table row describes a group of them. */
 const TOLD_TOGETHER =
   /^adamant_(log_\w+_total|work_\w+_(runs|failures)_total|projection_\w+|\w+_(position|lag|parked_streams|active))$/
 
-test('are in the table of docs/operations.md, all of them and nothing else', ({ figures: { types } }) => {
+test('are exactly those in the table of docs/operations.md', ({ figures: { types } }) => {
   const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   const table = /\| figure +\|[\s\S]*?\n\n/.exec(page)?.[0] ?? ''
   const inTable = new Set([...table.matchAll(/`((?:adamant|process|nodejs)_[a-z_]+)`/g)].map(([, name = '']) => name))
@@ -86,12 +86,12 @@ test('are in the table of docs/operations.md, all of them and nothing else', ({ 
   assert.equal(
     [...inTable].filter((name) => !types.has(name)),
     [],
-    'the table has what is not there',
+    'the table lists metrics that do not exist',
   )
   assert.equal(
     [...types.keys()].filter((name) => !inTable.has(name) && !TOLD_TOGETHER.test(name)),
     [],
-    'the table lacks',
+    'the table lacks metrics',
   )
 })
 

@@ -11,12 +11,12 @@ import { listen, type ListeningServer } from '../../../src/http/kit/server.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('the bodies of requests')
+const test = suite('request bodies')
 
 const BYTES = 600_000
 const LEAST = { bytes: 2_000, milliseconds: 300 }
 
-/** What has come to the server of all bodies, so far. */
+/** What the server has received of all bodies so far. */
 type Arrived = { begun: number; bytes: number }
 
 async function withServer(run: (server: ListeningServer, arrived: Arrived) => Promise<void>): Promise<void> {
@@ -51,7 +51,7 @@ async function withServer(run: (server: ListeningServer, arrived: Arrived) => Pr
   }
 }
 
-/** A connection on which a request of `length` bytes has begun, by somebody with these credentials. */
+/** Sends the headers of a request with these credentials and a body of `length` bytes. */
 async function begin({ port }: ListeningServer, who: string, length: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -82,7 +82,7 @@ async function ask(server: ListeningServer, who: string, length: number): Promis
   return answer
 }
 
-test('that come too slowly are answered 408, those that come fast enough are read', () =>
+test('that arrive too slowly get 408, and those that are fast enough are read', () =>
   withFakeTime((time) =>
     withServer(async (server, arrived) => {
       const slow = await begin(server, 'slow', 100_000)
@@ -92,10 +92,10 @@ test('that come too slowly are answered 408, those that come fast enough are rea
       const whole = text(10_000)
       for (let at = 0; at < whole.length; at += 1_000) {
         const before = arrived.bytes
-        // The slow one is refused after three steps.
+        // The slow request is rejected after three steps.
         if (at < 3_000) slow.write('.')
         steady.write(whole.slice(at, at + 1_000))
-        await until('what was sent', () => arrived.bytes === before + 1_000 + Number(at < 3_000))
+        await until('the sent bytes to arrive', () => arrived.bytes === before + 1_000 + Number(at < 3_000))
         await time.pass(LEAST.milliseconds / 3)
       }
       const [late, read] = await Promise.all(answers)
@@ -105,13 +105,13 @@ test('that come too slowly are answered 408, those that come fast enough are rea
     }),
   ))
 
-test('take no more memory than there is: 503 with Retry-After, and others still find room', () =>
+test('over the memory limit get 503 with Retry-After, and other clients still get memory', () =>
   withServer(async (server, arrived) => {
     const crowd = await Promise.all(Array.from({ length: 6 }, () => begin(server, 'crowd', 190_000)))
     await until('six requests', () => arrived.begun === 6)
     const [held, ...others] = crowd
     held?.write(text(150_000).slice(0, -1))
-    await until('most of the first', () => arrived.bytes === 149_999)
+    await until('most of the first body', () => arrived.bytes === 149_999)
     for (const socket of others) {
       const answer = answerOf(socket)
       socket.write(text(150_000).slice(0, -1))
@@ -122,17 +122,17 @@ test('take no more memory than there is: 503 with Retry-After, and others still 
     held?.destroy()
   }))
 
-test('give their room back when they are answered, and when their clients are gone', () =>
+test('release their memory after the response and when the client disconnects', () =>
   withServer(async (server, arrived) => {
     for (let round = 0; round < 3; round++) {
       const gone = await begin(server, 'one', 150_000)
       const before = arrived.bytes
       gone.write(text(150_000).slice(0, -1))
-      await until('most of it', () => arrived.bytes === before + 149_999)
+      await until('most of the body', () => arrived.bytes === before + 149_999)
       assert.match(await ask(server, 'one', 150_000), /^HTTP\/1\.1 503 /)
       gone.resetAndDestroy()
       const isTaken = async () => (await ask(server, 'one', 150_000)).startsWith('HTTP/1.1 200 ')
-      await until('its room', isTaken)
+      await until('the memory to be released', isTaken)
     }
   }))
 

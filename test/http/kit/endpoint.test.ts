@@ -91,7 +91,7 @@ const withShelf = (run: (url: string, shelf: Map<string, unknown>) => Promise<vo
   return withEndpoints(endpoints, { shelf }, ({ url }) => run(url, shelf))
 }
 
-test('answers its path, with what stands in the braces', () =>
+test('answers at its path and gets the path parameters', () =>
   withShelf(async (url) => {
     for (const version of ['v3', 'v4']) {
       const found = await ask(`${url}/${version}/shelf/a%20b`)
@@ -102,10 +102,10 @@ test('answers its path, with what stands in the braces', () =>
     }
   }))
 
-test('of a version that is not declared is not there', () =>
+test('answers 404 for a version that it does not declare', () =>
   withShelf(async (url) => assert.is((await ask(`${url}/v5/shelf/a`)).status, 404)))
 
-test('whose path has no braces comes before one with, for all methods', () =>
+test('without path parameters takes precedence over one with them, for all methods', () =>
   withShelf(async (url) => {
     for (const name of ['all', 'every']) {
       assert.is((await ask(`${url}/v4/shelf/${name}`)).status, 200)
@@ -115,7 +115,7 @@ test('whose path has no braces comes before one with, for all methods', () =>
     assert.is((await ask(`${url}/v3/shelf/all`)).status, 404)
   }))
 
-test('that has not this method is 405 with Allow, and OPTIONS tells the same', () =>
+test('answers other methods with 405 and Allow, and OPTIONS with the same list', () =>
   withShelf(async (url) => {
     const refused = await ask(`${url}/v4/shelf/x`, { method: 'DELETE' })
     const told = await ask(`${url}/v4/shelf/x`, { method: 'OPTIONS' })
@@ -125,14 +125,14 @@ test('that has not this method is 405 with Allow, and OPTIONS tells the same', (
     assert.is(refused.headers.get('cache-control'), null)
   }))
 
-test('answers HEAD as GET, without the body', () =>
+test('answers HEAD like GET, without the body', () =>
   withShelf(async (url) => {
     const [got, head] = [await ask(`${url}/v4/shelf/a%20b`), await ask(`${url}/v4/shelf/a%20b`, { method: 'HEAD' })]
     assert.is(head.headers.get('content-length'), got.headers.get('content-length'))
     assert.equal([head.status, await head.text()], [200, ''])
   }))
 
-test('lets in who may ask, and refuses others before it reads their body', () =>
+test('authenticates a request before it reads the body', () =>
   withShelf(async (url, shelf) => {
     const unread = await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{' })
     assert.equal([unread.status, unread.headers.get('www-authenticate')], [401, 'Name'])
@@ -146,7 +146,7 @@ test('lets in who may ask, and refuses others before it reads their body', () =>
     assert.equal(shelf.get('x'), { of: 'ann', body: { a: 1 } })
   }))
 
-test('is refused in the words of its family, a path below it too, all else in those of the platform', () =>
+test("reports errors in its group's format, also for paths below it; other paths use the platform's format", () =>
   withShelf(async (url) => {
     assert.equal(await (await ask(`${url}/v4/shelf/x`)).json(), {
       shelf: 'Nothing there',
@@ -159,7 +159,7 @@ test('is refused in the words of its family, a path below it too, all else in th
     assert.equal(other['error'], ['Not found: /v4/shelves'])
   }))
 
-test('knows the client that its proxies name', () =>
+test('gets the client address from trusted proxies', () =>
   withEndpoints(
     endpoints,
     { shelf: new Map() },
@@ -171,7 +171,7 @@ test('knows the client that its proxies name', () =>
     1,
   ))
 
-test('whose who needs the body has it read before, and given back whatever happens', async () => {
+test('with body-based authentication reads the body first and always releases it', async () => {
   const given: string[] = []
   const word: RequestBody<string> = {
     mediaTypes: [''],
@@ -207,7 +207,7 @@ test('whose who needs the body has it read before, and given back whatever happe
   assert.equal(given, ['sesame', 'barley'])
 })
 
-test('may answer a stream, which is destroyed where nobody reads it', async () => {
+test('can answer with a stream, which is destroyed if it is not read', async () => {
   const streams: Readable[] = []
   const file = endpoint({
     operationId: 'readFile',
@@ -238,7 +238,7 @@ test('may answer a stream, which is destroyed where nobody reads it', async () =
   })
 })
 
-test('that fails by a fault of ours is 500, and the log is told why', async () => {
+test('that throws answers 500 and logs the error', async () => {
   const failing = (name: string, run: () => never) =>
     endpoint({
       operationId: name,
@@ -272,7 +272,7 @@ test('that fails by a fault of ours is 500, and the log is told why', async () =
   })
 })
 
-test('is told at the start when its path and its parameters differ, or another has its place', () => {
+test('is rejected at start-up if its path and parameters differ or another has the same route', () => {
   assert.throws(() => endpoint({ ...read, method: 'GET', path: '/x/{y}' }), /readThing declares/)
   const twice = withEndpoints([read, read], { shelf: new Map() }, async () => {})
   return twice.then(

@@ -50,7 +50,7 @@ async function refuses(reading: Promise<unknown>, kind: string, message: RegExp)
   assert.ok(refused, `not refused as ${kind} with ${message}`)
 }
 
-test('are one thing in a query, a form, a multipart form, JSON, and without a type', async () => {
+test('are read the same from a query, a form, a multipart form, JSON and a body without a type', async () => {
   const multipart = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx y\r\n--b--'
   const ways: readonly (readonly [body: string, type: string | undefined, query: string])[] = [
     ['', undefined, 'a=x+y'],
@@ -69,13 +69,13 @@ test('are one thing in a query, a form, a multipart form, JSON, and without a ty
   }
 })
 
-test('of a body without a byte are none', async () => {
+test('of an empty body are absent', async () => {
   for (const type of [undefined, FORM, JSON_TYPE, 'multipart/form-data']) {
     assert.equal(await rack.read(sent('', type), { search: 'a=x' }), { a: 'x', list: [] }, String(type))
   }
 })
 
-test('may come compressed', async () => {
+test('can be compressed', async () => {
   for (const [encoding, packed] of [
     ['gzip', gzipSync('a=x+y')],
     ['br', brotliCompressSync('a=x+y')],
@@ -86,7 +86,7 @@ test('may come compressed', async () => {
   await refuses(rack.read(sent(bomb, FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'too-large', /1,000 bytes/)
 })
 
-test('that stand twice: by Rack the last counts, by RFC 6749 the request is refused', async () => {
+test('that are repeated: under Rack rules the last one counts, under RFC 6749 the request is rejected', async () => {
   for (const [body, type, query] of [
     ['a=1&a=2', FORM, ''],
     ['{"a":"1","a":"2"}', JSON_TYPE, ''],
@@ -102,7 +102,7 @@ test('that stand twice: by Rack the last counts, by RFC 6749 the request is refu
   }
 })
 
-test('in lists are read as a, list[], list[0] and arrays; those of the body take the place of the query’s', async () => {
+test('in lists are read from list[], list[0] and arrays; the body replaces the query', async () => {
   const listed = async (body: string, type: string, query = '') =>
     (await rack.read(sent(body, type), { search: query })).list
   assert.equal(await listed('list[]=1&list[]=2', FORM), ['1', '2'])
@@ -111,7 +111,7 @@ test('in lists are read as a, list[], list[0] and arrays; those of the body take
   assert.equal(await listed('{"list":["1","2"]}', JSON_TYPE, 'list[]=3&list=4'), ['1', '2'])
 })
 
-test('are what was sent, U+FFFD and a stray % among it', async () => {
+test('are read unchanged, including U+FFFD and a stray %', async () => {
   for (const [body, type] of [
     ['a=100% \ufffd', FORM],
     ['a=100%25+%ef%bf%bd', FORM],
@@ -122,17 +122,17 @@ test('are what was sent, U+FFFD and a stray % among it', async () => {
   }
 })
 
-test('that are empty or null are absent by RFC 6749, and must be texts', async () => {
+test('that are empty or null are absent under RFC 6749 rules, and others must be strings', async () => {
   assert.equal(await once.read(sent('{"a":null,"b":""}', JSON_TYPE), { search: 'a=x' }), { a: 'x' })
   await refuses(once.read(sent('{"b":7}', JSON_TYPE), NO_QUERY), 'malformed', /^b must be text, got a number$/)
 })
 
-test('that are numbers in JSON are the texts that were sent, where that is declared', async () => {
+test('that are JSON numbers keep their text as sent, if declared so', async () => {
   assert.is((await rack.read(sent('{"a":1.50}', JSON_TYPE), NO_QUERY)).a, '1.50')
   await refuses(rack.read(sent('{"a":true}', JSON_TYPE), NO_QUERY), 'invalid', /^a must be text$/)
 })
 
-test('are refused by what is wrong with the body', async () => {
+test('are rejected with an error that describes the fault of the body', async () => {
   await refuses(rack.read(sent('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
   await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'lzw' }), NO_QUERY), 'unsupported', /lzw/)
   await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'malformed', /Encoding/)
@@ -153,7 +153,7 @@ test('are refused by what is wrong with the body', async () => {
   await refuses(rack.read(sent('x'.repeat(1001)), NO_QUERY), 'too-large', /1,000 bytes/)
 })
 
-/** What multipart bodies are made of, so that any order of it is nearly one. */
+/** Pieces of multipart bodies: any sequence of them is almost a valid body. */
 const PIECES = [
   '--b\r\n',
   '--b--',
@@ -168,7 +168,7 @@ const PIECES = [
   'x',
 ] as const
 
-test('in any malformed multipart body are read or refused, however it is divided', () =>
+test('in any malformed multipart body are read or rejected, however it is split', () =>
   assertProperty(
     asyncProperty(array(constantFrom(...PIECES), { minLength: 1, maxLength: 12 }), integer(), async (pieces, cut) => {
       const body = pieces.join('')
@@ -179,7 +179,7 @@ test('in any malformed multipart body are read or refused, however it is divided
         (error: unknown) => error,
       )
       if (refused !== undefined) assert.instance(refused, RequestError)
-      // What the parser emits behind that would end the process.
+      // An error that the parser emits later would end the process.
       await new Promise(setImmediate)
     }),
     { numRuns: 500 },

@@ -5,9 +5,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestActivity } from '../../../src/http/kit/request-activity.ts'
 
-const test = suite('traffic')
+const test = suite('request activity')
 
-/** Runs with a server whose requests are seen, and what sends one and lets it go. */
+/** Runs with a server whose requests are tracked, and a function that sends one. */
 async function serving(
   listener: RequestListener,
   run: (traffic: RequestActivity, send: () => Promise<void>) => Promise<void>,
@@ -32,9 +32,9 @@ async function serving(
   }
 }
 
-test('rests before the first request', () => assert.ok(new RequestActivity().isIdleFor(1_000_000)))
+test('is idle before the first request', () => assert.ok(new RequestActivity().isIdleFor(1_000_000)))
 
-test('does not rest right after a request that was answered at once', async () =>
+test('is not idle right after a quick request', async () =>
   await serving(
     (_req, res) => void res.end(),
     async (traffic, send) => {
@@ -44,7 +44,7 @@ test('does not rest right after a request that was answered at once', async () =
     },
   ))
 
-test('does not rest while a request is under way, and does when its answer is out', async () => {
+test('is not idle during a request, and is idle after the response', async () => {
   const arrivals = new EventEmitter()
   await serving(
     (_req, res) => void arrivals.emit('request', res),
@@ -62,7 +62,7 @@ test('does not rest while a request is under way, and does when its answer is ou
   )
 })
 
-test('rests while a request waits for something, also when its client had left before', async () => {
+test('is idle during a long poll, also if its client has disconnected', async () => {
   const arrivals = new EventEmitter()
   await serving(
     (_req, res) => void arrivals.emit('request', res),

@@ -5,7 +5,7 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import { ann, openProcess } from '../../commands/accounts-on-disk.ts'
 import { passwordGrant, withTokenServer, type TokenServer } from './token-server.ts'
 
-const test = suite('whoever guesses at the token server')
+const test = suite('the limit of failed log-ins')
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const wrong = { ...passwordGrant, password: 'wrong' }
@@ -16,7 +16,7 @@ async function statuses(count: number, ask: (index: number) => ReturnType<TokenS
   return found
 }
 
-test('is stopped at the 6th failed log-in, and nobody elsewhere is', () =>
+test('applies from the 6th failed log-in at an address, and not at other addresses', () =>
   withTokenServer(
     async ({ post }) => {
       assert.equal(await statuses(7, () => post('token', wrong, from('192.0.2.1'))), [...Array(5).fill(400), 429, 429])
@@ -26,7 +26,7 @@ test('is stopped at the 6th failed log-in, and nobody elsewhere is', () =>
     { proxied: true, cheap: true },
   ))
 
-test('is one address in all of an IPv6 network of 64 bits', () =>
+test('counts an IPv6 /64 network as one address', () =>
   withTokenServer(
     async ({ post }) => {
       const guess = (index: number) => post('token', wrong, from(`2001:db8:0:7::${index + 1}`))
@@ -36,7 +36,7 @@ test('is one address in all of an IPv6 network of 64 bits', () =>
     { proxied: true, cheap: true },
   ))
 
-test('can not lock an account out where it has logged in within 30 days', () =>
+test('does not lock an account out at an address where it has logged in within 30 days', () =>
   withTokenServer(
     async ({ post, time }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
@@ -49,7 +49,7 @@ test('can not lock an account out where it has logged in within 30 days', () =>
     { proxied: true, cheap: true },
   ))
 
-test('finds an address as familiar in a process that starts later', () =>
+test('knows familiar addresses in a process that starts later, without storing them in the log', () =>
   withTokenServer(
     async ({ post, process, file, time }) => {
       await post('token', passwordGrant, from('192.0.2.1'))
@@ -62,7 +62,7 @@ test('finds an address as familiar in a process that starts later', () =>
     { proxied: true, cheap: true },
   ))
 
-test('has an address that its account last logged in from 30 days ago like every other', () =>
+test('treats an address with the last log-in 30 days ago like any other', () =>
   withTokenServer(
     async ({ post, time }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
@@ -73,7 +73,7 @@ test('has an address that its account last logged in from 30 days ago like every
     { proxied: true, cheap: true },
   ))
 
-test('can not lock out who shares an address and has logged in from there, nor gets more tries by it', () =>
+test('does not lock out an account at a shared address where it has logged in, and gives it no extra attempts', () =>
   withTokenServer(
     async ({ post }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
@@ -87,7 +87,7 @@ test('can not lock out who shares an address and has logged in from there, nor g
     { proxied: true, cheap: true },
   ))
 
-test('does not get tries back by inventing names', () =>
+test('is not reset by inventing user names', () =>
   withTokenServer(
     async ({ post, process }) => {
       await statuses(5, () => post('token', wrong, from('192.0.2.1')))
@@ -104,7 +104,7 @@ test('does not get tries back by inventing names', () =>
     { proxied: true, cheap: true },
   ))
 
-test('finds the same limits for a name that nobody has', () =>
+test('is the same for an unknown user name', () =>
   withTokenServer(
     async ({ post }) => {
       const nobody = { ...wrong, username: 'nobody@example.com' }
@@ -115,7 +115,7 @@ test('finds the same limits for a name that nobody has', () =>
     { proxied: true, cheap: true },
   ))
 
-test('counts parallel guesses from one address as guesses in a row', () =>
+test('counts parallel attempts like sequential ones', () =>
   withTokenServer(
     async ({ post }) => {
       const many = await Promise.all(Array.from({ length: 30 }, () => post('token', wrong, from('192.0.2.1'))))
@@ -124,7 +124,7 @@ test('counts parallel guesses from one address as guesses in a row', () =>
     { proxied: true, cheap: true },
   ))
 
-test('at client secrets is stopped at the 50th, and locks out neither the client nor a password', () =>
+test('applies to client secrets from the 50th failure, and locks out neither the client nor a password', () =>
   withTokenServer(
     async ({ post }) => {
       const guess = () => post('token', { ...passwordGrant, client_secret: 'wrong' })
@@ -134,14 +134,14 @@ test('at client secrets is stopped at the 50th, and locks out neither the client
     { cheap: true },
   ))
 
-test('at API tokens locks out no password', () =>
+test('for API tokens does not lock out a password', () =>
   withTokenServer(
     async ({ post, process }) => {
       const verifier = new ApiTokenVerifier(process)
       const guess = { email: ann.email, token: 'wrong', address: '127.0.0.1' }
       for (let count = 1; count <= 49; count++) assert.is(await verifier.verify(guess), undefined)
       await verifier.verify(guess).then(
-        () => assert.unreachable('the 50th was not stopped'),
+        () => assert.unreachable('the 50th attempt was not rejected'),
         (error: unknown) => assert.ok(error instanceof RequestError && error.kind === 'too-many', String(error)),
       )
       assert.is((await post('token', passwordGrant)).status, 200)
@@ -149,7 +149,7 @@ test('at API tokens locks out no password', () =>
     { cheap: true },
   ))
 
-test('is found in the log: what failed, what is locked, and nothing that was typed', () =>
+test('logs failures and lock-outs, but nothing that was entered', () =>
   withTokenServer(
     async ({ post, process }) => {
       await post('token', passwordGrant, from('192.0.2.9'))

@@ -20,7 +20,7 @@ export type TokenServer = {
   readonly client: ClientCredentials
   readonly address: string
   readonly file: string
-  /** Posts a form to /api/oauth/v2/{name}, with the client's credentials unless told. */
+  /** Posts a form to /api/oauth/v2/{name}, with the client's credentials unless `headers` has others. */
   post(name: string, form: Parameters, headers?: Parameters): Promise<Answer>
   get(path: string, headers?: Parameters): Promise<Answer>
 }
@@ -32,15 +32,15 @@ export type Answer = {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What a test has otherwise than a token server has. */
+/** Differences from a token server in production. */
 export type Otherwise = {
-  /** Requests say by X-Forwarded-For where they come from. */
+  /** X-Forwarded-For sets a request's client address. */
   readonly proxied?: true
-  /** Passwords that cost nothing: for many log-ins, where it is not the password that is tested. */
+  /** Compares passwords without hashing, for tests with many log-ins. */
   readonly cheap?: true
 }
 
-/** Ann's is right, and nobody else's. */
+/** Only Ann's password is correct. */
 const cheapPasswords = {
   matches: async (password: string, hash: string | undefined) => hash !== undefined && password === ann.password,
 }
@@ -90,7 +90,7 @@ export const withTokenServer = (
   })
 
 async function answer(address: string, request: RequestInit): Promise<Answer> {
-  // A connection of its own: one that is kept may be closed in the moment in which it is used again.
+  // A new connection: a kept-alive one may be closed at the moment it is reused.
   const response = await fetch(address, { ...request, headers: { ...request.headers, connection: 'close' } })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
@@ -106,7 +106,7 @@ const whoAmI = endpoint({
   operationId: 'whoAmI',
   method: 'GET',
   path: '/v4/whoami',
-  summary: 'Whose the access token is.',
+  summary: 'The account of the access token.',
   auth: bearerToken,
   group: platformGroup,
   responses: { 200: 'The account' },

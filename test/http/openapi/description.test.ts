@@ -25,7 +25,7 @@ type Operation = {
 }
 
 const description = createOpenApiDocument(ENDPOINTS, { baseUrl: 'https://api.example.com', version: '1.2.3' })
-// As a client reads it.
+// A client gets it as JSON.
 const read = JSON.parse(JSON.stringify(description)) as Description
 const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -35,9 +35,9 @@ const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
   })),
 )
 
-const test = suite('the description of the API')
+const test = suite('the OpenAPI document')
 
-test('lists every operation under a heading that has its place on the page', () => {
+test('uses only declared tags', () => {
   const strange = operations.filter(({ operation }) =>
     operation.tags.some((tag) => !TAGS.some(({ name }) => name === tag)),
   )
@@ -47,7 +47,7 @@ test('lists every operation under a heading that has its place on the page', () 
   )
 })
 
-test('has every path and method that is answered, and no other', () => {
+test('has exactly the paths and methods of the endpoints', () => {
   const findRoute = routeFinder(ENDPOINTS)
   for (const { path, method } of operations) {
     assert.ok(findRoute(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1')), `${method} ${path}`)
@@ -56,20 +56,20 @@ test('has every path and method that is answered, and no other', () => {
   for (const { operationId } of ENDPOINTS) {
     assert.ok(
       [...described].some((id) => id.startsWith(operationId.toLowerCase())),
-      `${operationId} is described nowhere`,
+      `${operationId} is not described`,
     )
   }
   for (const path of ['/v3/diamond/{id}', '/v4/diamond/bulk', '/api/oauth/v2/token', '/api/v1/create', '/v2/constants'])
     assert.ok(path in read.paths, path)
 })
 
-test('gives each operation a name of its own', () => {
+test('gives each operation a unique id', () => {
   const names = operations.map(({ operation }) => operation.operationId)
   assert.is(new Set(names).size, names.length)
   for (const name of names) assert.match(name, /^[a-z][A-Za-z0-9]+$/)
 })
 
-test('names operations as a client of the API reads them', () => {
+test('gives operations the expected ids', () => {
   const idOf = (method: string, path: string) =>
     (read.paths[path]?.[method] as (Operation & { readonly deprecated?: boolean }) | undefined)?.operationId
   for (const [method, path, name] of [
@@ -83,7 +83,7 @@ test('names operations as a client of the API reads them', () => {
     assert.is(idOf(method, path), name)
 })
 
-test('marks a path as deprecated where another one is documented', () => {
+test('marks alternative paths as deprecated', () => {
   const deprecated = (method: string, path: string) => read.paths[path]?.[method]?.['deprecated'] === true
   assert.ok(deprecated('post', '/api/v1/create'))
   assert.ok(deprecated('get', '/api/v1/metadata/{key}'))
@@ -91,17 +91,17 @@ test('marks a path as deprecated where another one is documented', () => {
   assert.not.ok(deprecated('get', '/v3/diamond'))
 })
 
-test('names each segment in braces as a parameter of the path, and says of each parameter what it is', () => {
+test('declares each path parameter and describes each parameter', () => {
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const declared = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
     assert.equal(declared.toSorted(), inPath.toSorted(), path)
     for (const { name, description: about } of operation.parameters)
-      assert.type(about, 'string', `${operation.operationId} says nothing of ${name}`)
+      assert.type(about, 'string', `${operation.operationId} has no description for ${name}`)
   }
 })
 
-test('says of each answer what it is, with a body wherever there is one', () => {
+test('describes each response, with a body for errors', () => {
   for (const { operation } of operations) {
     assert.ok(Object.keys(operation.responses).length > 2, operation.operationId)
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -112,7 +112,7 @@ test('says of each answer what it is, with a body wherever there is one', () => 
   }
 })
 
-test('refers only to what stands among its components', () => {
+test('refers only to existing components', () => {
   const text = JSON.stringify(read)
   const referred = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
   assert.ok(referred.length > 50)
@@ -123,7 +123,7 @@ test('refers only to what stands among its components', () => {
   assert.not.match(text, /"\$schema"|"\$defs"/)
 })
 
-test('has each set of values once, among the components, by a name of its own', () => {
+test('has each enum once, as a named component', () => {
   const paths = JSON.stringify(read.paths)
   assert.not.match(paths, /"enum":/)
   const enums = Object.values(read.components.schemas).filter((schema) => 'enum' in schema)
@@ -139,9 +139,9 @@ test('has each set of values once, among the components, by a name of its own', 
   )
 })
 
-test('gives an example of each field of a diamond and of a certification', () => {
+test('has an example for each field of a diamond and of a certification', () => {
   const { schemas } = read.components
-  // An id of v3 has them with its type; where a field may be null, it has them as what it is otherwise.
+  // A v3 id has examples in its type; a nullable field has them in its other type.
   const isExemplified = (value: unknown): boolean => {
     if (typeof value !== 'object' || value === null) return false
     const { examples, anyOf = [], $ref = '' } = value as { examples?: unknown; anyOf?: unknown[]; $ref?: string }
@@ -158,14 +158,14 @@ test('gives an example of each field of a diamond and of a certification', () =>
   for (const name of ['product', 'laboratory', 'number']) assert.ok(properties[name]?.['examples'], name)
 })
 
-test('shows the two versions as they differ', () => {
+test('shows the differences between the two versions', () => {
   const { schemas } = read.components
   const propertiesOf = (name: string) => Object.keys((schemas[name] as { readonly properties: object }).properties)
   assert.ok(propertiesOf('Diamond.v4').includes('certifications'))
   assert.not.ok(propertiesOf('Diamond.v3').includes('certifications'))
 })
 
-test('has the constants and the cut shapes as they are answered', () => {
+test('has schemas that match the constants and the cut shapes', () => {
   CONSTANTS.parse(constants('1.2.3'))
   CUT_SHAPE_TREE.parse(cutShapeTree())
   for (const { id, children } of cutShapeTree())
@@ -180,7 +180,7 @@ test('has the constants and the cut shapes as they are answered', () => {
     assert.ok(schemaOf(path), path)
 })
 
-test('tells who may ask', () => {
+test('declares the authentication of each endpoint', () => {
   assert.equal(read.paths['/v4/diamond']?.['get']?.['security'], [{ bearer: [] }])
   assert.equal(read.paths['/v2/constants']?.['get']?.['security'], [])
 })

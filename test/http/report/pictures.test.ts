@@ -4,11 +4,11 @@ import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportio
 import { StonePictureCache, type PictureRenderer } from '../../../src/http/report/pictures.ts'
 import { plain } from '../../domain/scoring/cuts.ts'
 
-const test = suite('the pictures of report pages')
+const test = suite('pictures of report pages')
 
 const round = plain('Round', 'Good')
 
-/** Draws at once, and knows what it was asked for and what it keeps beyond its memory. */
+/** A picture cache that records what it draws, and its store for pictures beyond the memory. */
 function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {
   const drawn: string[] = []
   const draw: PictureRenderer = (order) => {
@@ -23,7 +23,7 @@ function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyo
   return { drawn, pictures, beyond }
 }
 
-test('are drawn once for each cut and light, whoever asks, at once or later', async () => {
+test('are drawn once for each cut and light, for concurrent and later requests', async () => {
   const { drawn, pictures } = drawing()
   await Promise.all([1, 2, 3].map(() => pictures.pictureOf({ cut: { ...round } }, 'face-up').png()))
   await pictures.pictureOf({ cut: round }, 'face-up').png()
@@ -31,7 +31,7 @@ test('are drawn once for each cut and light, whoever asks, at once or later', as
   assert.equal(drawn, ['Round, face-up', 'Round, aset'])
 })
 
-test('have a tag of their own without being drawn, the same for equal cuts and bodies', () => {
+test('have distinct entity tags without being drawn, equal for equal cuts and bodies', () => {
   const { drawn, pictures } = drawing()
   const tags = [
     pictures.pictureOf({ cut: round }, 'face-up'),
@@ -46,7 +46,7 @@ test('have a tag of their own without being drawn, the same for equal cuts and b
   assert.equal(drawn, [])
 })
 
-test('that failed are tried again by who asks next', async () => {
+test('that failed are drawn again for the next request', async () => {
   let fails = true
   const { pictures } = drawing(async () => {
     if (fails) throw new Error('the thread ended')
@@ -63,7 +63,7 @@ test('that failed are tried again by who asks next', async () => {
   assert.equal(await pictures.pictureOf({ cut: round }, 'aset').png(), new Uint8Array([7]))
 })
 
-test('do not exist of a stone that can not be, which is found once', async () => {
+test('do not exist for a stone with impossible proportions, which is checked once', async () => {
   const { drawn, pictures } = drawing(async () => {
     throw new ImpossibleProportions('the culet is above the table')
   })
@@ -72,7 +72,7 @@ test('do not exist of a stone that can not be, which is found once', async () =>
   assert.is(drawn.length, 1)
 })
 
-test('of cuts are found again by a process that starts later, those of own bodies are drawn again', async () => {
+test('of cuts are reused by a process that starts later, and those of uploaded models are drawn again', async () => {
   const first = drawing()
   await first.pictures.pictureOf({ cut: round }, 'rocked').png()
   await first.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
@@ -83,7 +83,7 @@ test('of cuts are found again by a process that starts later, those of own bodie
   assert.is(first.beyond.size, 1)
 })
 
-test('are kept in memory up to 60, the oldest go first', async () => {
+test('are kept in memory up to 60, and the oldest are evicted first', async () => {
   const { drawn, pictures } = drawing()
   const models = Array.from({ length: 61 }, (_, index) => String(index).padStart(64, '0'))
   for (const model of models) await pictures.pictureOf({ model }, 'aset').png()
