@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { circles } from './architecture/circles.ts'
-import { hasRoom, moduleOf, wrongImports } from './architecture/layers.ts'
+import { importCycles } from './architecture/import-cycles.ts'
+import { hasLayer, moduleOf, wrongImports } from './architecture/layers.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const modules = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -21,14 +21,14 @@ test('follow the allowed directions between layers', () => {
 
 test('belong to known layers: src itself contains only main.ts, and each folder is a layer', () => {
   assert.equal(
-    modules.map(({ path }) => path).filter((path) => !hasRoom(path)),
+    modules.map(({ path }) => path).filter((path) => !hasLayer(path)),
     [],
   )
-  assert.equal(['room.ts', 'rooms/a.ts', 'domain/a.ts', 'stores/sqlite/a.ts'].map(hasRoom), [false, false, true, true])
+  assert.equal(['room.ts', 'rooms/a.ts', 'domain/a.ts', 'stores/sqlite/a.ts'].map(hasLayer), [false, false, true, true])
 })
 
 test('form no cycles, type imports included', () => {
-  const found = circles(modules).map((circle) => circle.join('\n  imports '))
+  const found = importCycles(modules).map((circle) => circle.join('\n  imports '))
   assert.is(found.length, 0, `import cycles, the shortest of each strongly connected component:\n${found.join('\n')}`)
 })
 
@@ -37,9 +37,9 @@ const graph = (imports: Readonly<Record<string, readonly string[]>>) =>
 
 test('that form cycles are reported by the shortest cycle', () => {
   const knot = graph({ a: ['b'], b: ['c'], c: ['a', 'd'], d: ['c'], e: ['a'] })
-  assert.equal(circles(knot), [['c', 'd', 'c']])
-  assert.equal(circles(graph({ a: ['b', 'c'], b: ['c'], c: [] })), [])
-  assert.equal(circles(graph({ a: ['a'], b: ['c'], c: ['b'] })), [
+  assert.equal(importCycles(knot), [['c', 'd', 'c']])
+  assert.equal(importCycles(graph({ a: ['b', 'c'], b: ['c'], c: [] })), [])
+  assert.equal(importCycles(graph({ a: ['a'], b: ['c'], c: ['b'] })), [
     ['a', 'a'],
     ['b', 'c', 'b'],
   ])

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { filesOf, writeExample } from './contributing-examples/example.ts'
 import { EXAMPLES } from './contributing-examples/examples.ts'
-import { run, type Said } from './docs/blocks.ts'
+import { run, type ProgramResult } from './docs/blocks.ts'
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url))
 
@@ -28,7 +28,7 @@ const COPIED = [
 ]
 
 /** The generators that the steps tell the reader to run, and their output. */
-const WRITTEN_ANEW = {
+const GENERATED = {
   'test/events/record-bodies.ts': 'test/events/golden-bodies.json',
   'scripts/events-page.ts': 'docs/events.md',
   'scripts/api-reference.ts': 'docs/api',
@@ -37,10 +37,10 @@ const WRITTEN_ANEW = {
 const bin = (file: string) => join(PROJECT, 'node_modules', file)
 
 /** A copy of the project with all examples applied. */
-class Copy {
+class ProjectCopy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-examples-'))
   #written: Promise<void> | undefined
-  #tests: Promise<Said> | undefined
+  #tests: Promise<ProgramResult> | undefined
 
   constructor() {
     for (const name of COPIED) {
@@ -51,7 +51,7 @@ class Copy {
     for (const example of EXAMPLES) writeExample(example, this.#folder)
   }
 
-  node(...words: readonly string[]): Promise<Said> {
+  node(...words: readonly string[]): Promise<ProgramResult> {
     return run(process.execPath, words, { env: { FORCE_COLOR: '0' }, cwd: this.#folder })
   }
 
@@ -61,18 +61,18 @@ class Copy {
   }
 
   /** Runs all tests of the examples in one run. */
-  tested(): Promise<Said> {
+  tested(): Promise<ProgramResult> {
     return (this.#tests ??= this.#test())
   }
 
   async #write(): Promise<void> {
-    for (const script of Object.keys(WRITTEN_ANEW)) {
+    for (const script of Object.keys(GENERATED)) {
       const { code, err } = await this.node('--import', 'tsx', script)
       assert.is(code, 0, `${script}: ${err}`)
     }
   }
 
-  async #test(): Promise<Said> {
+  async #test(): Promise<ProgramResult> {
     await this.written()
     // The command line's tests run the built program. Another test checks types.
     await this.node(bin('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck')
@@ -85,10 +85,10 @@ class Copy {
   }
 }
 
-type Given = { copy: Copy }
+type Given = { copy: ProjectCopy }
 const test = suite<Given>("CONTRIBUTING.md's examples")
 test.before((given) => {
-  given.copy = new Copy()
+  given.copy = new ProjectCopy()
 })
 test.after(({ copy }: Partial<Given>) => copy?.remove())
 
@@ -99,7 +99,7 @@ test('compile', async ({ copy }) => {
 
 test('pass the linter and the formatter', async ({ copy }) => {
   await copy.written()
-  const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(WRITTEN_ANEW)]
+  const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(GENERATED)]
   const linted = await copy.node(bin('oxlint/bin/oxlint'), '--deny-warnings')
   assert.is(linted.code, 0, linted.out)
   const formatted = await copy.node(bin('prettier/bin/prettier.cjs'), '--check', ...new Set(files))

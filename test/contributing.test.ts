@@ -27,7 +27,7 @@ const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
 const countOf = (row: string) => Number(new RegExp(`^\\| ${row} +\\| (\\d+) +\\|$`, 'm').exec(contributing)?.[1])
 
 /** Whether the section names the new file's folder, a file in the same folder, or a file in a sibling folder. */
-const isLikeOneOf = (named: readonly string[], file: string) =>
+const isInNamedFolder = (named: readonly string[], file: string) =>
   named.some((path) =>
     path.endsWith('/')
       ? file.startsWith(path)
@@ -55,7 +55,7 @@ for (const example of EXAMPLES) {
     const named = filesIn(section)
     const added = newFiles(example)
     for (const file of filesOf(example)) {
-      const isNamed = added.includes(file) ? isLikeOneOf(named, file) : named.includes(file)
+      const isNamed = added.includes(file) ? isInNamedFolder(named, file) : named.includes(file)
       assert.ok(isNamed, `${file} is not named`)
     }
   })

@@ -4,7 +4,7 @@ import type { Peer } from './eventstoredb/peer/peer.ts'
 import { databaseAt, dropDatabase, mongoUrl } from './mongo-server.ts'
 
 /** Pairs of event store and read model engine. `npm test` runs on the embedded engines. */
-export const COMBINATIONS = ['sqlite+sqlite', 'esdb+sqlite', 'sqlite+mongodb', 'esdb+mongodb'] as const
+export const ENGINE_COMBINATIONS = ['sqlite+sqlite', 'esdb+sqlite', 'sqlite+mongodb', 'esdb+mongodb'] as const
 
 export type Engines = Readonly<Record<string, string>>
 
@@ -16,7 +16,7 @@ export const areEmbedded = ENGINES === 'sqlite+sqlite' && EVENT_STORE === 'sqlit
 const MASTER_KEY = randomBytes(32).toString('base64')
 
 /** The EventStoreDB peer of each data folder. The peers run until this process ends and don't keep it alive. */
-const logs = new Map<string, Promise<Peer>>()
+const peers = new Map<string, Promise<Peer>>()
 
 /**
  * The engine settings of a service on this data folder: the engines of `--engines`, started on first use, otherwise
@@ -29,19 +29,19 @@ export async function enginesFor(dataDir: string): Promise<Engines> {
   const mongo = await mongoOf(reads)
   return {
     ...(EVENT_STORE && { EVENT_STORE }),
-    ...(events === 'esdb' && { EVENT_STORE: (await logOf(dataDir)).url }),
+    ...(events === 'esdb' && { EVENT_STORE: (await peerOf(dataDir)).url }),
     ...(mongo && { READ_MODEL: databaseAt(mongo, nameOf(dataDir)) }),
     ...((events !== 'sqlite' || EVENT_STORE !== undefined) && { MASTER_KEY: given }),
   }
 }
 
 /** The EventStoreDB peer that holds a data folder's log. Starts it on first use. */
-export function logOf(dataDir: string): Promise<Peer> {
-  const known = logs.get(dataDir)
+export function peerOf(dataDir: string): Promise<Peer> {
+  const known = peers.get(dataDir)
   if (known !== undefined) return known
   // Loaded on first use: most tests run on SQLite, and the gRPC client and server are slow to load.
   const peer = import('./eventstoredb/peer/peer.ts').then(({ startPeer }) => startPeer())
-  logs.set(dataDir, peer)
+  peers.set(dataDir, peer)
   return peer
 }
 
@@ -49,8 +49,8 @@ export function logOf(dataDir: string): Promise<Peer> {
 export async function forgetEngines(dataDir: string): Promise<void> {
   const { READ_MODEL } = await enginesFor(dataDir)
   if (READ_MODEL !== undefined) await dropDatabase(READ_MODEL)
-  const peer = logs.get(dataDir)
-  logs.delete(dataDir)
+  const peer = peers.get(dataDir)
+  peers.delete(dataDir)
   await (await peer)?.stop()
 }
 

@@ -8,9 +8,9 @@ import { createServer } from 'node:net'
 const PORTS = { from: 20_000, to: 32_000 } as const
 
 /** The distance between the first ports that two processes try: concurrent processes often have adjacent ids. */
-const OF_PROCESS = 16
+const PORTS_PER_PROCESS = 16
 
-let next = process.pid * OF_PROCESS
+let next = process.pid * PORTS_PER_PROCESS
 
 /** A free port of 127.0.0.1 that stays free for a server that restarts. */
 export async function freePort(): Promise<number> {

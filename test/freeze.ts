@@ -8,11 +8,11 @@ import { until } from './until.ts'
  */
 export async function freeze(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP')
-  await frozen(pid)
+  await untilFrozen(pid)
 }
 
 /** Resolves when a process that was sent SIGSTOP has stopped. A SIGCONT that arrives earlier would be lost. */
-export async function frozen(pid: number): Promise<void> {
+export async function untilFrozen(pid: number): Promise<void> {
   await until(`process ${pid} to stand still`, () => process.platform !== 'linux' || !runs(pid))
 }
 

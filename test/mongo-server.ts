@@ -37,7 +37,7 @@ export async function mongoServer(what: string): Promise<MongoServer | undefined
 export async function mongoServers(what: string): Promise<readonly MongoServer[]> {
   const server = await mongoServer(what)
   const known = server === undefined ? [] : [server]
-  const container = process.env[CONTAINER]
+  const container = process.env[MONGO_CONTAINER_VARIABLE]
   if (container === undefined) {
     console.log(`NOTE: ${what}: not on MongoDB in a container, since no Docker answers`)
     return known
@@ -48,7 +48,7 @@ export async function mongoServers(what: string): Promise<readonly MongoServer[]
 }
 
 /** The environment variable with the name and the address of the MongoDB container, as JSON. */
-export const CONTAINER = 'ADAMANT_TEST_MONGODB'
+export const MONGO_CONTAINER_VARIABLE = 'ADAMANT_TEST_MONGODB'
 
 const serverAt = (url: string, name: string): MongoServer => ({
   name,

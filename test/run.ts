@@ -11,17 +11,17 @@ import { parseArgs } from 'node:util'
 import { ENDPOINTS } from '../src/http/endpoints.ts'
 import { unsupportedNodeMessage } from '../src/runtime/version.ts'
 import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-answers.ts'
-import { COMBINATIONS } from './engines.ts'
+import { ENGINE_COMBINATIONS } from './engines.ts'
 import { builtFerretDB } from './ferretdb/build.ts'
 import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
 import { folderInMemory } from './runner/disk.ts'
 import { processesFor } from './runner/processes.ts'
-import { CONTAINER } from './mongo-server.ts'
+import { MONGO_CONTAINER_VARIABLE } from './mongo-server.ts'
 import { groupsOf, tierOf, TIERS, type Group, type Tier } from './runner/tiers.ts'
 import { timesOf } from './runner/times.ts'
 import { SEED } from './seeded.ts'
-import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
+import { killAll, runFiles, type Outcome } from './runner/run-files.ts'
 
 /** Seconds after which a file counts as hanging. */
 const LIMIT = 900
@@ -29,13 +29,13 @@ const LIMIT = 900
 const FULL_LIMIT = 2_400
 
 /** Bytes of memory per test process: a browser, a service and their test take half a gigabyte. */
-const ROOM = 1024 ** 3
+const MEMORY_PER_PROCESS = 1024 ** 3
 /**
  * More processes than cores, because the longest files mostly wait for servers, leases and clocks. Each process on MongoDB
  * also has a server that uses CPU time: with five of them, calls reach their timeouts.
  */
-const MOST = 5
-const MOST_ON_SERVERS = 4
+const MAX_PROCESSES = 5
+const MAX_PROCESSES_ON_SERVERS = 4
 
 /** The name and the reason of a failed test in uvu's output. */
 const FAILED_TEST = /^ +FAIL +(.+)\n +(.+)/gm
@@ -55,14 +55,14 @@ const { values, positionals: words } = parseArgs({
   allowPositionals: true,
 })
 const { full, times, engines } = values
-if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
-  console.error(`--engines must be one of ${COMBINATIONS.join(', ')}, got ${engines}`)
+if (engines !== undefined && !ENGINE_COMBINATIONS.some((known) => known === engines)) {
+  console.error(`--engines must be one of ${ENGINE_COMBINATIONS.join(', ')}, got ${engines}`)
   process.exit(2)
 }
 const tiers = tiersOf(values.tier)
 const limit = full ? FULL_LIMIT : LIMIT
 const isWhole = values.tier !== undefined || words.length === 0
-const batches = tiers.map((tier) => groupsOf(tier, found(words), { engines, isWhole }))
+const batches = tiers.map((tier) => groupsOf(tier, matchingFiles(words), { engines, isWhole }))
 const files = batches.flat().flatMap((group) => group.files)
 
 /** Without `--tier`, path arguments select from all tiers. */
@@ -75,7 +75,7 @@ function tiersOf(tier = words.length > 0 ? 'all' : 'quick'): readonly Tier[] {
 }
 
 /** Every test file whose path contains one of the words, or all files without words. */
-function found(wanted: readonly string[]): string[] {
+function matchingFiles(wanted: readonly string[]): string[] {
   return globSync(new URL('.', import.meta.url))
     .map((file) => relative('.', file))
     .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
@@ -83,7 +83,7 @@ function found(wanted: readonly string[]): string[] {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    endAll()
+    killAll()
     process.exit(130)
   })
 }
@@ -102,7 +102,8 @@ if (mayNeedMongo && !process.env['MONGODB_URL']) {
 const container = mayNeedMongo
   ? await import('./docker/mongodb.ts').then(({ startMongoContainer }) => startMongoContainer())
   : undefined
-if (container !== undefined) process.env[CONTAINER] = JSON.stringify({ name: container.name, url: container.url })
+if (container !== undefined)
+  process.env[MONGO_CONTAINER_VARIABLE] = JSON.stringify({ name: container.name, url: container.url })
 /** Without a MongoDB server, a tier skips its MongoDB suites; with `--engines`, a missing server is an error. */
 const hasMongo = engines !== undefined || Boolean(process.env['MONGODB_URL'] ?? process.env['FERRETDB_BIN'])
 const env = {
@@ -117,11 +118,11 @@ const env = {
 
 const outcomes: Outcome[] = []
 
-function lanes(groups: readonly Group[]): number {
+function processCount(groups: readonly Group[]): number {
   if (availableParallelism() === 1) return 1
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-  const most = groups.some((group) => group.engines?.includes('mongodb')) ? MOST_ON_SERVERS : MOST
-  return Math.max(1, Math.min(most, Math.floor(memory / ROOM)))
+  const most = groups.some((group) => group.engines?.includes('mongodb')) ? MAX_PROCESSES_ON_SERVERS : MAX_PROCESSES
+  return Math.max(1, Math.min(most, Math.floor(memory / MEMORY_PER_PROCESS)))
 }
 
 async function runGroups(groups: readonly Group[]): Promise<void> {
@@ -140,7 +141,7 @@ async function runGroups(groups: readonly Group[]): Promise<void> {
       })
     }
   }
-  await Promise.all(Array.from({ length: lanes(groups) }, lane))
+  await Promise.all(Array.from({ length: processCount(groups) }, lane))
 }
 
 function report({ file, passed, failed, output, seconds, end }: Outcome): void {

@@ -6,14 +6,14 @@ const now = performance.now.bind(performance)
 const HANGING = 120_000
 
 /** Milliseconds between two checks. */
-const LOOK = 10
+const CHECK_INTERVAL = 10
 
 /** Waits until a condition holds. @throws Error that names the condition if it hangs */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = now() + HANGING
   while (!(await holds())) {
     if (now() > deadline) throw new Error(`still waiting for ${what}`)
-    await new Promise<void>((done) => setTimeout(done, LOOK))
+    await new Promise<void>((done) => setTimeout(done, CHECK_INTERVAL))
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unnamedExports } from './exports.ts'
+import { unusedExports } from './exports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
@@ -16,12 +16,12 @@ const test = suite('an export')
 
 test('is imported by another file', () => {
   assert.ok(sources.length > 500, `only ${sources.length} files were found`)
-  assert.equal(unnamedExports(sources, 'src/'), [])
+  assert.equal(unusedExports(sources, 'src/'), [])
 })
 
 test('that no file imports is reported', () => {
   const a = { path: 'src/a.ts', text: 'export const b = 1\nexport function c() {}\nexport type D = string\n' }
-  const named = (text: string) => unnamedExports([a, { path: 'test/e.ts', text }], 'src/')
+  const named = (text: string) => unusedExports([a, { path: 'test/e.ts', text }], 'src/')
   assert.equal(named(''), ['src/a.ts: b', 'src/a.ts: c'])
   assert.equal(named("import {\n  c,\n  b as x } from '../src/a.ts'"), [])
   assert.equal(named("import * as a from '../src/a.ts'"), [])

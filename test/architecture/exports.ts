@@ -11,8 +11,8 @@ const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class) (\w
  * Functions, constants and classes that files of `folder` export and no other file imports, as `path: name`. Types are
  * exempt, because a signature may refer to them. A namespace or dynamic import counts as an import of all names.
  */
-export function unnamedExports(sources: readonly Source[], folder: string): string[] {
-  const named = new Set(sources.flatMap(namesIn))
+export function unusedExports(sources: readonly Source[], folder: string): string[] {
+  const named = new Set(sources.flatMap(importedNames))
   return sources
     .filter(({ path }) => path.startsWith(folder))
     .flatMap(({ path, text }) => [...text.matchAll(EXPORT)].map(([, name]) => ({ path, name })))
@@ -20,7 +20,7 @@ export function unnamedExports(sources: readonly Source[], folder: string): stri
     .map(({ path, name }) => `${path}: ${name}`)
 }
 
-function namesIn({ path, text }: Source): string[] {
+function importedNames({ path, text }: Source): string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, names, from, late]) => {
     const file = posix.join(posix.dirname(path), from ?? late ?? '')
     return (names?.slice(1, -1).split(',') ?? ['*']).map((name) => `${file}: ${plain(name)}`)

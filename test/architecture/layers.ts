@@ -31,7 +31,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Whether a module belongs to a layer, or is main.ts. */
-export const hasRoom = (path: string): boolean => path === 'main.ts' || (path.includes('/') && layerOf(path) in ALLOWED)
+export const hasLayer = (path: string): boolean =>
+  path === 'main.ts' || (path.includes('/') && layerOf(path) in ALLOWED)
 
 /** Resolves the module's relative imports to paths relative to src/. */
 export function moduleOf(path: string, source: string): Module {
@@ -46,15 +47,15 @@ export function moduleOf(path: string, source: string): Module {
 export function wrongImports(modules: readonly Module[]): string[] {
   return modules.flatMap(({ path, imports }) => {
     const layer = layerOf(path)
-    return imports.filter((name) => !mayImport(layer, name)).map((name) => sentence(path, layer, name))
+    return imports.filter((name) => !mayImport(layer, name)).map((name) => messageFor(path, layer, name))
   })
 }
 
 /** The packages that the domain may import: events are declared with their schemas. */
-const OF_DOMAIN: ReadonlySet<string> = new Set(['zod'])
+const DOMAIN_PACKAGES: ReadonlySet<string> = new Set(['zod'])
 
 function mayImport(layer: string, name: string): boolean {
-  if (!isOfSrc(name)) return layer !== 'domain' || OF_DOMAIN.has(name)
+  if (!isOfSrc(name)) return layer !== 'domain' || DOMAIN_PACKAGES.has(name)
   const other = layerOf(name)
   if (other === 'adapter') return layer === 'adapter' || layer === 'wiring'
   const allowed = ALLOWED[layer]
@@ -71,7 +72,7 @@ function layerOf(path: string): string {
   return path.startsWith(PORT) ? 'port' : 'adapter'
 }
 
-function sentence(path: string, layer: string, name: string): string {
+function messageFor(path: string, layer: string, name: string): string {
   if (layerOf(name) === 'adapter') return `src/${path} imports the adapter src/${name}; only src/wiring may`
   const allowed = ALLOWED[layer] ?? []
   return `src/${path} imports ${name}; ${layer} may import ${[layer, ...allowed].join(', ')}`

@@ -7,7 +7,7 @@ import { CARRIED, measure, UNIQUE, type Load } from '../../bench/load/measure.ts
 import { percentile } from '../../bench/load/watch.ts'
 import { requestText } from '../../bench/request.ts'
 
-type Answering = (request: IncomingMessage, response: ServerResponse, body: string) => void
+type Responder = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
 const test = suite('the load generator')
 
@@ -25,8 +25,8 @@ class Clock {
 const [MEASURED, AN_ANSWER] = [100, 10]
 
 /** @param clock of the measurement; by default one that advances by AN_ANSWER per response */
-async function under(
-  answer: Answering,
+async function withServer(
+  answer: Responder,
   act: (load: (json: string) => Load, now: () => number) => Promise<void>,
   clock?: Clock,
 ): Promise<void> {
@@ -54,7 +54,7 @@ async function under(
 
 test('counts responses, and sends no unique number twice', async () => {
   const bodies: string[] = []
-  await under(
+  await withServer(
     (_request, response, body) => {
       bodies.push(body)
       response.writeHead(201, { 'Content-Length': 0 }).end()
@@ -70,7 +70,7 @@ test('counts responses, and sends no unique number twice', async () => {
 })
 
 test('fails on an error response', async () => {
-  await under(
+  await withServer(
     (_request, response) => response.writeHead(422, { 'Content-Length': 4 }).end('oh! '),
     async (load, now) => {
       const outcome = await measure(load('{}'), now).catch((error: Error) => error.message)
@@ -80,7 +80,7 @@ test('fails on an error response', async () => {
 })
 
 test('reads a response that arrives in pieces', async () => {
-  await under(
+  await withServer(
     (_request, response) => {
       response.writeHead(200, { 'Content-Length': 8 })
       response.write('1234')
@@ -93,7 +93,7 @@ test('reads a response that arrives in pieces', async () => {
 test('carries a part of each response into the next request on the same connection', async () => {
   const given = new Set(['aaaaaa', 'bbbbbb', 'cccccc'])
   let next = 0
-  await under(
+  await withServer(
     (_request, response, body) => {
       const known = given.delete(body)
       const token = String(next++).padStart(6, '0')
@@ -115,7 +115,7 @@ test('measures a watched request alongside the load without counting it', async 
   const load = ' '
   const kinds = { load: 0, watched: 0 }
   let answerWatched: (() => void) | undefined
-  await under(
+  await withServer(
     (_request, response, body) => {
       const answer = () => response.writeHead(204).end()
       if (body === load) {
@@ -144,7 +144,7 @@ test('measures a watched request alongside the load without counting it', async 
 })
 
 test('measures a watched request without load', async () => {
-  await under(
+  await withServer(
     (_request, response) => response.writeHead(204).end(),
     async (load, now) => {
       const watched = { request: load('{}').requests[0] ?? '', pause: 1 }

@@ -21,13 +21,13 @@ function candidates(): Candidate[] {
   const named = process.env['CHROMIUM']
   if (named) return [{ name: named, options: async () => ({ executablePath: named }) }]
   return [
-    { name: 'the one that npm ci installs', options: ofBundle },
+    { name: 'the one that npm ci installs', options: bundledOptions },
     { name: 'Chrome', options: async () => ({ channel: 'chrome' }) },
     { name: '/usr/bin/chromium', options: async () => ({ executablePath: '/usr/bin/chromium' }) },
   ]
 }
 
-async function ofBundle(): Promise<LaunchOptions | undefined> {
+async function bundledOptions(): Promise<LaunchOptions | undefined> {
   const program = await bundledChromium()
   return program && { executablePath: program.path, env: { ...process.env, ...program.env } }
 }
@@ -39,7 +39,7 @@ export async function findBrowser(): Promise<LaunchOptions | undefined> {
     try {
       const launch = await options()
       if (launch === undefined) faults.push(`${name} is for Linux x64`)
-      else return await tried({ ...launch, headless: true, args: FLAGS })
+      else return await checkStarts({ ...launch, headless: true, args: FLAGS })
     } catch (error) {
       faults.push(`${name}: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`)
     }
@@ -50,7 +50,7 @@ export async function findBrowser(): Promise<LaunchOptions | undefined> {
   return undefined
 }
 
-async function tried(launch: LaunchOptions): Promise<LaunchOptions> {
+async function checkStarts(launch: LaunchOptions): Promise<LaunchOptions> {
   const browser = await chromium.launch(launch)
   await browser.close()
   return launch
@@ -58,8 +58,8 @@ async function tried(launch: LaunchOptions): Promise<LaunchOptions> {
 
 export type Browser = {
   readonly context: BrowserContext
-  /** A tab whose console messages and page errors are collected in `said`. */
-  open(): Promise<{ page: Page; said: string[] }>
+  /** A tab whose console messages and page errors are collected in `messages`. */
+  open(): Promise<{ page: Page; messages: string[] }>
   close(): Promise<void>
 }
 
@@ -86,10 +86,10 @@ export async function startBrowser(
     context,
     async open() {
       const page = await context.newPage()
-      const said: string[] = []
-      page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`))
-      page.on('pageerror', (error) => said.push(`error: ${error.message}`))
-      return { page, said }
+      const messages: string[] = []
+      page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`))
+      page.on('pageerror', (error) => messages.push(`error: ${error.message}`))
+      return { page, messages }
     },
     async close() {
       await context.close()
@@ -99,7 +99,7 @@ export async function startBrowser(
 }
 
 /** Saves a screenshot for people to look at, if SCREENSHOTS names a folder. */
-export async function picture(page: Page, name: string): Promise<void> {
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }

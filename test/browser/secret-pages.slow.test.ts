@@ -3,14 +3,14 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { newSender, post, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
-import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
-import { findings } from './findings.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+import { accessibilityViolations } from './accessibility.ts'
 
 type Given = { service: Service; url: string; ann: Sender; browser: Browser }
 
 /** Without the messages that a browser logs for each 404. */
-const ownMessages = (said: readonly string[]) =>
-  said.filter(
+const ownMessages = (messages: readonly string[]) =>
+  messages.filter(
     (message) => !message.startsWith('error: Failed to load resource: the server responded with a status of 404'),
   )
 
@@ -35,10 +35,10 @@ if (launch !== undefined) {
 
     test('reveal it once, after a click, with a button to copy it', async ({ url, ann, browser }) => {
       const { secret_key, metadata_key } = await shared(url, ann, { secret: VALUE })
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-ask`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-ask`)
       await page.reload()
       assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
       await page.keyboard.press('Tab')
@@ -48,54 +48,54 @@ if (launch !== undefined) {
       await page.getByRole('button', { name: 'Copy the secret' }).click()
       await page.getByText('Copied.').waitFor()
       assert.is(await page.evaluate('navigator.clipboard.readText()'), VALUE)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-secret`)
-      assert.equal(ownMessages(said), [])
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-secret`)
+      assert.equal(ownMessages(messages), [])
       await page.goto(`${url}/secret/${secret_key}`)
       assert.is(await text(page, 'h1'), 'Secret not found')
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-gone`)
-      assert.equal(ownMessages(said), [])
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-gone`)
+      assert.equal(ownMessages(messages), [])
       await page.close()
     })
 
     test('ask for the passphrase and report a wrong one', async ({ url, ann, browser }) => {
       const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'sésame & co' })
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
       await page.getByLabel('Passphrase').fill('wrong')
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-passphrase`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-passphrase`)
       await page.getByLabel('Passphrase').fill('sésame & co')
       await page.getByRole('button', { name: 'Reveal the secret' }).click()
       await page.waitForSelector('#value')
       assert.is(await text(page, '#value'), 'x')
-      assert.equal(ownMessages(said), [])
+      assert.equal(ownMessages(messages), [])
       await page.close()
     })
 
     test('show its state to the sender, who can burn it', async ({ url, ann, browser }) => {
       const given = { secret: 'x', recipient: 'tom@example.com', passphrase: 'p' }
       const { metadata_key, secret_key } = await shared(url, ann, given)
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(`${url}/private/${metadata_key}`)
       assert.is(await text(page, '#value'), `${url}/secret/${secret_key}`)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-sender`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-sender`)
       await page.getByText('Burn this secret').click()
       await page.getByLabel('Passphrase').fill('wrong')
       await page.getByRole('button', { name: 'Burn the secret' }).click()
       await page.getByRole('alert').waitFor()
-      assert.equal(await findings(page), [])
+      assert.equal(await accessibilityViolations(page), [])
       await page.getByLabel('Passphrase').fill('p')
       await page.getByRole('button', { name: 'Burn the secret' }).click()
       await page.getByText('Your secret was burned').first().waitFor()
       assert.is(page.url(), `${url}/private/${metadata_key}`)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-burned`)
-      assert.equal(ownMessages(said), [])
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-burned`)
+      assert.equal(ownMessages(messages), [])
       await page.close()
     })
 

@@ -2,23 +2,23 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /** The code blocks of a document in one language. @param file relative to the project's folder */
-export function blocksOf(file: string, language: string): string[] {
+export function codeBlocksOf(file: string, language: string): string[] {
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
   const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))
   return [...blocks].map(([, block = '']) => block)
 }
 
 /** Whether a program runs on this machine. If not, prints that its tests are skipped. */
-export function has(program: string, args: readonly string[] = ['--version']): boolean {
+export function isInstalled(program: string, args: readonly string[] = ['--version']): boolean {
   if (spawnSync(program, args, { stdio: 'ignore' }).status === 0) return true
   console.log(`LEFT OUT: tests that need ${program}, which is not installed`)
   return false
 }
 
 /** The output and the exit code of a program. */
-export type Said = { readonly out: string; readonly err: string; readonly code: number }
+export type ProgramResult = { readonly out: string; readonly err: string; readonly code: number }
 
-type Run = {
+type RunOptions = {
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly input?: string
@@ -27,7 +27,7 @@ type Run = {
 /** Milliseconds after which a program counts as hanging. */
 const HANGING = 600_000
 
-export function run(program: string, args: readonly string[], { env, cwd, input }: Run): Promise<Said> {
+export function run(program: string, args: readonly string[], { env, cwd, input }: RunOptions): Promise<ProgramResult> {
   const options = { env: { ...process.env, ...env }, timeout: HANGING, ...(cwd !== undefined && { cwd }) }
   return new Promise((done) => {
     const child = execFile(program, args, options, (error, out, err) => {

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { UnexpectedExitReporter } from '../../src/cli/process-exit.ts'
 import { programFor } from '../../src/cli/program.ts'
-import { commandLinesIn, misunderstood } from './commands-in.ts'
+import { commandLinesIn, commandLineError } from './command-lines.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -24,7 +24,7 @@ const test = suite('the commands in documents')
 for (const document of documents) {
   test(`exist with their options: ${document}`, () => {
     const faults = commandLinesIn(read(document)).flatMap(({ line, words }) => {
-      const fault = misunderstood(program, words)
+      const fault = commandLineError(program, words)
       return fault === undefined ? [] : [`${line}: ${fault}`]
     })
     assert.equal(faults, [])
@@ -44,8 +44,8 @@ test('are found in code blocks and inline code', () => {
   assert.ok(found.length > 80, `${found.length}`)
   const [one] = commandLinesIn('`npx adamant audit diamond|secret ID --at TIME`')
   assert.equal(one?.words, ['audit', 'diamond|secret', 'ID', '--at', 'TIME'])
-  assert.is(misunderstood(program, ['audit', 'stone', '7']), 'audit has no command stone')
-  assert.is(misunderstood(program, ['verify', '--some', '7']), 'verify has no option --some')
+  assert.is(commandLineError(program, ['audit', 'stone', '7']), 'audit has no command stone')
+  assert.is(commandLineError(program, ['verify', '--some', '7']), 'verify has no option --some')
 })
 
 test.run()

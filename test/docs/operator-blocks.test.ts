@@ -5,20 +5,22 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSettings } from '../../src/wiring/settings.ts'
-import { blocksOf, run } from './blocks.ts'
+import { codeBlocksOf, run } from './blocks.ts'
 
 const PAGE = 'docs/runbook.md'
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const test = suite(`the blocks of ${PAGE} that tests do not run`)
 
-const marked = ['as root', 'with Docker'].flatMap((need) =>
-  blocksOf(PAGE, `sh ${need}`).map((block) => ({ need, block })),
+const skippedBlocks = ['as root', 'with Docker'].flatMap((need) =>
+  codeBlocksOf(PAGE, `sh ${need}`).map((block) => ({ need, block })),
 )
-console.log(`LEFT OUT: ${marked.length} blocks of ${PAGE} that need root or Docker; only their syntax is checked`)
+console.log(
+  `LEFT OUT: ${skippedBlocks.length} blocks of ${PAGE} that need root or Docker; only their syntax is checked`,
+)
 
 test('are valid shell and name existing files of the project', async () => {
-  assert.ok(marked.length >= 6, `${marked.length}`)
-  for (const { block } of marked) {
+  assert.ok(skippedBlocks.length >= 6, `${skippedBlocks.length}`)
+  for (const { block } of skippedBlocks) {
     const { err, code } = await run('bash', ['-n'], { env: {}, input: block })
     assert.is(code, 0, err)
     const named = [...block.matchAll(/(?:\/opt\/adamant\/|(?<![\w/.-]))(ops\/[\w./-]+)/g)].map(([, path = '']) => path)
@@ -29,7 +31,7 @@ test('are valid shell and name existing files of the project', async () => {
 test('have a settings file that a shell, systemd and the service read the same way', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-env-'))
   try {
-    const [block = ''] = blocksOf(PAGE, 'ini')
+    const [block = ''] = codeBlocksOf(PAGE, 'ini')
     // A shell and systemd agree on these forms: a bare word, or double quotes without `$`, backtick, `"` and `\` inside.
     for (const line of block.trim().split('\n')) assert.match(line, /^[A-Z_]+=(?:[\w:/@.,+-]+|"[^$`"\\]*")$/)
     writeFileSync(join(folder, 'adamant.env'), block)

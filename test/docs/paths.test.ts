@@ -14,7 +14,7 @@ const documents = [
 ]
 
 /** The files and folders that a document names: paths from the root in backticks, and link targets. */
-function namedIn(document: string): string[] {
+function referencedPaths(document: string): string[] {
   const text = readFileSync(root(document), 'utf8')
   const quoted = [...text.matchAll(/`((?:src|test|docs|bench|ops|scripts|data)\/[\w./-]+)`/g)].map(
     ([, path = '']) => path,
@@ -41,7 +41,7 @@ function anchorsOf(document: string): Set<string> {
 }
 
 /** Links with an anchor to a page of the project. */
-function placesIn(document: string): { readonly link: string; readonly page: string; readonly anchor: string }[] {
+function anchorLinks(document: string): { readonly link: string; readonly page: string; readonly anchor: string }[] {
   const text = readFileSync(root(document), 'utf8')
   return [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, target = '', anchor = '']) => {
     const page = target === '' ? document : decodeURI(new URL(target, `file:///${document}`).pathname.slice(1))
@@ -53,12 +53,14 @@ const test = suite('the documents')
 
 for (const document of documents) {
   test(`name only existing files of the project: ${document}`, () => {
-    const missing = namedIn(document).filter((path) => !existsSync(root(path)))
+    const missing = referencedPaths(document).filter((path) => !existsSync(root(path)))
     assert.equal(missing, [])
   })
 
   test(`link only to existing headings: ${document}`, () => {
-    const lost = placesIn(document).filter(({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor))
+    const lost = anchorLinks(document).filter(
+      ({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor),
+    )
     assert.equal(
       lost.map(({ link }) => link),
       [],
@@ -67,12 +69,12 @@ for (const document of documents) {
 }
 
 test('are all listed in docs/README.md, which README links to', () => {
-  const listed = new Set(namedIn('docs/README.md'))
+  const listed = new Set(referencedPaths('docs/README.md'))
   const lacking = [...documents, 'docs/requests.http', 'docs/api/README.md', 'docs/decisions/README.md']
     .filter((document) => document !== 'docs/README.md' && document !== 'README.md')
     .filter((document) => !listed.has(document))
   assert.equal(lacking, [])
-  assert.ok(namedIn('README.md').includes('docs/README.md'))
+  assert.ok(referencedPaths('README.md').includes('docs/README.md'))
 })
 
 test('mention each file in ops/', () => {

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../free-port.ts'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 
 const test = suite("the README's first requests")
 
-if (has('curl')) {
+if (isInstalled('curl')) {
   test('work in a shell, in order', async () => {
-    const [, calls = ''] = blocksOf('README.md', 'sh')
+    const [, calls = ''] = codeBlocksOf('README.md', 'sh')
     const folder = mkdtempSync(join(tmpdir(), 'adamant-readme-'))
     try {
       const port = String(await freePort())

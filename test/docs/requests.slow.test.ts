@@ -10,10 +10,10 @@ test.before(async (context) => {
 })
 test.after(({ given }) => given.remove())
 
-type Asked = { readonly title: string; readonly name: string | undefined; readonly lines: readonly string[] }
+type HttpRequest = { readonly title: string; readonly name: string | undefined; readonly lines: readonly string[] }
 
 /** The requests of the file in REST Client's format: `###` starts a request, `# @name` names its response. */
-function requestsIn(text: string): Asked[] {
+function requestsIn(text: string): HttpRequest[] {
   const [, ...parts] = text.split(/^###/m)
   return parts.map((part) => {
     const [title = '', ...lines] = part.split('\n')
@@ -23,7 +23,7 @@ function requestsIn(text: string): Asked[] {
 }
 
 /** Replaces references to the file's variables and to members of named responses. */
-function filled(
+function replaceVariables(
   text: string,
   variables: Readonly<Record<string, string>>,
   answers: ReadonlyMap<string, object>,
@@ -42,7 +42,7 @@ test('has requests that all succeed in order', async ({ given: { env } }) => {
   const variables = Object.fromEntries(named.map((name) => [name, env[name.toUpperCase()] ?? '']))
   const answers = new Map<string, object>()
   for (const { title, name, lines } of requestsIn(text)) {
-    const [head = '', ...rest] = filled(lines.join('\n'), variables, answers).trim().split('\n')
+    const [head = '', ...rest] = replaceVariables(lines.join('\n'), variables, answers).trim().split('\n')
     const [method = '', url = ''] = head.split(' ')
     const blank = rest.indexOf('')
     const [fields, body] = blank < 0 ? [rest, ''] : [rest.slice(0, blank), rest.slice(blank + 1).join('\n')]

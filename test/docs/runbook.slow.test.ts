@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../free-port.ts'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 
 const PAGE = 'docs/runbook.md'
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
@@ -42,7 +42,7 @@ test.before(async (context) => {
 test.after(({ given }) => rmSync(given.folder, { recursive: true, force: true }))
 
 /** The expected output of each block, by a word in the block. */
-const SEEN: readonly (readonly [block: string, seen: RegExp])[] = [
+const EXPECTED_OUTPUTS: readonly (readonly [block: string, seen: RegExp])[] = [
   ['adamant --version', /^\d+\.\d+\.\d+$[^]*npx adamant backup \/backups/m],
   ['adamant status', /diamonds v\d+ .* yes$/m],
   ['user add', /jane@example\.com is registered/],
@@ -67,22 +67,22 @@ const needed = [
   ['jq', '--version'],
   ['openssl', 'version'],
 ] as const
-if (needed.every(([program, word]) => has(program, [word]))) {
+if (needed.every(([program, word]) => isInstalled(program, [word]))) {
   const promtool = process.env['PROMTOOL'] ?? 'promtool'
-  const checksRules = has(promtool)
+  const checksRules = isInstalled(promtool)
   /** The shell exits at the first failing line and kills its background jobs. */
   const HEAD = `set -emo pipefail; trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
 promtool() { ${checksRules ? `command '${promtool}' "$@"` : 'true'}; }`
 
   test('has shell commands that work in order, from the first start to closing an account', async ({ given }) => {
     const { folder, here, env } = given
-    const steps = blocksOf(PAGE, 'sh')
+    const steps = codeBlocksOf(PAGE, 'sh')
     const script = [HEAD, ...steps.map((block) => here(block))].join('\necho "---"\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
     const outputs = out.split('---\n').slice(1)
     assert.is(outputs.length, steps.length)
-    for (const [word, seen] of SEEN) {
+    for (const [word, seen] of EXPECTED_OUTPUTS) {
       const at = steps.findIndex((block) => block.includes(word))
       assert.match(outputs[at] ?? `no block has ${word}`, seen)
     }

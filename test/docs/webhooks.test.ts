@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 
 const test = suite('the signature verification in docs/webhooks.md')
 
-const block = (language: string) => blocksOf('docs/webhooks.md', language)[0] ?? ''
+const block = (language: string) => codeBlocksOf('docs/webhooks.md', language)[0] ?? ''
 
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD+v8Pnl1rT5s='
 const BODY = '{"type":"diamond.changed","a":"ä"}'
@@ -54,7 +54,7 @@ echo json_encode(array_map(fn ($case) => isGenuine('${SECRET}', $case[0], $case[
 ] as const
 
 for (const [program, args, source] of PROGRAMS) {
-  if (!has(program)) continue
+  if (!isInstalled(program)) continue
   test(`works in ${program}`, async () => {
     const input = JSON.stringify(cases.map(([, , given, body]) => [given, body]))
     const { out, err } = await run(program, [...args, source], { env: {}, input })

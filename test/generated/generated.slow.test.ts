@@ -4,8 +4,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { newSender } from '../api/harness/secrets.ts'
 import { PATIENT, startService, type Service } from '../api/harness/service.ts'
-import { run, type Said } from '../docs/blocks.ts'
-import { FOLDER, programs, pythonPrograms } from './tools.ts'
+import { run, type ProgramResult } from '../docs/blocks.ts'
+import { FOLDER, installPrograms, installPythonPrograms } from './tools.ts'
 
 type Given = { service: Service; folder: string; env: Readonly<Record<string, string>> }
 const test = suite<Given>('/openapi.json in other tools')
@@ -25,17 +25,17 @@ test.after(async ({ service, folder }) => {
   await service.stop()
 })
 
-const program = await programs()
-const python = await pythonPrograms()
+const program = await installPrograms()
+const python = await installPythonPrograms()
 
 /** @throws AssertionError with the output if the program failed */
-function succeeded({ out, err, code }: Said): string {
+function outputOf({ out, err, code }: ProgramResult): string {
   assert.is(code, 0, `${err}\n${out}`)
   return out
 }
 
 /** The output of a client that creates, lists and changes a stone, and shares and reveals a secret. */
-const done = (sku: string) => ({
+const expectedOutput = (sku: string) => ({
   listed: [sku],
   price: 5400,
   color: 'F',
@@ -51,7 +51,7 @@ if (program !== undefined) {
       ['lint', '--extends', 'recommended', '--format', 'json', 'openapi.json'],
       folder,
     )
-    const { problems } = JSON.parse(succeeded(said)) as { problems: { ruleId: string; message: string }[] }
+    const { problems } = JSON.parse(outputOf(said)) as { problems: { ruleId: string; message: string }[] }
     assert.equal(
       problems.map(({ ruleId, message }) => `${ruleId}: ${message}`),
       [],
@@ -60,16 +60,16 @@ if (program !== undefined) {
 
   test("has no warnings from Spectral's OpenAPI rules", async ({ folder }) => {
     writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
-    succeeded(await program('spectral', ['lint', '--fail-severity', 'hint', 'openapi.json'], folder))
+    outputOf(await program('spectral', ['lint', '--fail-severity', 'hint', 'openapi.json'], folder))
   })
 
   test('generates a TypeScript client that compiles and works', async ({ folder, env }) => {
-    succeeded(await program('openapi-typescript', ['openapi.json', '--output', 'api.d.ts'], folder))
+    outputOf(await program('openapi-typescript', ['openapi.json', '--output', 'api.d.ts'], folder))
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', 'node']
     const roots = ['--typeRoots', join(FOLDER, '../../node_modules/@types')]
-    succeeded(await program('tsc', [...options, ...roots, 'client.ts'], folder))
+    outputOf(await program('tsc', [...options, ...roots, 'client.ts'], folder))
     const said = await run(process.execPath, ['client.js'], { env, cwd: folder })
-    assert.equal(JSON.parse(succeeded(said)), done('TS-1'))
+    assert.equal(JSON.parse(outputOf(said)), expectedOutput('TS-1'))
   })
 }
 
@@ -82,9 +82,9 @@ if (python !== undefined) {
       env: { PATH: `${python}:${process.env['PATH'] ?? ''}` },
       cwd: folder,
     })
-    assert.not.match(succeeded(generated), /warning/i)
+    assert.not.match(outputOf(generated), /warning/i)
     const said = await run(join(python, 'python'), ['client.py'], { env, cwd: folder })
-    assert.equal(JSON.parse(succeeded(said)), done('PY-1'))
+    assert.equal(JSON.parse(outputOf(said)), expectedOutput('PY-1'))
   })
 }
 

@@ -4,19 +4,19 @@ import * as assert from 'uvu/assert'
 import { z, type ZodType } from 'zod'
 import { ENDPOINTS } from '../../src/http/endpoints.ts'
 import type { ResponseDescription, VersionedSchema } from '../../src/http/kit/endpoint.ts'
-import { routeFinder } from './found-route.ts'
+import { routeFinder } from './route-finder.ts'
 
 const test = suite('the endpoint declarations')
 
 const schemasOf = (schema: VersionedSchema): readonly ZodType[] =>
   schema instanceof z.ZodType ? [schema] : [schema.v3, schema.v4]
 
-type Described = Exclude<ResponseDescription, string>
+type DetailedResponse = Exclude<ResponseDescription, string>
 
 /** Each response that is declared with more than a sentence, with its label. */
-const described = ENDPOINTS.flatMap(({ operationId, responses }) =>
+const detailedResponses = ENDPOINTS.flatMap(({ operationId, responses }) =>
   Object.entries(responses).flatMap(([status, answer]) =>
-    typeof answer === 'string' ? [] : [[`${operationId}, ${status}`, answer] as readonly [string, Described]],
+    typeof answer === 'string' ? [] : [[`${operationId}, ${status}`, answer] as readonly [string, DetailedResponse]],
   ),
 )
 
@@ -43,7 +43,7 @@ test('describe each parameter', () => {
 
 test('have examples that match their schemas', () => {
   let examples = 0
-  for (const [name, { schema, example }] of described) {
+  for (const [name, { schema, example }] of detailedResponses) {
     if (schema === undefined || example === undefined) continue
     examples++
     const found = schemasOf(schema).map((one) => one.safeParse(example))
@@ -58,7 +58,7 @@ test('have examples that match their schemas', () => {
 
 test('can be converted to JSON Schema', () => {
   const bodies = ENDPOINTS.flatMap(({ body }) => (body?.schema === undefined ? [] : schemasOf(body.schema)))
-  const answers = described.flatMap(([, { schema }]) => (schema === undefined ? [] : schemasOf(schema)))
+  const answers = detailedResponses.flatMap(([, { schema }]) => (schema === undefined ? [] : schemasOf(schema)))
   for (const schema of bodies) z.toJSONSchema(schema, { io: 'input' })
   for (const schema of answers) z.toJSONSchema(schema, { io: 'output' })
 })

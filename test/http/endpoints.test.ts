@@ -9,26 +9,26 @@ import { apiSuite, type Service } from '../api/harness/service.ts'
 
 const test = apiSuite('the endpoint')
 
-type Asking = Endpoint<never>
+type AnyEndpoint = Endpoint<never>
 
 /** Well-formed values for parameters that are not enums; nothing with these values exists. */
-const NOTHING: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
+const UNKNOWN_VALUES: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
 
-function pathOf({ paths: [first = ''], pathParameters }: Asking): string {
+function pathOf({ paths: [first = ''], pathParameters }: AnyEndpoint): string {
   return first.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => {
     const schema = pathParameters[name]
     const options: unknown = schema !== undefined && 'options' in schema ? schema.options : undefined
-    return Array.isArray(options) ? String(options[0]) : (NOTHING[name] ?? 'unknown')
+    return Array.isArray(options) ? String(options[0]) : (UNKNOWN_VALUES[name] ?? 'unknown')
   })
 }
 
-const plain = (endpoint: Asking, method = endpoint.methods[0]): Request => ({
+const requestTo = (endpoint: AnyEndpoint, method = endpoint.methods[0]): Request => ({
   ...(method !== undefined && { method }),
   path: pathOf(endpoint),
 })
 
 /** Valid credentials for the endpoint, except for the token server, which has its own tests. */
-async function credentials(service: Service, { auth }: Asking): Promise<Record<string, string>> {
+async function credentials(service: Service, { auth }: AnyEndpoint): Promise<Record<string, string>> {
   if (auth.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
   if (auth.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
   // An unregistered client, in the header that gets a challenge.
@@ -36,12 +36,12 @@ async function credentials(service: Service, { auth }: Asking): Promise<Record<s
 }
 
 /** A media type of the endpoint's body whose limit is the declared one. */
-function typeOf({ mediaTypes }: NonNullable<Asking['body']>): string {
+function mediaTypeOf({ mediaTypes }: NonNullable<AnyEndpoint['body']>): string {
   const type = mediaTypes.find((one) => one.startsWith('multipart/')) ?? mediaTypes.find((one) => one !== '') ?? ''
   return type.startsWith('multipart/') ? `${type}; boundary=b` : type
 }
 
-for (const endpoint of ENDPOINTS as readonly Asking[]) {
+for (const endpoint of ENDPOINTS as readonly AnyEndpoint[]) {
   const { operationId, methods, body, auth } = endpoint
   const path = pathOf(endpoint)
 
@@ -75,7 +75,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
   test(`${operationId} answers with a declared status`, async ({ service }) => {
     const headers = await credentials(service, endpoint)
     for (const method of methods) {
-      const { status } = await service.send({ ...plain(endpoint, method), headers })
+      const { status } = await service.send({ ...requestTo(endpoint, method), headers })
       assert.ok(declaredStatuses(endpoint).has(status), `${method} ${path} is ${status}`)
     }
   })
@@ -83,7 +83,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
   if (auth.scheme === 'bearer' || auth.scheme === 'api-token') {
     test(`${operationId} rejects a request without credentials with a challenge`, async ({ service }) => {
       for (const method of methods) {
-        const { status, headers } = await service.send(plain(endpoint, method))
+        const { status, headers } = await service.send(requestTo(endpoint, method))
         assert.is(status, 401)
         assert.match(String(headers['www-authenticate']), auth.scheme === 'bearer' ? /^Bearer / : /^Basic /)
       }
@@ -92,7 +92,7 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
 
   if (body !== undefined) {
     test(`${operationId} rejects a body over its limit before receiving it`, async ({ service }) => {
-      const headers = { Host: 'a', 'Content-Type': typeOf(body), ...(await credentials(service, endpoint)) }
+      const headers = { Host: 'a', 'Content-Type': mediaTypeOf(body), ...(await credentials(service, endpoint)) }
       const lines = Object.entries({ ...headers, 'Content-Length': body.maxBytes + 1 }).map((pair) => pair.join(': '))
       const method = methods.find((one) => one !== 'GET') ?? ''
       const bytes = [`${method} ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')

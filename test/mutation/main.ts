@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { PARTS, type Part } from './scope.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const own = join(root, 'test/mutation')
+const mutationFolder = join(root, 'test/mutation')
 
 /** The minimum percentage of killed mutants. */
-const LEAST = 85
+const MIN_KILLED_PERCENT = 85
 
 type Mutant = { readonly status: string }
 type Report = { readonly files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>> }
@@ -24,14 +24,14 @@ function main([part = 'rules', ...words]: readonly string[]): number {
     return 2
   }
   // In a separate package, so that `npm ci` in the project doesn't install Stryker.
-  if (!existsSync(join(own, 'node_modules'))) run('npm', ['ci', '--silent'], own)
+  if (!existsSync(join(mutationFolder, 'node_modules'))) run('npm', ['ci', '--silent'], mutationFolder)
   const report = join(root, '.tmp', `mutants-${part}.json`)
   mkdirSync(join(root, '.tmp'), { recursive: true })
   const asked =
     words.length === 0
       ? scope.mutate
       : filesOf(scope.mutate).filter((file) => words.some((word) => file.includes(word)))
-  const stryker = join(own, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+  const stryker = join(mutationFolder, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const status = run(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js'], root, {
     MUTANTS_MUTATE: JSON.stringify(asked),
     MUTANTS_TESTS: JSON.stringify(testsOf(scope)),
@@ -63,9 +63,9 @@ function verdict({ files }: Report): number {
   const share = (noticed.length / counted.length) * 100
   const left = all.length - counted.length
   console.log(
-    `${noticed.length} of ${counted.length} mutants were killed, ${share.toFixed(1)} % (minimum ${LEAST} %); ${left} were not tested`,
+    `${noticed.length} of ${counted.length} mutants were killed, ${share.toFixed(1)} % (minimum ${MIN_KILLED_PERCENT} %); ${left} were not tested`,
   )
-  return share >= LEAST ? 0 : 1
+  return share >= MIN_KILLED_PERCENT ? 0 : 1
 }
 
 function run(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { has, run } from '../docs/blocks.ts'
+import { isInstalled, run } from '../docs/blocks.ts'
 import { fixture } from '../fixtures/reports/reports.ts'
 
 type Context = { folder: string; image: string }
@@ -55,7 +55,7 @@ test('include every package that the service loads, and can read a report', asyn
 })
 
 /** The mounts are private to this test (`unshare`), which needs root. */
-if (process.getuid?.() === 0 && has('unshare')) {
+if (process.getuid?.() === 0 && isInstalled('unshare')) {
   test('are sufficient to run the service with only its data folder writable', async ({ folder, image }) => {
     const data = join(folder, 'data')
     mkdirSync(data)

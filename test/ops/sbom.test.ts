@@ -13,25 +13,29 @@ type Bill = {
   readonly components: readonly { readonly 'bom-ref': string; readonly licenses?: readonly unknown[] }[]
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
-type Needs = Readonly<Record<string, string>>
-type Entry = { readonly version: string; readonly dependencies?: Needs; readonly optionalDependencies?: Needs }
+type Dependencies = Readonly<Record<string, string>>
+type Entry = {
+  readonly version: string
+  readonly dependencies?: Dependencies
+  readonly optionalDependencies?: Dependencies
+}
 type Packages = Readonly<Record<string, Entry>>
 
 /** Resolves a package name as Node does: from the importing package's folder upwards. */
-function found(packages: Packages, from: string, name: string): string | undefined {
+function resolvePackage(packages: Packages, from: string, name: string): string | undefined {
   const own = `${from === '' ? '' : `${from}/`}node_modules/${name}`
   if (own in packages) return own
   if (from === '') return undefined
-  return found(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
+  return resolvePackage(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name)
 }
 
 /** All direct and transitive production dependencies. */
-function needed(packages: Packages): Set<string> {
+function productionPackages(packages: Packages): Set<string> {
   const reached = new Set([''])
   for (const path of reached) {
     const { dependencies = {}, optionalDependencies = {} } = packages[path] ?? {}
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const at = found(packages, path, name)
+      const at = resolvePackage(packages, path, name)
       if (at !== undefined) reached.add(at)
     }
   }
@@ -46,7 +50,9 @@ test('lists exactly the production dependencies, and the dependencies of each', 
   assert.is(bill.bomFormat, 'CycloneDX')
   assert.is(bill.metadata.component.name, 'adamant')
   const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as { packages: Packages }
-  const wanted = [...needed(packages)].map((path) => `${path.split('node_modules/').at(-1)}@${packages[path]?.version}`)
+  const wanted = [...productionPackages(packages)].map(
+    (path) => `${path.split('node_modules/').at(-1)}@${packages[path]?.version}`,
+  )
   const refs = bill.components.map((component) => component['bom-ref'])
   assert.equal(refs.toSorted(), [...new Set(wanted)].toSorted())
   const known = new Set([...refs, bill.metadata.component['bom-ref']])

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SETTINGS } from '../../src/wiring/settings.ts'
-import { has, run } from '../docs/blocks.ts'
+import { isInstalled, run } from '../docs/blocks.ts'
 
 const ops = fileURLToPath(new URL('../../ops/', import.meta.url))
 const UNITS = ['adamant.service', 'adamant-backup.service', 'adamant-backup.timer'] as const
@@ -25,7 +25,7 @@ test('set only existing settings, and share one data folder', () => {
   }
 })
 
-if (has('systemd-analyze')) {
+if (isInstalled('systemd-analyze')) {
   test('pass systemd-analyze verify without warnings', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adamant-units-'))
     try {
@@ -45,7 +45,7 @@ if (has('systemd-analyze')) {
 /** The maximum exposure level of systemd-analyze, from 0 (confined) to 10. */
 const EXPOSURE = 2
 
-if (has('systemd-analyze')) {
+if (isInstalled('systemd-analyze')) {
   test('confine the service', async () => {
     const words = ['security', '--offline=true', `--threshold=${EXPOSURE * 10}`, join(ops, 'adamant.service')]
     const { out, code } = await run('systemd-analyze', words, { env: {} })
@@ -74,7 +74,7 @@ async function allowedCalls(): Promise<Set<string>> {
   return allowed
 }
 
-if (has('systemd-analyze') && has('strace', ['-V'])) {
+if (isInstalled('systemd-analyze') && isInstalled('strace', ['-V'])) {
   test('allow all system calls of the service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adamant-calls-'))
     try {

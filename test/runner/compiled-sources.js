@@ -19,10 +19,10 @@ else nodeModule.register(hooks)
  * start-up; here a map is read only when an error names its module.
  */
 Error.prepareStackTrace = (error, frames) =>
-  [said(error), ...frames.map((frame) => `    at ${placed(frame)}`)].join('\n')
+  [textOf(error), ...frames.map((frame) => `    at ${withSourcePosition(frame)}`)].join('\n')
 
 /** @param {Error} error */
-function said(error) {
+function textOf(error) {
   try {
     return String(error)
   } catch {
@@ -31,7 +31,7 @@ function said(error) {
 }
 
 /** @param {NodeJS.CallSite} frame */
-function placed(frame) {
+function withSourcePosition(frame) {
   const url = frame.getFileName()
   const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
   if (!url || !line || !column || !isSource(url)) return String(frame)

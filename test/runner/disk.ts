@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:
 import { join } from 'node:path'
 
 /** A tmpfs on Linux. */
-const IN_MEMORY = '/dev/shm'
+const TMPFS = '/dev/shm'
 
 /** Bytes that must be free in memory for the small installations of several concurrent tests. */
-const ROOM = 4 * 1024 ** 3
+const MIN_FREE_BYTES = 4 * 1024 ** 3
 
 /**
  * A folder in memory for files that tests write, deleted when this process ends. It saves thousands of waits for the
@@ -14,17 +14,17 @@ const ROOM = 4 * 1024 ** 3
  *   no such folder, or programs cannot be started from it
  */
 export function folderInMemory(full: boolean, tmpdir = process.env['TMPDIR']): string | undefined {
-  if (full || tmpdir || !existsSync(IN_MEMORY)) return undefined
-  const { bavail, bsize } = statfsSync(IN_MEMORY)
-  if (bavail * bsize < ROOM || startsNothing(readFileSync('/proc/self/mounts', 'utf8'))) return undefined
-  const folder = mkdtempSync(join(IN_MEMORY, 'adamant-tests-'))
+  if (full || tmpdir || !existsSync(TMPFS)) return undefined
+  const { bavail, bsize } = statfsSync(TMPFS)
+  if (bavail * bsize < MIN_FREE_BYTES || isMountedNoexec(readFileSync('/proc/self/mounts', 'utf8'))) return undefined
+  const folder = mkdtempSync(join(TMPFS, 'adamant-tests-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Whether it is mounted `noexec`, as on hardened systems. @param mounts the content of /proc/self/mounts */
-export const startsNothing = (mounts: string): boolean =>
+export const isMountedNoexec = (mounts: string): boolean =>
   mounts.split('\n').some((line) => {
     const [, where, , options = ''] = line.split(' ')
-    return where === IN_MEMORY && options.split(',').includes('noexec')
+    return where === TMPFS && options.split(',').includes('noexec')
   })

@@ -20,7 +20,7 @@ export type Group = { readonly engines?: string; readonly files: readonly string
 const API = 'test/api/'
 const SERVERS = 'esdb+mongodb'
 
-export type Wanted = {
+export type TierSelection = {
   /** The engines of all files, if the caller names them. */
   readonly engines: string | undefined
   /** Whether the whole tier runs, not selected files. */
@@ -28,7 +28,7 @@ export type Wanted = {
 }
 
 /** The groups that a tier runs, of these files. */
-export function groupsOf(tier: Tier, files: readonly string[], { engines, isWhole }: Wanted): readonly Group[] {
+export function groupsOf(tier: Tier, files: readonly string[], { engines, isWhole }: TierSelection): readonly Group[] {
   const own = { ...(engines !== undefined && { engines }), files: files.filter((file) => tierOf(file) === tier) }
   if (tier !== 'engines' || engines !== undefined || !isWhole) return [own]
   return [own, { engines: SERVERS, files: files.filter((file) => file.startsWith(API) && tierOf(file) === 'quick') }]

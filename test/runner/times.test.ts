@@ -20,13 +20,13 @@ test('are listed longest first, with their sums', () => {
 
 test('include on Linux the processes that a file started', () => {
   const before = cpuSeconds()
-  const spins = `while (process.cpuUsage().user < ${SPUN} * 1e6);`
+  const spins = `while (process.cpuUsage().user < ${SPIN_SECONDS} * 1e6);`
   assert.is(spawnSync(process.execPath, ['-e', spins]).status, 0)
-  if (process.platform === 'linux') assert.ok(cpuSeconds() - before >= SPUN)
+  if (process.platform === 'linux') assert.ok(cpuSeconds() - before >= SPIN_SECONDS)
 })
 
 /** Seconds: many clock ticks, and still a short test. */
-const SPUN = 0.2
+const SPIN_SECONDS = 0.2
 
 test('reach the runner in the line that ends each file', () => {
   assert.equal(END_LINE.exec(`all well${endLine('test/long.test.ts', 0, 1.5)}`)?.slice(1), [

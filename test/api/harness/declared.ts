@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { STATUSES_OF_ANY_REQUEST, declaredStatuses, schemaFor } from '../../../src/http/openapi/operation.ts'
-import { routeFinder, type FoundRoute } from '../../http/found-route.ts'
+import { routeFinder, type FoundRoute } from '../../http/route-finder.ts'
 import { saw } from './seen-answers.ts'
 
 /** Holds that a body has what its endpoint declares of that answer, and nothing else. */

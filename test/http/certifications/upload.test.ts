@@ -20,7 +20,10 @@ import { withFakeTime } from '../../fake-time.ts'
 import { comes, until } from '../../until.ts'
 
 /** A service that accepts uploads and stores none. */
-function uploadServer({ files, received, requests }: Given, leastPace: MinimumTransferRate): Promise<ListeningServer> {
+function uploadServer(
+  { files, received, requests }: Given,
+  minTransferRate: MinimumTransferRate,
+): Promise<ListeningServer> {
   const taking = endpoint({
     operationId: 'upload',
     method: 'POST',
@@ -40,7 +43,7 @@ function uploadServer({ files, received, requests }: Given, leastPace: MinimumTr
     },
   })
   const services = { certifications: { uploads: new FormUploads(files) } }
-  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate: leastPace } }
+  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate: minTransferRate } }
   const listener = createApp([taking], services, options).callback()
   return listen(
     () => (req, res) => {
@@ -53,10 +56,10 @@ function uploadServer({ files, received, requests }: Given, leastPace: MinimumTr
 }
 
 /** For tests that are not about the minimum transfer rate. */
-const ANY_PACE: MinimumTransferRate = { bytes: 0, milliseconds: 3_600_000 }
+const NO_MIN_RATE: MinimumTransferRate = { bytes: 0, milliseconds: 3_600_000 }
 
 /** The minimum transfer rate of a body. */
-const PACE: MinimumTransferRate = { bytes: 1024, milliseconds: 300 }
+const MIN_RATE: MinimumTransferRate = { bytes: 1024, milliseconds: 300 }
 
 type Given = {
   server: ListeningServer
@@ -74,7 +77,7 @@ test.before.each(async (given) => {
   given.files = openDirectoryFileStore(given.folder)
   given.received = []
   given.requests = []
-  given.server = await uploadServer(given, PACE)
+  given.server = await uploadServer(given, MIN_RATE)
 })
 test.after.each(async ({ server, folder, files }) => {
   await server.stop()
@@ -129,7 +132,7 @@ test('that is slow but steady is accepted', (given) =>
     const answer = answerOf(socket)
     for (let sent = 0; sent < pieces; sent++) {
       await until('all sent bytes to arrive', () => given.requests[0]?.socket.bytesRead === socket.bytesWritten)
-      await time.pass(PACE.milliseconds / 6)
+      await time.pass(MIN_RATE.milliseconds / 6)
       socket.write(piece)
     }
     socket.write(END)
@@ -138,7 +141,7 @@ test('that is slow but steady is accepted', (given) =>
   }))
 
 test('is not delayed by stalled clients, and a stalled upload resumes when its client sends again', async (given) => {
-  const patient = { ...given, server: await uploadServer(given, ANY_PACE) }
+  const patient = { ...given, server: await uploadServer(given, NO_MIN_RATE) }
   const length = HEAD.length + START.length + END.length
   const silent = await Promise.all(Array.from({ length: 20 }, () => begin(patient, length)))
   const last = await begin(patient, length)
@@ -187,7 +190,7 @@ test('that waits for its turn or for the disk does not count as stalled', (given
     })
     const { requests } = given
     await until('all uploads to pause', () => requests.length === 12 && requests.every((request) => request.isPaused()))
-    await time.pass(PACE.milliseconds * 3)
+    await time.pass(MIN_RATE.milliseconds * 3)
     assert.is(answered, 0)
     blocked.release()
     for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
@@ -203,7 +206,7 @@ async function trickle(given: Given, account: number): Promise<Socket> {
 
 for (const count of [8, 40]) {
   test(`is accepted alongside ${count} endless slow uploads of another account at the same address`, async (given) => {
-    const patient = { ...given, server: await uploadServer(given, ANY_PACE) }
+    const patient = { ...given, server: await uploadServer(given, NO_MIN_RATE) }
     const slow = await Promise.all(Array.from({ length: count }, () => trickle(patient, 2)))
     await until('all slow uploads to start', () => given.requests.length === count)
     for (let upload = 0; upload < 3; upload++) {

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { openMasterKeys } from '../../../src/credentials/master-keys.ts'
-import { bearer, passwordGrant, withTokenServer, type Answer } from '../oauth/token-server.ts'
+import { bearer, passwordGrant, withTokenServer, type TokenServerResponse } from '../oauth/token-server.ts'
 
 const test = suite('a bearer token')
 
 /** RFC 6750, section 3. */
-function refused(answer: Answer, text: string): void {
+function assertRejected(answer: TokenServerResponse, text: string): void {
   assert.is(answer.status, 401)
   assert.equal(answer.body['error'], [text])
   assert.is(
@@ -39,7 +39,7 @@ test('that has expired is rejected as expired', () =>
   withTokenServer(async ({ get, post, time }) => {
     const { body } = await post('token', passwordGrant)
     time.now += 604_800_000
-    refused(await get('/v4/whoami', bearer(body['access_token'])), 'The access token provided has expired.')
+    assertRejected(await get('/v4/whoami', bearer(body['access_token'])), 'The access token provided has expired.')
   }))
 
 test('that is forged, truncated, malformed or signed with another key is rejected', () =>
@@ -69,7 +69,7 @@ test('that is forged, truncated, malformed or signed with another key is rejecte
       'a b',
       '',
     ]
-    for (const one of bad) refused(await get('/v4/whoami', bearer(one)), INVALID)
+    for (const one of bad) assertRejected(await get('/v4/whoami', bearer(one)), INVALID)
   }))
 
 test('signed with the old key stays valid after a rotation, and new tokens use the new key', () => {

@@ -13,13 +13,13 @@ import { until } from '../../until.ts'
 
 const test = suite('request bodies')
 
-const BYTES = 600_000
-const LEAST = { bytes: 2_000, milliseconds: 300 }
+const MEMORY_BYTES = 600_000
+const MIN_RATE = { bytes: 2_000, milliseconds: 300 }
 
 /** What the server has received of all bodies so far. */
-type Arrived = { begun: number; bytes: number }
+type ReceivedBodies = { begun: number; bytes: number }
 
-async function withServer(run: (server: ListeningServer, arrived: Arrived) => Promise<void>): Promise<void> {
+async function withServer(run: (server: ListeningServer, arrived: ReceivedBodies) => Promise<void>): Promise<void> {
   const arrived = { begun: 0, bytes: 0 }
   const inner = json(undefined, BULK_BODY_MAX_BYTES)
   const read = endpoint({
@@ -41,7 +41,7 @@ async function withServer(run: (server: ListeningServer, arrived: Arrived) => Pr
     responses: { 200: 'It was read' },
     handler: ({ body }) => ok({ read: JSON.stringify(body).length }),
   })
-  const bodies = { memoryBytes: BYTES, minTransferRate: LEAST }
+  const bodies = { memoryBytes: MEMORY_BYTES, minTransferRate: MIN_RATE }
   const listener = createApp([read], undefined, { log: () => undefined, trustProxy: 0, bodies }).callback()
   const server = await listen(() => listener, '127.0.0.1', 0)
   try {
@@ -75,7 +75,7 @@ function answerOf(socket: Socket): Promise<string> {
 
 const text = (length: number) => `"${'x'.repeat(length - 2)}"`
 
-async function ask(server: ListeningServer, who: string, length: number): Promise<string> {
+async function sendBody(server: ListeningServer, who: string, length: number): Promise<string> {
   const socket = await begin(server, who, length)
   const answer = answerOf(socket)
   socket.write(text(length))
@@ -96,7 +96,7 @@ test('that arrive too slowly get 408, and those that are fast enough are read', 
         if (at < 3_000) slow.write('.')
         steady.write(whole.slice(at, at + 1_000))
         await until('the sent bytes to arrive', () => arrived.bytes === before + 1_000 + Number(at < 3_000))
-        await time.pass(LEAST.milliseconds / 3)
+        await time.pass(MIN_RATE.milliseconds / 3)
       }
       const [late, read] = await Promise.all(answers)
       assert.match(late ?? '', /^HTTP\/1\.1 408 [^]*"Less than 2 KiB of the body came within 0.3 s"/)
@@ -117,8 +117,8 @@ test('over the memory limit get 503 with Retry-After, and other clients still ge
       socket.write(text(150_000).slice(0, -1))
       assert.match(await answer, /^HTTP\/1\.1 503 /)
     }
-    assert.match(await ask(server, 'crowd', 190_000), /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 2\r\n/)
-    for (let nth = 0; nth < 3; nth++) assert.match(await ask(server, `other ${nth}`, 20_000), /^HTTP\/1\.1 200 /)
+    assert.match(await sendBody(server, 'crowd', 190_000), /^HTTP\/1\.1 503 [^]*\r\nRetry-After: 2\r\n/)
+    for (let nth = 0; nth < 3; nth++) assert.match(await sendBody(server, `other ${nth}`, 20_000), /^HTTP\/1\.1 200 /)
     held?.destroy()
   }))
 
@@ -129,9 +129,9 @@ test('release their memory after the response and when the client disconnects', 
       const before = arrived.bytes
       gone.write(text(150_000).slice(0, -1))
       await until('most of the body', () => arrived.bytes === before + 149_999)
-      assert.match(await ask(server, 'one', 150_000), /^HTTP\/1\.1 503 /)
+      assert.match(await sendBody(server, 'one', 150_000), /^HTTP\/1\.1 503 /)
       gone.resetAndDestroy()
-      const isTaken = async () => (await ask(server, 'one', 150_000)).startsWith('HTTP/1.1 200 ')
+      const isTaken = async () => (await sendBody(server, 'one', 150_000)).startsWith('HTTP/1.1 200 ')
       await until('the memory to be released', isTaken)
     }
   }))

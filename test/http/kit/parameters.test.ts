@@ -20,7 +20,11 @@ const FORM = 'application/x-www-form-urlencoded'
 const koa = new Koa()
 const bounded = bodyBounds({})
 
-function sent(body: string | Buffer | readonly string[], type?: string, more: Record<string, string> = {}): Context {
+function contextWith(
+  body: string | Buffer | readonly string[],
+  type?: string,
+  more: Record<string, string> = {},
+): Context {
   const chunks = [body].flat().map((chunk) => Buffer.from(chunk as string))
   const req = new IncomingMessage(new Socket())
   req.method = 'POST'
@@ -41,11 +45,11 @@ const shape = { a: z.string('must be text').optional(), list: z.array(z.string()
 const rack = defineParameters(shape, { rules: 'rack', maxBytes: 1000, verbatimNumbers: ['a'] })
 const once = defineParameters({ a: z.string().optional() }, { rules: 'once', maxBytes: 1000 })
 
-const refusedWith = (kind: string, message: RegExp) => (error: unknown) =>
+const isRejectedWith = (kind: string, message: RegExp) => (error: unknown) =>
   error instanceof RequestError && error.kind === kind && message.test(error.message)
 
-async function refuses(reading: Promise<unknown>, kind: string, message: RegExp): Promise<void> {
-  const isRefused = refusedWith(kind, message)
+async function assertRejects(reading: Promise<unknown>, kind: string, message: RegExp): Promise<void> {
+  const isRefused = isRejectedWith(kind, message)
   const refused = await reading.then(() => false, isRefused)
   assert.ok(refused, `not refused as ${kind} with ${message}`)
 }
@@ -64,14 +68,14 @@ test('are read the same from a query, a form, a multipart form, JSON and a body 
   ]
   for (const form of [rack, once]) {
     for (const [body, type, query] of ways) {
-      assert.is((await form.read(sent(body, type), { search: query })).a, 'x y', `${type} ${query}`)
+      assert.is((await form.read(contextWith(body, type), { search: query })).a, 'x y', `${type} ${query}`)
     }
   }
 })
 
 test('of an empty body are absent', async () => {
   for (const type of [undefined, FORM, JSON_TYPE, 'multipart/form-data']) {
-    assert.equal(await rack.read(sent('', type), { search: 'a=x' }), { a: 'x', list: [] }, String(type))
+    assert.equal(await rack.read(contextWith('', type), { search: 'a=x' }), { a: 'x', list: [] }, String(type))
   }
 })
 
@@ -80,10 +84,14 @@ test('can be compressed', async () => {
     ['gzip', gzipSync('a=x+y')],
     ['br', brotliCompressSync('a=x+y')],
   ] as const) {
-    assert.is((await rack.read(sent(packed, FORM, { 'content-encoding': encoding }), NO_QUERY)).a, 'x y')
+    assert.is((await rack.read(contextWith(packed, FORM, { 'content-encoding': encoding }), NO_QUERY)).a, 'x y')
   }
   const bomb = gzipSync(Buffer.alloc(1_001, '&'))
-  await refuses(rack.read(sent(bomb, FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'too-large', /1,000 bytes/)
+  await assertRejects(
+    rack.read(contextWith(bomb, FORM, { 'content-encoding': 'gzip' }), NO_QUERY),
+    'too-large',
+    /1,000 bytes/,
+  )
 })
 
 test('that are repeated: under Rack rules the last one counts, under RFC 6749 the request is rejected', async () => {
@@ -93,9 +101,9 @@ test('that are repeated: under Rack rules the last one counts, under RFC 6749 th
     ['{"a":"1","\\u0061":"2"}', JSON_TYPE, ''],
     ['', undefined, 'a=1&a=2'],
   ] as const) {
-    assert.is((await rack.read(sent(body, type), { search: query })).a, '2')
-    await refuses(
-      once.read(sent(body, type), { search: query }),
+    assert.is((await rack.read(contextWith(body, type), { search: query })).a, '2')
+    await assertRejects(
+      once.read(contextWith(body, type), { search: query }),
       'malformed',
       /^The parameter a must be given only once$/,
     )
@@ -104,7 +112,7 @@ test('that are repeated: under Rack rules the last one counts, under RFC 6749 th
 
 test('in lists are read from list[], list[0] and arrays; the body replaces the query', async () => {
   const listed = async (body: string, type: string, query = '') =>
-    (await rack.read(sent(body, type), { search: query })).list
+    (await rack.read(contextWith(body, type), { search: query })).list
   assert.equal(await listed('list[]=1&list[]=2', FORM), ['1', '2'])
   assert.equal(await listed('list[0]=1&list%5B1%5D=2&list[1]=3', FORM), ['1', '3'])
   assert.equal(await listed('list=1&list=2', FORM), ['2'])
@@ -118,27 +126,47 @@ test('are read unchanged, including U+FFFD and a stray %', async () => {
     ['{"a":"100% \ufffd"}', JSON_TYPE],
     ['{"a":"100% \\ufffd"}', JSON_TYPE],
   ] as const) {
-    assert.is((await rack.read(sent(body, type), NO_QUERY)).a, '100% \ufffd', body)
+    assert.is((await rack.read(contextWith(body, type), NO_QUERY)).a, '100% \ufffd', body)
   }
 })
 
 test('that are empty or null are absent under RFC 6749 rules, and others must be strings', async () => {
-  assert.equal(await once.read(sent('{"a":null,"b":""}', JSON_TYPE), { search: 'a=x' }), { a: 'x' })
-  await refuses(once.read(sent('{"b":7}', JSON_TYPE), NO_QUERY), 'malformed', /^b must be text, got a number$/)
+  assert.equal(await once.read(contextWith('{"a":null,"b":""}', JSON_TYPE), { search: 'a=x' }), { a: 'x' })
+  await assertRejects(
+    once.read(contextWith('{"b":7}', JSON_TYPE), NO_QUERY),
+    'malformed',
+    /^b must be text, got a number$/,
+  )
 })
 
 test('that are JSON numbers keep their text as sent, if declared so', async () => {
-  assert.is((await rack.read(sent('{"a":1.50}', JSON_TYPE), NO_QUERY)).a, '1.50')
-  await refuses(rack.read(sent('{"a":true}', JSON_TYPE), NO_QUERY), 'invalid', /^a must be text$/)
+  assert.is((await rack.read(contextWith('{"a":1.50}', JSON_TYPE), NO_QUERY)).a, '1.50')
+  await assertRejects(rack.read(contextWith('{"a":true}', JSON_TYPE), NO_QUERY), 'invalid', /^a must be text$/)
 })
 
 test('are rejected with an error that describes the fault of the body', async () => {
-  await refuses(rack.read(sent('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
-  await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'lzw' }), NO_QUERY), 'unsupported', /lzw/)
-  await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'malformed', /Encoding/)
-  await refuses(rack.read(sent('{"__proto__":{}}', JSON_TYPE), NO_QUERY), 'malformed', /^The body is not valid JSON$/)
-  await refuses(rack.read(sent('{"a":"hidden', JSON_TYPE), NO_QUERY), 'malformed', /^The body is not valid JSON$/)
-  await refuses(rack.read(sent('[]', JSON_TYPE), NO_QUERY), 'malformed', /must be a JSON object/)
+  await assertRejects(rack.read(contextWith('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
+  await assertRejects(
+    rack.read(contextWith('a=x', FORM, { 'content-encoding': 'lzw' }), NO_QUERY),
+    'unsupported',
+    /lzw/,
+  )
+  await assertRejects(
+    rack.read(contextWith('a=x', FORM, { 'content-encoding': 'gzip' }), NO_QUERY),
+    'malformed',
+    /Encoding/,
+  )
+  await assertRejects(
+    rack.read(contextWith('{"__proto__":{}}', JSON_TYPE), NO_QUERY),
+    'malformed',
+    /^The body is not valid JSON$/,
+  )
+  await assertRejects(
+    rack.read(contextWith('{"a":"hidden', JSON_TYPE), NO_QUERY),
+    'malformed',
+    /^The body is not valid JSON$/,
+  )
+  await assertRejects(rack.read(contextWith('[]', JSON_TYPE), NO_QUERY), 'malformed', /must be a JSON object/)
   const bytes = (text: string) => Buffer.from(text, 'latin1')
   const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--b--'
   for (const [body, type] of [
@@ -147,10 +175,10 @@ test('are rejected with an error that describes the fault of the body', async ()
     ['{"a":"\xff"}', JSON_TYPE],
     [part, 'multipart/form-data; boundary=b'],
   ] as const) {
-    await refuses(rack.read(sent(bytes(body), type), NO_QUERY), 'malformed', /UTF-8/)
+    await assertRejects(rack.read(contextWith(bytes(body), type), NO_QUERY), 'malformed', /UTF-8/)
   }
-  await refuses(rack.read(sent('&'.repeat(101), FORM), NO_QUERY), 'malformed', /100 parameters/)
-  await refuses(rack.read(sent('x'.repeat(1001)), NO_QUERY), 'too-large', /1,000 bytes/)
+  await assertRejects(rack.read(contextWith('&'.repeat(101), FORM), NO_QUERY), 'malformed', /100 parameters/)
+  await assertRejects(rack.read(contextWith('x'.repeat(1001)), NO_QUERY), 'too-large', /1,000 bytes/)
 })
 
 /** Pieces of multipart bodies: any sequence of them is almost a valid body. */
@@ -173,7 +201,7 @@ test('in any malformed multipart body are read or rejected, however it is split'
     asyncProperty(array(constantFrom(...PIECES), { minLength: 1, maxLength: 12 }), integer(), async (pieces, cut) => {
       const body = pieces.join('')
       const at = Math.abs(cut) % body.length
-      const asked = sent([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
+      const asked = contextWith([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
       const refused = await rack.read(asked, NO_QUERY).then(
         () => undefined,
         (error: unknown) => error,

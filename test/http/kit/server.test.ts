@@ -16,7 +16,7 @@ type Gate = { readonly entered: Promise<void>; open(): void }
 
 /** Milliseconds that none of these tests reaches. */
 const NEVER = 3_600_000
-const PATIENT: ServerTimeouts = {
+const NO_TIMEOUTS: ServerTimeouts = {
   headersMs: NEVER,
   requestMs: NEVER,
   checkIntervalMs: NEVER,
@@ -26,7 +26,7 @@ const PATIENT: ServerTimeouts = {
 
 async function withServer(
   run: (server: ListeningServer & { readonly url: string }, gate: Gate) => Promise<void>,
-  impatience: Partial<ServerTimeouts> = {},
+  timeouts: Partial<ServerTimeouts> = {},
 ): Promise<void> {
   let open = () => {}
   let enter = () => {}
@@ -47,7 +47,7 @@ async function withServer(
     () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),
     '127.0.0.1',
     0,
-    { ...PATIENT, ...impatience },
+    { ...NO_TIMEOUTS, ...timeouts },
   )
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}` }, { entered, open })

@@ -8,7 +8,7 @@ import { passwordGrant, withTokenServer, type TokenServer } from './token-server
 const test = suite('the limit of failed log-ins')
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
-const wrong = { ...passwordGrant, password: 'wrong' }
+const wrongPassword = { ...passwordGrant, password: 'wrong' }
 
 async function statuses(count: number, ask: (index: number) => ReturnType<TokenServer['post']>): Promise<number[]> {
   const found: number[] = []
@@ -19,7 +19,11 @@ async function statuses(count: number, ask: (index: number) => ReturnType<TokenS
 test('applies from the 6th failed log-in at an address, and not at other addresses', () =>
   withTokenServer(
     async ({ post }) => {
-      assert.equal(await statuses(7, () => post('token', wrong, from('192.0.2.1'))), [...Array(5).fill(400), 429, 429])
+      assert.equal(await statuses(7, () => post('token', wrongPassword, from('192.0.2.1'))), [
+        ...Array(5).fill(400),
+        429,
+        429,
+      ])
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
       assert.is((await post('token', passwordGrant, from('192.0.2.2'))).status, 200)
     },
@@ -29,7 +33,7 @@ test('applies from the 6th failed log-in at an address, and not at other address
 test('counts an IPv6 /64 network as one address', () =>
   withTokenServer(
     async ({ post }) => {
-      const guess = (index: number) => post('token', wrong, from(`2001:db8:0:7::${index + 1}`))
+      const guess = (index: number) => post('token', wrongPassword, from(`2001:db8:0:7::${index + 1}`))
       assert.equal(await statuses(6, guess), [...Array(5).fill(400), 429])
       assert.is((await post('token', passwordGrant, from('2001:db8:0:8::1'))).status, 200)
     },
@@ -41,7 +45,7 @@ test('does not lock an account out at an address where it has logged in within 3
     async ({ post, time }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
       time.now += 29 * 86_400_000
-      const spread = (index: number) => post('token', wrong, from(`198.51.100.${index % 25}`))
+      const spread = (index: number) => post('token', wrongPassword, from(`198.51.100.${index % 25}`))
       assert.equal(await statuses(101, spread), [...Array(99).fill(400), 429, 429])
       assert.is((await post('token', passwordGrant, from('203.0.113.1'))).status, 429)
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
@@ -67,7 +71,7 @@ test('treats an address with the last log-in 30 days ago like any other', () =>
     async ({ post, time }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
       time.now += 30 * 86_400_000
-      await statuses(100, (index) => post('token', wrong, from(`198.51.100.${index % 25}`)))
+      await statuses(100, (index) => post('token', wrongPassword, from(`198.51.100.${index % 25}`)))
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
     },
     { proxied: true, cheap: true },
@@ -78,10 +82,10 @@ test('does not lock out an account at a shared address where it has logged in, a
     async ({ post }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
       const invent = (index: number) =>
-        post('token', { ...wrong, username: `u${index}@example.com` }, from('192.0.2.1'))
+        post('token', { ...wrongPassword, username: `u${index}@example.com` }, from('192.0.2.1'))
       assert.equal(await statuses(51, invent), [...Array(49).fill(400), 429, 429])
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
-      const guess = () => post('token', wrong, from('192.0.2.1'))
+      const guess = () => post('token', wrongPassword, from('192.0.2.1'))
       assert.equal(await statuses(6, guess), [...Array(5).fill(400), 429])
     },
     { proxied: true, cheap: true },
@@ -90,12 +94,12 @@ test('does not lock out an account at a shared address where it has logged in, a
 test('is not reset by inventing user names', () =>
   withTokenServer(
     async ({ post, process }) => {
-      await statuses(5, () => post('token', wrong, from('192.0.2.1')))
+      await statuses(5, () => post('token', wrongPassword, from('192.0.2.1')))
       const invent = (index: number) =>
         process.guesses
           .attempt(
             { subject: `name ${index}`, address: `198.51.${index >> 8}.${index & 255}`, familiar: false },
-            wrongly,
+            alwaysWrong,
           )
           .catch(() => undefined)
       for (let index = 0; index < 60_000; index++) await invent(index)
@@ -107,7 +111,7 @@ test('is not reset by inventing user names', () =>
 test('is the same for an unknown user name', () =>
   withTokenServer(
     async ({ post }) => {
-      const nobody = { ...wrong, username: 'nobody@example.com' }
+      const nobody = { ...wrongPassword, username: 'nobody@example.com' }
       assert.equal(await statuses(6, () => post('token', nobody, from('192.0.2.1'))), [...Array(5).fill(400), 429])
       const spread = (index: number) => post('token', nobody, from(`198.51.100.${index % 25}`))
       assert.equal(await statuses(95, spread), [...Array(94).fill(400), 429])
@@ -118,7 +122,7 @@ test('is the same for an unknown user name', () =>
 test('counts parallel attempts like sequential ones', () =>
   withTokenServer(
     async ({ post }) => {
-      const many = await Promise.all(Array.from({ length: 30 }, () => post('token', wrong, from('192.0.2.1'))))
+      const many = await Promise.all(Array.from({ length: 30 }, () => post('token', wrongPassword, from('192.0.2.1'))))
       assert.is(many.filter(({ status }) => status === 400).length, 5)
     },
     { proxied: true, cheap: true },
@@ -153,8 +157,8 @@ test('logs failures and lock-outs, but nothing that was entered', () =>
   withTokenServer(
     async ({ post, process }) => {
       await post('token', passwordGrant, from('192.0.2.9'))
-      await statuses(7, () => post('token', wrong, from('192.0.2.1')))
-      await post('token', { ...wrong, username: 'my password by mistake' }, from('192.0.2.3'))
+      await statuses(7, () => post('token', wrongPassword, from('192.0.2.1')))
+      await post('token', { ...wrongPassword, username: 'my password by mistake' }, from('192.0.2.3'))
       await post('token', { ...passwordGrant, client_secret: 'wrong secret' }, from('192.0.2.4'))
       assert.equal(
         process.noted.map((event) => event.event),
@@ -176,6 +180,6 @@ test('logs failures and lock-outs, but nothing that was entered', () =>
     { proxied: true, cheap: true },
   ))
 
-const wrongly = async () => false
+const alwaysWrong = async () => false
 
 test.run()

@@ -21,11 +21,11 @@ export type TokenServer = {
   readonly address: string
   readonly file: string
   /** Posts a form to /api/oauth/v2/{name}, with the client's credentials unless `headers` has others. */
-  post(name: string, form: Parameters, headers?: Parameters): Promise<Answer>
-  get(path: string, headers?: Parameters): Promise<Answer>
+  post(name: string, form: Parameters, headers?: Parameters): Promise<TokenServerResponse>
+  get(path: string, headers?: Parameters): Promise<TokenServerResponse>
 }
 
-export type Answer = {
+export type TokenServerResponse = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -33,7 +33,7 @@ export type Answer = {
 }
 
 /** Differences from a token server in production. */
-export type Otherwise = {
+export type TokenServerOptions = {
   /** X-Forwarded-For sets a request's client address. */
   readonly proxied?: true
   /** Compares passwords without hashing, for tests with many log-ins. */
@@ -48,7 +48,7 @@ const cheapPasswords = {
 /** Runs with a token server on a new log, Ann's account and a client; `/v4/whoami` is behind bearer authentication. */
 export const withTokenServer = (
   run: (server: TokenServer) => Promise<void>,
-  { proxied, cheap }: Otherwise = {},
+  { proxied, cheap }: TokenServerOptions = {},
 ): Promise<void> =>
   withLogFile(async (file) => {
     const time = { now: 1_800_000_000_000 }
@@ -74,9 +74,9 @@ export const withTokenServer = (
         client,
         address,
         file,
-        get: (path, headers = {}) => answer(`${address}${path}`, { headers }),
+        get: (path, headers = {}) => send(`${address}${path}`, { headers }),
         post: (name, form, headers = {}) =>
-          answer(`${address}/api/oauth/v2/${name}`, {
+          send(`${address}/api/oauth/v2/${name}`, {
             method: 'POST',
             body: new URLSearchParams(headers['authorization'] === undefined ? { ...credentials, ...form } : form),
             headers,
@@ -89,7 +89,7 @@ export const withTokenServer = (
     }
   })
 
-async function answer(address: string, request: RequestInit): Promise<Answer> {
+async function send(address: string, request: RequestInit): Promise<TokenServerResponse> {
   // A new connection: a kept-alive one may be closed at the moment it is reused.
   const response = await fetch(address, { ...request, headers: { ...request.headers, connection: 'close' } })
   const text = await response.text()

@@ -7,12 +7,12 @@ import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from '../../../src/http/constants/constants.ts'
 import { createOpenApiDocument } from '../../../src/http/openapi/description.ts'
 import { TAGS } from '../../../src/http/openapi/operation.ts'
-import { routeFinder } from '../found-route.ts'
+import { routeFinder } from '../route-finder.ts'
 
 type Parameter = { readonly name: string; readonly in: string; readonly description?: string }
 type Response = { readonly description: string; readonly content?: object }
 type Json = Readonly<Record<string, unknown>>
-type Description = {
+type ParsedDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
 }
@@ -24,10 +24,10 @@ type Operation = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-const description = createOpenApiDocument(ENDPOINTS, { baseUrl: 'https://api.example.com', version: '1.2.3' })
+const created = createOpenApiDocument(ENDPOINTS, { baseUrl: 'https://api.example.com', version: '1.2.3' })
 // A client gets it as JSON.
-const read = JSON.parse(JSON.stringify(description)) as Description
-const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
+const document = JSON.parse(JSON.stringify(created)) as ParsedDocument
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     path,
     method,
@@ -60,7 +60,7 @@ test('has exactly the paths and methods of the endpoints', () => {
     )
   }
   for (const path of ['/v3/diamond/{id}', '/v4/diamond/bulk', '/api/oauth/v2/token', '/api/v1/create', '/v2/constants'])
-    assert.ok(path in read.paths, path)
+    assert.ok(path in document.paths, path)
 })
 
 test('gives each operation a unique id', () => {
@@ -71,7 +71,7 @@ test('gives each operation a unique id', () => {
 
 test('gives operations the expected ids', () => {
   const idOf = (method: string, path: string) =>
-    (read.paths[path]?.[method] as (Operation & { readonly deprecated?: boolean }) | undefined)?.operationId
+    (document.paths[path]?.[method] as (Operation & { readonly deprecated?: boolean }) | undefined)?.operationId
   for (const [method, path, name] of [
     ['get', '/v4/diamond', 'listDiamonds'],
     ['get', '/v3/diamond', 'listDiamondsV3'],
@@ -84,7 +84,7 @@ test('gives operations the expected ids', () => {
 })
 
 test('marks alternative paths as deprecated', () => {
-  const deprecated = (method: string, path: string) => read.paths[path]?.[method]?.['deprecated'] === true
+  const deprecated = (method: string, path: string) => document.paths[path]?.[method]?.['deprecated'] === true
   assert.ok(deprecated('post', '/api/v1/create'))
   assert.ok(deprecated('get', '/api/v1/metadata/{key}'))
   assert.not.ok(deprecated('post', '/api/v1/share'))
@@ -113,24 +113,24 @@ test('describes each response, with a body for errors', () => {
 })
 
 test('refers only to existing components', () => {
-  const text = JSON.stringify(read)
+  const text = JSON.stringify(document)
   const referred = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
   assert.ok(referred.length > 50)
   for (const reference of new Set(referred)) {
     assert.ok(reference.startsWith('#/components/schemas/'), reference)
-    assert.ok(reference.slice('#/components/schemas/'.length) in read.components.schemas, reference)
+    assert.ok(reference.slice('#/components/schemas/'.length) in document.components.schemas, reference)
   }
   assert.not.match(text, /"\$schema"|"\$defs"/)
 })
 
 test('has each enum once, as a named component', () => {
-  const paths = JSON.stringify(read.paths)
+  const paths = JSON.stringify(document.paths)
   assert.not.match(paths, /"enum":/)
-  const enums = Object.values(read.components.schemas).filter((schema) => 'enum' in schema)
+  const enums = Object.values(document.components.schemas).filter((schema) => 'enum' in schema)
   const values = enums.map((schema) => JSON.stringify(schema['enum']))
   assert.ok(values.length > 20)
   assert.is(new Set(values).size, values.length)
-  const nested = Object.entries(read.components.schemas).filter(([, schema]) =>
+  const nested = Object.entries(document.components.schemas).filter(([, schema]) =>
     JSON.stringify({ ...schema, enum: undefined }).includes('"enum":'),
   )
   assert.equal(
@@ -140,7 +140,7 @@ test('has each enum once, as a named component', () => {
 })
 
 test('has an example for each field of a diamond and of a certification', () => {
-  const { schemas } = read.components
+  const { schemas } = document.components
   // A v3 id has examples in its type; a nullable field has them in its other type.
   const isExemplified = (value: unknown): boolean => {
     if (typeof value !== 'object' || value === null) return false
@@ -159,7 +159,7 @@ test('has an example for each field of a diamond and of a certification', () => 
 })
 
 test('shows the differences between the two versions', () => {
-  const { schemas } = read.components
+  const { schemas } = document.components
   const propertiesOf = (name: string) => Object.keys((schemas[name] as { readonly properties: object }).properties)
   assert.ok(propertiesOf('Diamond.v4').includes('certifications'))
   assert.not.ok(propertiesOf('Diamond.v3').includes('certifications'))
@@ -181,8 +181,8 @@ test('has schemas that match the constants and the cut shapes', () => {
 })
 
 test('declares the authentication of each endpoint', () => {
-  assert.equal(read.paths['/v4/diamond']?.['get']?.['security'], [{ bearer: [] }])
-  assert.equal(read.paths['/v2/constants']?.['get']?.['security'], [])
+  assert.equal(document.paths['/v4/diamond']?.['get']?.['security'], [{ bearer: [] }])
+  assert.equal(document.paths['/v2/constants']?.['get']?.['security'], [])
 })
 
 test.run()

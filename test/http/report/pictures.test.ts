@@ -9,7 +9,10 @@ const test = suite('pictures of report pages')
 const round = plain('Round', 'Good')
 
 /** A picture cache that records what it draws, and its store for pictures beyond the memory. */
-function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {
+function recordingCache(
+  answer: PictureRenderer = async () => new Uint8Array([1]),
+  beyond = new Map<string, Uint8Array>(),
+) {
   const drawn: string[] = []
   const draw: PictureRenderer = (order) => {
     const { subject, look } = order
@@ -24,7 +27,7 @@ function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyo
 }
 
 test('are drawn once for each cut and light, for concurrent and later requests', async () => {
-  const { drawn, pictures } = drawing()
+  const { drawn, pictures } = recordingCache()
   await Promise.all([1, 2, 3].map(() => pictures.pictureOf({ cut: { ...round } }, 'face-up').png()))
   await pictures.pictureOf({ cut: round }, 'face-up').png()
   await pictures.pictureOf({ cut: round }, 'aset').png()
@@ -32,7 +35,7 @@ test('are drawn once for each cut and light, for concurrent and later requests',
 })
 
 test('have distinct entity tags without being drawn, equal for equal cuts and bodies', () => {
-  const { drawn, pictures } = drawing()
+  const { drawn, pictures } = recordingCache()
   const tags = [
     pictures.pictureOf({ cut: round }, 'face-up'),
     pictures.pictureOf({ cut: { ...round } }, 'face-up'),
@@ -48,7 +51,7 @@ test('have distinct entity tags without being drawn, equal for equal cuts and bo
 
 test('that failed are drawn again for the next request', async () => {
   let fails = true
-  const { pictures } = drawing(async () => {
+  const { pictures } = recordingCache(async () => {
     if (fails) throw new Error('the thread ended')
     return new Uint8Array([7])
   })
@@ -64,7 +67,7 @@ test('that failed are drawn again for the next request', async () => {
 })
 
 test('do not exist for a stone with impossible proportions, which is checked once', async () => {
-  const { drawn, pictures } = drawing(async () => {
+  const { drawn, pictures } = recordingCache(async () => {
     throw new ImpossibleProportions('the culet is above the table')
   })
   assert.is(await pictures.pictureOf({ cut: round }, 'aset').png(), undefined)
@@ -73,10 +76,10 @@ test('do not exist for a stone with impossible proportions, which is checked onc
 })
 
 test('of cuts are reused by a process that starts later, and those of uploaded models are drawn again', async () => {
-  const first = drawing()
+  const first = recordingCache()
   await first.pictures.pictureOf({ cut: round }, 'rocked').png()
   await first.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
-  const second = drawing(undefined, first.beyond)
+  const second = recordingCache(undefined, first.beyond)
   assert.equal(await second.pictures.pictureOf({ cut: round }, 'rocked').png(), new Uint8Array([1]))
   await second.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
   assert.equal(second.drawn, [`${'a'.repeat(64)}, rocked`])
@@ -84,7 +87,7 @@ test('of cuts are reused by a process that starts later, and those of uploaded m
 })
 
 test('are kept in memory up to 60, and the oldest are evicted first', async () => {
-  const { drawn, pictures } = drawing()
+  const { drawn, pictures } = recordingCache()
   const models = Array.from({ length: 61 }, (_, index) => String(index).padStart(64, '0'))
   for (const model of models) await pictures.pictureOf({ model }, 'aset').png()
   assert.is(drawn.length, 61)

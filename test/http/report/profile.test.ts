@@ -7,7 +7,7 @@ import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
 const test = suite("a stone's profile drawing")
 
-function live(cutShape: number | string): LiveDiamond {
+function liveStone(cutShape: number | string): LiveDiamond {
   const set = { sku: 'A', cutShape, carat: 1 }
   const diamond = diamondDecider.evolve(diamondDecider.initialState, {
     type: 'DiamondCreated',
@@ -18,12 +18,12 @@ function live(cutShape: number | string): LiveDiamond {
 }
 
 /** A stone with a report that has these values. */
-function reported(cutShape: string, said: Partial<ReportReading>): LiveDiamond {
+function stoneWithReport(cutShape: string, said: Partial<ReportReading>): LiveDiamond {
   const certification = { id: 3, laboratory: 'GIA', number: null, file: null } as const
-  return { ...live(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...said } }] }
+  return { ...liveStone(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...said } }] }
 }
 
-const cornersOf = (cutShape: number | string) => cornersIn(profileOf(live(cutShape), { depth: 60 }).html)
+const cornersOf = (cutShape: number | string) => cornersIn(profileOf(liveStone(cutShape), { depth: 60 }).html)
 
 /** The corners of the stone; x grows to the right and y downwards. */
 function cornersIn(drawn: string): (readonly [number, number])[] {
@@ -57,7 +57,7 @@ test('of a rose cut has a base as wide as the stone and a point at the top', () 
 test('of a briolette has a point at both ends, the measured length, and neither table nor girdle', () => {
   const size = { length: 8.4, width: 4.2, depth: 4.2 }
   const said = { table: 57, crownAngle: 34, girdle: 3 }
-  const drawn = profileOf(reported('Briolette', { ...said, measurements: size }), { ...said, size }).html
+  const drawn = profileOf(stoneWithReport('Briolette', { ...said, measurements: size }), { ...said, size }).html
   const corners = cornersIn(drawn)
   const ys = corners.map(([, y]) => y)
   const [top, end] = [Math.min(...ys), Math.max(...ys)]
@@ -71,6 +71,6 @@ test('of a briolette has a point at both ends, the measured length, and neither 
   assert.ok(drawn.includes('8.40 × 4.20 × 4.20 mm'), drawn)
 })
 
-test('is empty for a shape without a model', () => assert.is(profileOf(live('Kite'), { depth: 60 }).html, ''))
+test('is empty for a shape without a model', () => assert.is(profileOf(liveStone('Kite'), { depth: 60 }).html, ''))
 
 test.run()

@@ -5,8 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
 import type { Service } from '../api/harness/service.ts'
-import type { Exposition } from '../watching/exposition.ts'
-import { figuresOf, watchedService } from '../watching/workload.ts'
+import type { Exposition } from '../monitoring/exposition.ts'
+import { readMetrics, serviceAfterWorkload } from '../monitoring/workload.ts'
 
 const folder = fileURLToPath(new URL('../../ops/prometheus/', import.meta.url))
 const RULES = 'adamant.rules.yml'
@@ -21,25 +21,25 @@ type Panel = { title: string; targets: { expr: string; legendFormat: string }[] 
 const { panels } = JSON.parse(dashboard) as { panels: Panel[] }
 
 /** Every Prometheus query, with its alert or panel. */
-const asked: readonly (readonly [who: string, expression: string])[] = [
+const queries: readonly (readonly [who: string, expression: string])[] = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
-type Given = { service: Service; figures: Exposition }
+type Given = { service: Service; metrics: Exposition }
 const test = suite<Given>('alerts and the dashboard')
 test.before(async (given) => {
-  given.service = await watchedService()
-  given.figures = await figuresOf(given.service)
+  given.service = await serviceAfterWorkload()
+  given.metrics = await readMetrics(given.service)
 })
 test.after(({ service }) => service?.stop())
 
 const NAMES = /\b(?:adamant|process|nodejs)_\w+/g
 
-test('query only metrics and labels that a service exports after a workload', ({ figures }) => {
-  assert.ok(asked.length > 30, `${asked.length}`)
-  const printed = new Map(figures.samples.map(({ name, labels }) => [name, labels]))
-  for (const [who, expression] of asked) {
+test('query only metrics and labels that a service exports after a workload', ({ metrics }) => {
+  assert.ok(queries.length > 30, `${queries.length}`)
+  const printed = new Map(metrics.samples.map(({ name, labels }) => [name, labels]))
+  for (const [who, expression] of queries) {
     const found = [...expression.matchAll(/\b((?:adamant|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
     assert.ok(found.length > 0 || /\bup\b/.test(expression), `${who} queries no metric: ${expression}`)
     for (const [, name = '', selected = ''] of found) {
@@ -76,25 +76,25 @@ test('are all covered by the test of the rules', () => {
 })
 
 const promtool = process.env['PROMTOOL'] ?? 'promtool'
-const isThere = spawnSync(promtool, ['--version']).status === 0
-if (!isThere)
+const hasPromtool = spawnSync(promtool, ['--version']).status === 0
+if (!hasPromtool)
   console.log('NOTE: alerts are not tested: promtool is not installed (Debian package `prometheus`, or set PROMTOOL)')
 
 /** Runs promtool if it is installed. */
-function checked(...words: string[]): void {
-  if (!isThere) return
+function checkWithPromtool(...words: string[]): void {
+  if (!hasPromtool) return
   const { status, stdout, stderr } = spawnSync(promtool, words, { cwd: folder, encoding: 'utf8' })
   assert.is(status, 0, `${stdout}${stderr}`)
 }
 
 test('are valid Prometheus rules and fire when expected', () => {
-  checked('check', 'rules', RULES)
-  checked('test', 'rules', TESTS)
+  checkWithPromtool('check', 'rules', RULES)
+  checkWithPromtool('test', 'rules', TESTS)
 })
 
 test('use metrics that pass promtool check metrics', async ({ service }) => {
-  if (!isThere) return
-  const { text } = await figuresOf(service)
+  if (!hasPromtool) return
+  const { text } = await readMetrics(service)
   const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' })
   assert.equal([status, stdout, stderr], [0, '', ''])
 })

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { RequestMetrics } from '../../../src/http/health/health.ts'
 import type { RequestLogEntry } from '../../../src/http/middleware/access-log.ts'
 
-const seen = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
+const logEntry = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
   endpoint: 'readDiamond',
   method: 'GET',
   status: 200,
@@ -20,7 +20,7 @@ const seen = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
 async function samplesAfter(...requests: readonly Partial<RequestLogEntry>[]): Promise<ReadonlyMap<string, number>> {
   const registry = new Registry()
   const figures = new RequestMetrics(registry)
-  for (const request of requests) figures.record(seen(request))
+  for (const request of requests) figures.record(logEntry(request))
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => line.split(' ') as [string, string]).map(([name, value]) => [name, Number(value)]))
 }

@@ -6,7 +6,7 @@ import type { Browser } from './chromium.ts'
 const decoder = readFileSync(createRequire(import.meta.url).resolve('jsqr'), 'utf8')
 
 /** Decodes a QR code from a screenshot, in a separate tab. @returns undefined if it cannot be read */
-export async function seenQr({ context }: Browser, code: Locator): Promise<string | undefined> {
+export async function readQrCode({ context }: Browser, code: Locator): Promise<string | undefined> {
   const png = (await code.screenshot()).toString('base64')
   const page = await context.newPage()
   try {

@@ -4,15 +4,15 @@ import type { Module } from './layers.ts'
  * The shortest import cycle of each strongly connected component, as the modules' paths with the first repeated at the
  * end. When that cycle is broken, the next shortest one is reported.
  */
-export function circles(modules: readonly Module[]): string[][] {
+export function importCycles(modules: readonly Module[]): string[][] {
   const graph = new Map(modules.map(({ path, imports }) => [path, imports]))
-  return knots(graph).map((knot) => shortestCircle(graph, knot))
+  return stronglyConnectedComponents(graph).map((knot) => shortestCycle(graph, knot))
 }
 
 type Graph = ReadonlyMap<string, readonly string[]>
 
 /** The strongly connected components: sets of modules that all import each other, directly or not. */
-function knots(graph: Graph): ReadonlySet<string>[] {
+function stronglyConnectedComponents(graph: Graph): ReadonlySet<string>[] {
   const reached = new Map([...graph.keys()].map((path) => [path, reachedFrom(graph, path)]))
   const reaches = (from: string, to: string) => reached.get(from)?.has(to) === true
   const seen = new Set<string>()
@@ -38,13 +38,13 @@ function reachedFrom(graph: Graph, path: string): ReadonlySet<string> {
   return reached
 }
 
-function shortestCircle(graph: Graph, knot: ReadonlySet<string>): string[] {
-  const found = [...knot].map((path) => wayBack(graph, path)).toSorted((a, b) => a.length - b.length)
+function shortestCycle(graph: Graph, knot: ReadonlySet<string>): string[] {
+  const found = [...knot].map((path) => shortestPathBack(graph, path)).toSorted((a, b) => a.length - b.length)
   return found[0] ?? []
 }
 
 /** The shortest path from a module back to itself. */
-function wayBack(graph: Graph, path: string): string[] {
+function shortestPathBack(graph: Graph, path: string): string[] {
   const ways: string[][] = [[path]]
   const seen = new Set<string>()
   for (let way = ways.shift(); way !== undefined; way = ways.shift()) {

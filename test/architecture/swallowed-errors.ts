@@ -1,5 +1,5 @@
 /** A place that drops an error without a comment that explains why. */
-export type Swallowed = { readonly path: string; readonly line: number; readonly text: string }
+export type SwallowedError = { readonly path: string; readonly line: number; readonly text: string }
 
 const CATCH = /^(\s*)(?:\} )?catch(?: \((?<name>\w+)[^)]*\))? \{(?<rest>.*)$/
 const COMMENT = /\/\/|\/\*|^\s*\*/
@@ -16,7 +16,7 @@ const UNREAD_OUTCOMES = /^\s*(?:await |void )?Promise\.allSettled\(/
  * comment; a rejection handler that doesn't use the error, and unread outcomes of Promise.allSettled, without a comment
  * on the same line or the one before. The source must be formatted by prettier.
  */
-export function swallowed(path: string, source: string): Swallowed[] {
+export function swallowedErrors(path: string, source: string): SwallowedError[] {
   const lines = source.split('\n')
   return lines.flatMap((text, index) => {
     const isSilent = isSilentCatch(lines, index) || (isBlind(lines, index) && !isExplained(lines, index))

@@ -24,7 +24,7 @@ const EXCEPTIONS = ['until.ts', 'pace.ts', 'runner/', 'eventstoredb/peer/', 'fau
 
 const folder = new URL('../', import.meta.url)
 const files = readdirSync(fileURLToPath(folder), { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.ts') && !name.includes('node_modules') && name !== 'architecture/luck.test.ts',
+  (name) => name.endsWith('.ts') && !name.includes('node_modules') && name !== 'architecture/determinism.test.ts',
 )
 
 test('depend neither on chance nor on the speed of the machine', () => {

@@ -7,10 +7,10 @@ import { batchRequests, batchCalls } from '../../../src/http/kit/server.ts'
 
 const test = suite('requests that arrive together')
 
-const behindImmediates = () => new Promise((done) => setImmediate(() => setImmediate(done)))
+const afterImmediates = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
 /** Records the started requests, with `|` between two callbacks of the event loop. @param takes milliseconds per request */
-function watched(takes = 0) {
+function recordingBatch(takes = 0) {
   const seen: string[] = []
   let noted = false
   let now = 0
@@ -31,40 +31,40 @@ function watched(takes = 0) {
 }
 
 test('start in order and in one callback, after the last has arrived', async () => {
-  const { begin, seen } = watched()
+  const { begin, seen } = recordingBatch()
   for (const name of ['a', 'b', 'c']) begin(name)
   assert.is(seen(), '')
-  await behindImmediates()
+  await afterImmediates()
   begin('d')
-  await behindImmediates()
+  await afterImmediates()
   assert.is(seen(), 'abc|d|')
 })
 
 test('start in several callbacks if they are many, with none lost or out of order', async () => {
-  const { begin, seen } = watched()
+  const { begin, seen } = recordingBatch()
   const names = Array.from({ length: 150 }, (_, at) => `(${at})`)
   for (const name of names) begin(name)
-  while (!seen().includes('(149)')) await behindImmediates()
-  await behindImmediates()
+  while (!seen().includes('(149)')) await afterImmediates()
+  await afterImmediates()
   assert.equal(seen().replaceAll('|', ''), names.join(''))
   assert.is(seen().split('|').length, 4, 'three callbacks, and nothing after the last')
 })
 
 test('yield to timers in between if each takes long', async () => {
-  const { begin, seen } = watched(6)
+  const { begin, seen } = recordingBatch(6)
   for (const name of ['a', 'b', 'c']) begin(name)
-  while (!seen().includes('c|')) await behindImmediates()
+  while (!seen().includes('c|')) await afterImmediates()
   assert.is(seen(), 'a|b|c|')
 })
 
 test('can arrive while others start', async () => {
-  const { begin, seen } = watched()
+  const { begin, seen } = recordingBatch()
   const again = batchCalls((name: string) => {
     begin(name)
     if (name === 'a') again('b')
   })
   again('a')
-  while (!seen().includes('b')) await behindImmediates()
+  while (!seen().includes('b')) await afterImmediates()
   assert.is(seen().replaceAll('|', ''), 'ab')
 })
 

@@ -6,7 +6,7 @@ import { readExposition, type Exposition } from './exposition.ts'
 const STONE = { sku: 'A-1', cutShape: 'Round', carat: 1.2, color: 'D', clarity: 'VS1' }
 
 /** A log with one conflict: at the first append to an existing diamond's stream. */
-function contended(store: EventStore): EventStore {
+function withOneConflict(store: EventStore): EventStore {
   let left = 1
   return {
     ...store,
@@ -22,8 +22,8 @@ function contended(store: EventStore): EventStore {
  * A service after a workload that touches most metrics: stones created, changed and rejected, a conflict, a pending
  * secret, a failed call of a store, and a request to an unknown path.
  */
-export async function watchedService(): Promise<Service> {
-  const service = await startService({ store: contended, settings: { SECRETS_ANONYMOUS: 'true' } })
+export async function serviceAfterWorkload(): Promise<Service> {
+  const service = await startService({ store: withOneConflict, settings: { SECRETS_ANONYMOUS: 'true' } })
   try {
     const { ann, bob } = service
     const made = expect(201, await ann.post('/v4/diamond', STONE)).json() as { id: number }
@@ -57,7 +57,7 @@ async function failOnce({ installation: { vault } }: Service): Promise<void> {
 }
 
 /** The current metrics. */
-export async function figuresOf({ send }: Pick<Service, 'send'>): Promise<Exposition & { readonly text: string }> {
+export async function readMetrics({ send }: Pick<Service, 'send'>): Promise<Exposition & { readonly text: string }> {
   const { text } = expect(200, await send({ path: '/metrics' }))
   return { ...readExposition(text), text }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { swallowed } from './swallowing.ts'
+import { swallowedErrors } from './swallowed-errors.ts'
 
 const src = fileURLToPath(new URL('../../src', import.meta.url))
 const modules = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
@@ -12,7 +12,7 @@ const test = suite('a caught error')
 
 test('is used, rethrown or explained by a comment in every module', () => {
   assert.ok(modules.length > 100, `only ${modules.length} modules were found`)
-  const silent = modules.flatMap((name) => swallowed(name, readFileSync(join(src, name), 'utf8')))
+  const silent = modules.flatMap((name) => swallowedErrors(name, readFileSync(join(src, name), 'utf8')))
   assert.equal(
     silent.map(({ path, line, text }) => `src/${path}:${line} swallows an error: ${text}`),
     [],
@@ -34,8 +34,8 @@ const silent: readonly (readonly [name: string, source: string])[] = [
 
 for (const [name, source] of silent) {
   test(`is reported as swallowed in ${name}`, () => {
-    assert.is(swallowed('a.ts', source).length, 1)
-    assert.is(swallowed('a.ts', `// Why.\n\n${source}`).length, 1, 'a comment further up is not an explanation')
+    assert.is(swallowedErrors('a.ts', source).length, 1)
+    assert.is(swallowedErrors('a.ts', `// Why.\n\n${source}`).length, 1, 'a comment further up is not an explanation')
   })
 }
 
@@ -54,7 +54,7 @@ const sound: readonly (readonly [name: string, source: string])[] = [
 
 for (const [name, source] of sound) {
   test(`is accepted in ${name}`, () => {
-    assert.equal(swallowed('a.ts', source), [])
+    assert.equal(swallowedErrors('a.ts', source), [])
   })
 }
 

@@ -12,7 +12,7 @@ const CLIENTS = {
 }
 
 /** oidc-provider, an independent token server, with the password grant added, which it doesn't include. */
-export async function withPeer(run: (server: TokenServer) => Promise<void>): Promise<void> {
+export async function withOidcProvider(run: (server: TokenServer) => Promise<void>): Promise<void> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A proxy that drops the response to the first bulk request and rejects the first list request with 503. */
-export class LosingProxy {
+/** A proxy that drops the response to the first bulk request of each method and rejects the first list request with 503. */
+export class UnreliableProxy {
   /** Set it to answer the next request for changes with 410, as after a restore. */
-  restored = false
-  readonly lost: string[] = []
+  simulatesRestore = false
+  readonly droppedResponses: string[] = []
   #seen = new Set<string>()
   #server = createServer((asked, answer) => this.#pass(asked, answer))
 
@@ -19,7 +19,7 @@ export class LosingProxy {
   }
 
   /** Makes the first requests fail again. */
-  forget(): void {
+  reset(): void {
     this.#seen.clear()
   }
 
@@ -35,8 +35,8 @@ export class LosingProxy {
     const what = `${method} ${path}`
     const isFirst = !this.#seen.has(what)
     this.#seen.add(what)
-    if (path === '/v4/diamond/changes' && this.restored) {
-      this.restored = false
+    if (path === '/v4/diamond/changes' && this.simulatesRestore) {
+      this.simulatesRestore = false
       return refuse(answer, 410, { error: ['restored'], restart: '1-0' })
     }
     if (isFirst && what === 'GET /v4/diamond') return refuse(answer, 503, { error: ['away'] })
@@ -44,7 +44,7 @@ export class LosingProxy {
       if (!isFirst || path !== '/v4/diamond/bulk')
         return void given.pipe(answer.writeHead(given.statusCode ?? 0, given.headers))
       // The service has processed the request; the client gets no response.
-      this.lost.push(`${what} ${given.statusCode}`)
+      this.droppedResponses.push(`${what} ${given.statusCode}`)
       given.resume().on('end', () => answer.destroy())
     })
     passed.on('error', () => answer.destroy())

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
 /** A command line in a document, and its words after `adamant`. */
-export type Shown = { readonly line: string; readonly words: readonly string[] }
+export type CommandLineExample = { readonly line: string; readonly words: readonly string[] }
 
 /** A shell word that ends a command's arguments. */
 const ENDS = /^(?:[|&;<>#]|\d?>)/
@@ -10,7 +10,7 @@ const ENDS = /^(?:[|&;<>#]|\d?>)/
 const COMMAND = /(?:^|npx |[|;&(] *)(?:[A-Z_]+=\S+ )*adamant ((?:'[^']*'|"(?:\$\([^)]*\)|[^"])*"|[^'")])+)/g
 
 /** The command lines in shell blocks and in inline code. A `\` at the end of a line continues it on the next. */
-export function commandLinesIn(text: string): Shown[] {
+export function commandLinesIn(text: string): CommandLineExample[] {
   const fences = [...text.matchAll(/^```(?:ba)?sh.*\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
     block.replaceAll('\\\n', ' ').split('\n'),
   )
@@ -30,7 +30,7 @@ function wordsOf(rest: string): string[] {
 const isPlaceholder = (word: string) => /^(?:[A-Z_]+|\.\.\.|…)$/.test(word)
 
 /** @returns the error that the program would report; undefined if the words are valid */
-export function misunderstood(program: Command, words: readonly string[]): string | undefined {
+export function commandLineError(program: Command, words: readonly string[]): string | undefined {
   let command = program
   for (const word of words) {
     const [name = ''] = word.split('=')
