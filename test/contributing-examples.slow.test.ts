@@ -39,7 +39,7 @@ const bin = (file: string) => join(PROJECT, 'node_modules', file)
 /** A copy of the project with all examples applied. */
 class ProjectCopy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-examples-'))
-  #written: Promise<void> | undefined
+  #generated: Promise<void> | undefined
   #tests: Promise<ProgramResult> | undefined
 
   constructor() {
@@ -56,24 +56,24 @@ class ProjectCopy {
   }
 
   /** Runs the generators. */
-  written(): Promise<void> {
-    return (this.#written ??= this.#write())
+  generate(): Promise<void> {
+    return (this.#generated ??= this.#runGenerators())
   }
 
   /** Runs all tests of the examples in one run. */
-  tested(): Promise<ProgramResult> {
-    return (this.#tests ??= this.#test())
+  testResults(): Promise<ProgramResult> {
+    return (this.#tests ??= this.#runTests())
   }
 
-  async #write(): Promise<void> {
+  async #runGenerators(): Promise<void> {
     for (const script of Object.keys(GENERATED)) {
       const { code, err } = await this.node('--import', 'tsx', script)
       assert.is(code, 0, `${script}: ${err}`)
     }
   }
 
-  async #test(): Promise<ProgramResult> {
-    await this.written()
+  async #runTests(): Promise<ProgramResult> {
+    await this.generate()
     // The command line's tests run the built program. Another test checks types.
     await this.node(bin('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck')
     const files = new Set(EXAMPLES.flatMap(({ tests }) => tests))
@@ -98,7 +98,7 @@ test('compile', async ({ copy }) => {
 })
 
 test('pass the linter and the formatter', async ({ copy }) => {
-  await copy.written()
+  await copy.generate()
   const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(GENERATED)]
   const linted = await copy.node(bin('oxlint/bin/oxlint'), '--deny-warnings')
   assert.is(linted.code, 0, linted.out)
@@ -108,10 +108,10 @@ test('pass the linter and the formatter', async ({ copy }) => {
 
 for (const { title, tests } of EXAMPLES) {
   test(`"${title}" passes its tests`, async ({ copy }) => {
-    const { out, err } = await copy.tested()
-    const said = out.split(/^(?=ok {3}|FAIL |\nFailed)/m)
+    const { out, err } = await copy.testResults()
+    const reports = out.split(/^(?=ok {3}|FAIL |\nFailed)/m)
     for (const file of tests) {
-      const outcome = said.find((part) => part.startsWith(`ok   ${file} `) || part.startsWith(`FAIL ${file} `))
+      const outcome = reports.find((part) => part.startsWith(`ok   ${file} `) || part.startsWith(`FAIL ${file} `))
       assert.ok(outcome?.startsWith('ok'), outcome ?? `${file} did not run:\n${out}${err}`)
     }
   })

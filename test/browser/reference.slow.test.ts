@@ -28,11 +28,11 @@ if (launch !== undefined) {
 
     test('renders without requests to other hosts', async ({ service, browser }) => {
       const { page, messages } = await browser.open()
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
+      const requested: string[] = []
+      page.on('request', (request) => requested.push(request.url()))
       await openReference(page, service.url)
       assert.equal(
-        asked.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:')),
+        requested.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:')),
         [],
       )
       assert.equal(messages, [])

@@ -15,8 +15,8 @@ for (const name of names) {
     assert.match(text, new RegExp(`^# ${name.slice(0, 4)}: .+\n\nStatus: .+\n\n`))
     const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
     const known = ['Context', 'Decision', 'Alternatives', 'Consequences']
-    const told = known.filter((title) => title !== 'Alternatives' || sections.includes(title))
-    assert.equal(sections, told, 'sections and their order')
+    const expected = known.filter((title) => title !== 'Alternatives' || sections.includes(title))
+    assert.equal(sections, expected, 'sections and their order')
   })
 }
 

@@ -78,7 +78,7 @@ test('are all listed in docs/README.md, which README links to', () => {
 })
 
 test('mention each file in ops/', () => {
-  const said = ['README.md', 'docs/runbook.md', 'docs/operations.md']
+  const text = ['README.md', 'docs/runbook.md', 'docs/operations.md']
     .map((name) => readFileSync(root(name), 'utf8'))
     .join('\n')
   const files = ['', 'prometheus/', 'grafana/'].flatMap((folder) =>
@@ -86,7 +86,7 @@ test('mention each file in ops/', () => {
       .filter((entry) => entry.isFile() && !/^entrypoint\.sh$|^master\.key$/.test(entry.name))
       .map(({ name }) => `ops/${folder}${name}`),
   )
-  const lacking = files.filter((file) => !said.includes(file))
+  const lacking = files.filter((file) => !text.includes(file))
   assert.equal(lacking, [])
 })
 

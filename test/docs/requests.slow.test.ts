@@ -51,9 +51,9 @@ test('has requests that all succeed in order', async ({ given: { env } }) => {
     // REST Client accepts a plain user and password and encodes them.
     if (user !== undefined) headers.set('authorization', `Basic ${btoa(user)}`)
     const answer = await fetch(url, { method, headers, ...(body !== '' && { body }) })
-    const said = await answer.text()
-    assert.ok(answer.ok, `${title} was answered ${answer.status} ${said}`)
-    if (name !== undefined) answers.set(name, JSON.parse(said) as object)
+    const responseBody = await answer.text()
+    assert.ok(answer.ok, `${title} failed with ${answer.status} ${responseBody}`)
+    if (name !== undefined) answers.set(name, JSON.parse(responseBody) as object)
   }
 })
 

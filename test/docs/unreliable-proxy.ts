@@ -8,7 +8,7 @@ export class UnreliableProxy {
   simulatesRestore = false
   readonly droppedResponses: string[] = []
   #seen = new Set<string>()
-  #server = createServer((asked, answer) => this.#pass(asked, answer))
+  #server = createServer((incoming, response) => this.#pass(incoming, response))
 
   constructor(private readonly service: string) {}
 
@@ -29,29 +29,29 @@ export class UnreliableProxy {
     await once(this.#server, 'close')
   }
 
-  #pass(asked: IncomingMessage, answer: ServerResponse): void {
-    const { method = '', url = '' } = asked
+  #pass(incoming: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url = '' } = incoming
     const [path = ''] = url.split('?')
     const what = `${method} ${path}`
     const isFirst = !this.#seen.has(what)
     this.#seen.add(what)
     if (path === '/v4/diamond/changes' && this.simulatesRestore) {
       this.simulatesRestore = false
-      return refuse(answer, 410, { error: ['restored'], restart: '1-0' })
+      return refuse(response, 410, { error: ['restored'], restart: '1-0' })
     }
-    if (isFirst && what === 'GET /v4/diamond') return refuse(answer, 503, { error: ['away'] })
-    const passed = request(this.service + url, { method, headers: asked.headers }, (given) => {
+    if (isFirst && what === 'GET /v4/diamond') return refuse(response, 503, { error: ['away'] })
+    const passed = request(this.service + url, { method, headers: incoming.headers }, (given) => {
       if (!isFirst || path !== '/v4/diamond/bulk')
-        return void given.pipe(answer.writeHead(given.statusCode ?? 0, given.headers))
+        return void given.pipe(response.writeHead(given.statusCode ?? 0, given.headers))
       // The service has processed the request; the client gets no response.
       this.droppedResponses.push(`${what} ${given.statusCode}`)
-      given.resume().on('end', () => answer.destroy())
+      given.resume().on('end', () => response.destroy())
     })
-    passed.on('error', () => answer.destroy())
-    asked.pipe(passed)
+    passed.on('error', () => response.destroy())
+    incoming.pipe(passed)
   }
 }
 
-function refuse(answer: ServerResponse, status: number, body: object): void {
-  answer.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' }).end(JSON.stringify(body))
+function refuse(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' }).end(JSON.stringify(body))
 }

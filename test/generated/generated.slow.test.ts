@@ -46,12 +46,12 @@ const expectedOutput = (sku: string) => ({
 
 if (program !== undefined) {
   test("has no warnings from Redocly's recommended rules", async ({ folder }) => {
-    const said = await program(
+    const result = await program(
       'redocly',
       ['lint', '--extends', 'recommended', '--format', 'json', 'openapi.json'],
       folder,
     )
-    const { problems } = JSON.parse(outputOf(said)) as { problems: { ruleId: string; message: string }[] }
+    const { problems } = JSON.parse(outputOf(result)) as { problems: { ruleId: string; message: string }[] }
     assert.equal(
       problems.map(({ ruleId, message }) => `${ruleId}: ${message}`),
       [],
@@ -68,8 +68,8 @@ if (program !== undefined) {
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', 'node']
     const roots = ['--typeRoots', join(FOLDER, '../../node_modules/@types')]
     outputOf(await program('tsc', [...options, ...roots, 'client.ts'], folder))
-    const said = await run(process.execPath, ['client.js'], { env, cwd: folder })
-    assert.equal(JSON.parse(outputOf(said)), expectedOutput('TS-1'))
+    const result = await run(process.execPath, ['client.js'], { env, cwd: folder })
+    assert.equal(JSON.parse(outputOf(result)), expectedOutput('TS-1'))
   })
 }
 
@@ -83,8 +83,8 @@ if (python !== undefined) {
       cwd: folder,
     })
     assert.not.match(outputOf(generated), /warning/i)
-    const said = await run(join(python, 'python'), ['client.py'], { env, cwd: folder })
-    assert.equal(JSON.parse(outputOf(said)), expectedOutput('PY-1'))
+    const result = await run(join(python, 'python'), ['client.py'], { env, cwd: folder })
+    assert.equal(JSON.parse(outputOf(result)), expectedOutput('PY-1'))
   })
 }
 

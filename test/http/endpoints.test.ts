@@ -48,14 +48,14 @@ for (const endpoint of ENDPOINTS as readonly AnyEndpoint[]) {
   test(`${operationId} lists its methods for OPTIONS and answers others with 405 and the same list`, async ({
     service,
   }) => {
-    const told = await service.send({ method: 'OPTIONS', path })
-    const allow = String(told.headers.allow).split(', ')
-    assert.equal([told.status, told.text], [204, ''])
+    const options = await service.send({ method: 'OPTIONS', path })
+    const allow = String(options.headers.allow).split(', ')
+    assert.equal([options.status, options.text], [204, ''])
     for (const method of methods) assert.ok(allow.includes(method), `${method} of ${allow.join()}`)
     assert.is(allow.includes('HEAD'), allow.includes('GET'))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter((one) => !allow.includes(one))) {
       const refused = await service.send({ method, path })
-      assert.equal([refused.status, refused.headers.allow], [405, told.headers.allow], method)
+      assert.equal([refused.status, refused.headers.allow], [405, options.headers.allow], method)
     }
   })
 

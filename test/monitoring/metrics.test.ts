@@ -60,9 +60,9 @@ test('show pending secrets, disk space and process resources', ({ metrics }) => 
 test('show the position and lag of each follower by name', ({ metrics: { samples } }) => {
   const followers = (name: string) => samples.filter((one) => one.name === name).map(({ labels }) => labels['follower'])
   for (const name of ['position', 'lag', 'parked_streams', 'active']) {
-    const told = followers(`adamant_follower_${name}`)
+    const listed = followers(`adamant_follower_${name}`)
     for (const follower of ['diamonds', 'certifications', 'secrets', 'webhooks', 'scoring', 'reports']) {
-      assert.ok(told.includes(follower), `${name} of ${follower}`)
+      assert.ok(listed.includes(follower), `${name} of ${follower}`)
     }
   }
 })

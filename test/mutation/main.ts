@@ -27,13 +27,13 @@ function main([part = 'rules', ...words]: readonly string[]): number {
   if (!existsSync(join(mutationFolder, 'node_modules'))) run('npm', ['ci', '--silent'], mutationFolder)
   const report = join(root, '.tmp', `mutants-${part}.json`)
   mkdirSync(join(root, '.tmp'), { recursive: true })
-  const asked =
+  const selected =
     words.length === 0
       ? scope.mutate
       : filesOf(scope.mutate).filter((file) => words.some((word) => file.includes(word)))
   const stryker = join(mutationFolder, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const status = run(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js'], root, {
-    MUTANTS_MUTATE: JSON.stringify(asked),
+    MUTANTS_MUTATE: JSON.stringify(selected),
     MUTANTS_TESTS: JSON.stringify(testsOf(scope)),
     MUTANTS_REPORT: report,
     MUTANTS_AT_ONCE: String(availableParallelism()),

@@ -159,10 +159,10 @@ if (isInstalled('nginx', ['-v']) && isInstalled('openssl', ['version'])) {
     const ask = (claimed: number) =>
       proxy.send({ path: '/api/v1/status', headers: { 'X-Forwarded-For': `192.0.2.${claimed}` } })
     assert.is((await ask(0)).status, 200)
-    let asked = 0
+    let attempt = 0
     await until(
       'one limit for all claimed addresses',
-      async () => (await ask((asked = (asked + 1) % 250))).status === 429,
+      async () => (await ask((attempt = (attempt + 1) % 250))).status === 429,
     )
     assert.is((await proxy.send({ path: '/metrics' })).status, 404)
   })

@@ -13,8 +13,8 @@ test('report errors with the line numbers of the sources', () => {
   const { stack = '' } = new Error(shape.name) // the line that it names
   const lines = readFileSync(file, 'utf8').split('\n')
   const line = lines.findIndex((text) => text.includes('// the line that it names')) + 1
-  const [said, top = ''] = stack.split('\n')
-  assert.is(said, 'Error: here')
+  const [message, top = ''] = stack.split('\n')
+  assert.is(message, 'Error: here')
   assert.ok(top.includes(`${file}:${line}:`), stack)
 })
 

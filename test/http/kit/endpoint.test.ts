@@ -118,10 +118,10 @@ test('without path parameters takes precedence over one with them, for all metho
 test('answers other methods with 405 and Allow, and OPTIONS with the same list', () =>
   withShelf(async (url) => {
     const refused = await request(`${url}/v4/shelf/x`, { method: 'DELETE' })
-    const told = await request(`${url}/v4/shelf/x`, { method: 'OPTIONS' })
+    const options = await request(`${url}/v4/shelf/x`, { method: 'OPTIONS' })
     const allow = 'HEAD, GET, PUT, PATCH, OPTIONS'
     assert.equal([refused.status, refused.headers.get('allow')], [405, allow])
-    assert.equal([told.status, told.headers.get('allow'), await told.text()], [204, allow, ''])
+    assert.equal([options.status, options.headers.get('allow'), await options.text()], [204, allow, ''])
     assert.is(refused.headers.get('cache-control'), null)
   }))
 
@@ -203,8 +203,8 @@ test('with body-based authentication reads the body first and always releases it
     handler: ({ principal, body }) => (principal === body ? noContent() : createResponse(500, {})),
   })
   await withEndpoints([open], undefined, async ({ url }) => {
-    const post = async (said: string) =>
-      (await request(`${url}/open`, { method: 'POST', headers: { 'x-word': said } })).status
+    const post = async (word: string) =>
+      (await request(`${url}/open`, { method: 'POST', headers: { 'x-word': word } })).status
     assert.equal([await post('sesame'), await post('barley')], [204, 401])
   })
   assert.equal(given, ['sesame', 'barley'])
@@ -223,7 +223,7 @@ test('can answer with a stream, which is destroyed if it is not read', async () 
     handler({ headers }) {
       const stream = headers['x-broken'] === undefined ? Readable.from(['one', 'two']) : new PassThrough()
       streams.push(stream)
-      if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk is gone')))
+      if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk failed')))
       return binaryResponse(200, 'application/pdf', stream, { 'Content-Length': '6' })
     },
   })
@@ -236,7 +236,7 @@ test('can answer with a stream, which is destroyed if it is not read', async () 
       .then((found) => found.text())
       .catch(() => 'cut')
     assert.is(broken, 'cut')
-    assert.equal(faults.map(String), ['Error: the disk is gone'])
+    assert.equal(faults.map(String), ['Error: the disk failed'])
     assert.ok(streams.every(({ destroyed }) => destroyed))
   })
 })

@@ -201,8 +201,8 @@ test('in any malformed multipart body are read or rejected, however it is split'
     asyncProperty(array(constantFrom(...PIECES), { minLength: 1, maxLength: 12 }), integer(), async (pieces, cut) => {
       const body = pieces.join('')
       const at = Math.abs(cut) % body.length
-      const asked = contextWith([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
-      const refused = await rack.read(asked, NO_QUERY).then(
+      const context = contextWith([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
+      const refused = await rack.read(context, NO_QUERY).then(
         () => undefined,
         (error: unknown) => error,
       )

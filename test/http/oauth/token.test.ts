@@ -39,7 +39,7 @@ test('reads parameters from the body and the query, and the body takes precedenc
     assert.is((await fetch(asQuery({ ...all, password: 'wrong' }), { method: 'POST', body })).status, 200)
   }))
 
-test('accepts each refresh token once', () =>
+test('issues a new refresh token with each refresh', () =>
   withTokenServer(async ({ post, get }) => {
     const first = await post('token', passwordGrant)
     const second = await post('token', {
@@ -203,10 +203,10 @@ for (const [what, body] of [
     withTokenServer(async ({ address, client }) => {
       const search = new URLSearchParams({ ...passwordGrant, client_id: client.client, client_secret: client.secret })
       const headers = { 'content-type': 'application/json' }
-      const asked = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
-      const answer = (await asked.json()) as { error: string }
-      assert.equal([asked.status, answer.error], [400, 'invalid_request'])
-      assert.is(asked.headers.get('cache-control'), 'no-store')
+      const response = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
+      const answer = (await response.json()) as { error: string }
+      assert.equal([response.status, answer.error], [400, 'invalid_request'])
+      assert.is(response.headers.get('cache-control'), 'no-store')
     }))
 }
 
@@ -214,8 +214,8 @@ test('does not mistake a string followed by a colon for a repeated name', () =>
   withTokenServer(async ({ address }) => {
     const body = '{"grant_type": "password", "username": "\\"scope\\":", "password": "a:\\"b\\" :"}'
     const headers = { 'content-type': 'application/json' }
-    const asked = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body, headers })
-    assert.is(((await asked.json()) as { error: string }).error, 'invalid_client')
+    const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body, headers })
+    assert.is(((await response.json()) as { error: string }).error, 'invalid_client')
   }))
 
 test('answers 400 to a repeated parameter, another media type and a body that is too large', () =>
@@ -236,8 +236,8 @@ test('ignores unknown parameters with any name (RFC 6749, 3.2)', () =>
   withTokenServer(async ({ address }) => {
     const body = 'grant_type=password&x=1&y[z]=1&list[]=1&__proto__=1&[a]=1'
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const asked = await fetch(`${address}/api/oauth/v2/token?q[r]=1`, { method: 'POST', body, headers })
-    assert.is(((await asked.json()) as { error: string }).error, 'invalid_client')
+    const response = await fetch(`${address}/api/oauth/v2/token?q[r]=1`, { method: 'POST', body, headers })
+    assert.is(((await response.json()) as { error: string }).error, 'invalid_client')
   }))
 
 test('accepts only POST', () =>

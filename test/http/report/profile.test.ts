@@ -18,9 +18,9 @@ function liveStone(cutShape: number | string): LiveDiamond {
 }
 
 /** A stone with a report that has these values. */
-function stoneWithReport(cutShape: string, said: Partial<ReportReading>): LiveDiamond {
+function stoneWithReport(cutShape: string, values: Partial<ReportReading>): LiveDiamond {
   const certification = { id: 3, laboratory: 'GIA', number: null, file: null } as const
-  return { ...liveStone(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...said } }] }
+  return { ...liveStone(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...values } }] }
 }
 
 const cornersOf = (cutShape: number | string) => cornersIn(profileOf(liveStone(cutShape), { depth: 60 }).html)
@@ -56,8 +56,8 @@ test('of a rose cut has a base as wide as the stone and a point at the top', () 
 
 test('of a briolette has a point at both ends, the measured length, and neither table nor girdle', () => {
   const size = { length: 8.4, width: 4.2, depth: 4.2 }
-  const said = { table: 57, crownAngle: 34, girdle: 3 }
-  const drawn = profileOf(stoneWithReport('Briolette', { ...said, measurements: size }), { ...said, size }).html
+  const values = { table: 57, crownAngle: 34, girdle: 3 }
+  const drawn = profileOf(stoneWithReport('Briolette', { ...values, measurements: size }), { ...values, size }).html
   const corners = cornersIn(drawn)
   const ys = corners.map(([, y]) => y)
   const [top, end] = [Math.min(...ys), Math.max(...ys)]
