@@ -38,9 +38,9 @@ export function killAll(): void {
  * Runs files in one process. If it dies during a file, another process runs the remaining files.
  * @param report called with each file's outcome as it ends
  */
-export async function runFiles(files: readonly string[], running: RunOptions, report: (outcome: Outcome) => void) {
+export async function runFiles(files: readonly string[], options: RunOptions, report: (outcome: Outcome) => void) {
   let left = files
-  while (left.length > 0) left = left.slice(await runInOneProcess(left, running, report))
+  while (left.length > 0) left = left.slice(await runInOneProcess(left, options, report))
 }
 
 /**
