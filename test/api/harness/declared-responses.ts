@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import type { Endpoint } from '../../../src/http/kit/endpoint.ts'
 import { STATUSES_OF_ANY_REQUEST, declaredStatuses, schemaFor } from '../../../src/http/openapi/operation.ts'
-import { routeFinder, type FoundRoute } from '../../http/found-route.ts'
+import { routeFinder, type FoundRoute } from '../../http/route-finder.ts'
 import { recordResponse } from './seen-responses.ts'
 
 /** Expects that a body matches the declared schema and has no other members. */

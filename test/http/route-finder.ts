@@ -3,11 +3,11 @@ import { routerFor, createRouters } from '../../src/http/routers.ts'
 
 export type FoundRoute<Service> = {
   readonly endpoint: Endpoint<Service>
-  /** The API version that its path has, where it has one. */
+  /** The API version in its path, if any. */
   readonly version: string | undefined
 }
 
-/** Which of these endpoints answers a request, found as the service finds it. */
+/** Finds the endpoint for a request with the service's own routers. */
 export function routeFinder<Service>(endpoints: readonly Endpoint<Service>[]) {
   const routers = createRouters(endpoints, () => async () => undefined)
   return (method: string, path: string): FoundRoute<Service> | undefined => {

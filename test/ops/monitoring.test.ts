@@ -5,8 +5,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
 import type { Service } from '../api/harness/service.ts'
-import type { Exposition } from '../watching/exposition.ts'
-import { figuresOf, watchedService } from '../watching/workload.ts'
+import type { Exposition } from '../monitoring/exposition.ts'
+import { readMetrics, serviceAfterWorkload } from '../monitoring/workload.ts'
 
 const folder = fileURLToPath(new URL('../../ops/prometheus/', import.meta.url))
 const RULES = 'adamant.rules.yml'
@@ -20,46 +20,46 @@ const rules = groups.flatMap((group) => group.rules)
 type Panel = { title: string; targets: { expr: string; legendFormat: string }[] }
 const { panels } = JSON.parse(dashboard) as { panels: Panel[] }
 
-/** Every question to Prometheus, by who asks it. */
-const asked: readonly (readonly [who: string, expression: string])[] = [
+/** Every Prometheus query, with its alert or panel. */
+const queries: readonly (readonly [who: string, expression: string])[] = [
   ...rules.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
-type Given = { service: Service; figures: Exposition }
-const test = suite<Given>('alerts and dashboard')
+type Given = { service: Service; metrics: Exposition }
+const test = suite<Given>('alerts and the dashboard')
 test.before(async (given) => {
-  given.service = await watchedService()
-  given.figures = await figuresOf(given.service)
+  given.service = await serviceAfterWorkload()
+  given.metrics = await readMetrics(given.service)
 })
 test.after(({ service }) => service?.stop())
 
 const NAMES = /\b(?:adamant|process|nodejs)_\w+/g
 
-test('ask for figures that a service prints after a workload, and for labels that these have', ({ figures }) => {
-  assert.ok(asked.length > 30, `${asked.length}`)
-  const printed = new Map(figures.samples.map(({ name, labels }) => [name, labels]))
-  for (const [who, expression] of asked) {
+test('query only metrics and labels that a service exports after a workload', ({ metrics }) => {
+  assert.ok(queries.length > 30, `${queries.length}`)
+  const printed = new Map(metrics.samples.map(({ name, labels }) => [name, labels]))
+  for (const [who, expression] of queries) {
     const found = [...expression.matchAll(/\b((?:adamant|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
-    assert.ok(found.length > 0 || /\bup\b/.test(expression), `${who} asks for nothing: ${expression}`)
+    assert.ok(found.length > 0 || /\bup\b/.test(expression), `${who} queries no metric: ${expression}`)
     for (const [, name = '', selected = ''] of found) {
       const labels = printed.get(name)
-      assert.ok(labels, `${who} asks for ${name}, which is not printed`)
+      assert.ok(labels, `${who} queries ${name}, which is not exported`)
       for (const [, label = ''] of selected.matchAll(/(\w+) *[=!]/g)) {
-        assert.ok(label === 'instance' || label in labels, `${who} asks ${name} for ${label}, which it has not`)
+        assert.ok(label === 'instance' || label in labels, `${who} queries label ${label}, which ${name} does not have`)
       }
     }
     for (const [, grouped = ''] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
       const names = expression.match(NAMES) ?? []
       for (const label of grouped.split(/, */).filter((one) => one !== 'instance' && one !== 'le')) {
         const has = names.some((name) => label in (printed.get(name) ?? {}))
-        assert.ok(has, `${who} groups by ${label}, which ${names.join(' and ')} have not`)
+        assert.ok(has, `${who} groups by ${label}, which ${names.join(' and ')} do not have`)
       }
     }
   }
 })
 
-test('name in their words labels that are there, and say what to do', () => {
+test('have texts with existing labels, and an instruction', () => {
   for (const { alert, expr, annotations } of rules) {
     assert.match(alert, /^Adamant[A-Z]\w+$/)
     assert.ok(annotations.do.length > 10, alert)
@@ -70,30 +70,31 @@ test('name in their words labels that are there, and say what to do', () => {
   }
 })
 
-test("are all tried by the rules' own test", () => {
+test('are all covered by the test of the rules', () => {
   const tried = readFileSync(`${folder}${TESTS}`, 'utf8')
   for (const { alert } of rules) assert.match(tried, `alertname="${alert}"`)
 })
 
 const promtool = process.env['PROMTOOL'] ?? 'promtool'
-const isThere = spawnSync(promtool, ['--version']).status === 0
-if (!isThere) console.log('NOTE: alerts are not tried: there is no promtool (Debian has it in `prometheus`; PROMTOOL)')
+const hasPromtool = spawnSync(promtool, ['--version']).status === 0
+if (!hasPromtool)
+  console.log('NOTE: alerts are not tested: promtool is not installed (Debian package `prometheus`, or set PROMTOOL)')
 
-/** What promtool says of it; without promtool, nothing. */
-function checked(...words: string[]): void {
-  if (!isThere) return
+/** Runs promtool if it is installed. */
+function checkWithPromtool(...words: string[]): void {
+  if (!hasPromtool) return
   const { status, stdout, stderr } = spawnSync(promtool, words, { cwd: folder, encoding: 'utf8' })
   assert.is(status, 0, `${stdout}${stderr}`)
 }
 
-test('are rules as Prometheus reads them, and go off when they should, and only then', () => {
-  checked('check', 'rules', RULES)
-  checked('test', 'rules', TESTS)
+test('are valid Prometheus rules and fire when expected', () => {
+  checkWithPromtool('check', 'rules', RULES)
+  checkWithPromtool('test', 'rules', TESTS)
 })
 
-test('are about figures in which promtool finds nothing to blame', async ({ service }) => {
-  if (!isThere) return
-  const { text } = await figuresOf(service)
+test('use metrics that pass promtool check metrics', async ({ service }) => {
+  if (!hasPromtool) return
+  const { text } = await readMetrics(service)
   const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: text, encoding: 'utf8' })
   assert.equal([status, stdout, stderr], [0, '', ''])
 })

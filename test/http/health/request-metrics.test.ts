@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { RequestMetrics } from '../../../src/http/health/health.ts'
 import type { RequestLogEntry } from '../../../src/http/middleware/access-log.ts'
 
-const seen = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
+const logEntry = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
   endpoint: 'readDiamond',
   method: 'GET',
   status: 200,
@@ -16,11 +16,11 @@ const seen = (more: Partial<RequestLogEntry>): RequestLogEntry => ({
   ...more,
 })
 
-/** The samples after so many requests, by name and labels, as `/metrics` has them. */
+/** The samples of `/metrics` after some requests, by name and labels. */
 async function samplesAfter(...requests: readonly Partial<RequestLogEntry>[]): Promise<ReadonlyMap<string, number>> {
   const registry = new Registry()
   const figures = new RequestMetrics(registry)
-  for (const request of requests) figures.record(seen(request))
+  for (const request of requests) figures.record(logEntry(request))
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => line.split(' ') as [string, string]).map(([name, value]) => [name, Number(value)]))
 }
@@ -30,9 +30,9 @@ const DURATION = 'adamant_http_request_duration_seconds'
 const countsIn = (samples: ReadonlyMap<string, number>) =>
   [...samples].filter(([name]) => name.startsWith(`${DURATION}_count`))
 
-const test = suite('the figures of requests')
+const test = suite('request metrics')
 
-test('count a request in every bucket that it was quick enough for', async () => {
+test('count a request in every bucket whose bound is at least its duration', async () => {
   const samples = await samplesAfter({ durationMs: 3 }, { durationMs: 40 }, { durationMs: 60_000 })
   const labels = 'endpoint="readDiamond",method="GET",status="200"'
   assert.equal(countsIn(samples), [[`${DURATION}_count{${labels}}`, 3]])
@@ -44,7 +44,7 @@ test('count a request in every bucket that it was quick enough for', async () =>
   assert.is(samples.get(`adamant_http_response_bytes_total{${labels}}`), 300)
 })
 
-test('tell endpoints, methods and statuses apart, and nothing that a caller could invent', async () => {
+test('have labels for endpoint, method and status, but not for values that a caller invents', async () => {
   const invented = { endpoint: undefined, status: 404 }
   const samples = await samplesAfter(
     {},

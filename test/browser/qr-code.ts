@@ -5,8 +5,8 @@ import type { Browser } from './chromium.ts'
 
 const decoder = readFileSync(createRequire(import.meta.url).resolve('jsqr'), 'utf8')
 
-/** What is read of a QR code as it is on the screen, in its colours; undefined where nothing is. In a tab of its own. */
-export async function seenQr({ context }: Browser, code: Locator): Promise<string | undefined> {
+/** Decodes a QR code from a screenshot, in a separate tab. @returns undefined if it cannot be read */
+export async function readQrCode({ context }: Browser, code: Locator): Promise<string | undefined> {
   const png = (await code.screenshot()).toString('base64')
   const page = await context.newPage()
   try {

@@ -1,6 +1,6 @@
-/** What `/metrics` prints, read again: its samples by the name of their figure. */
+/** The parsed response of `/metrics`. */
 export type Exposition = {
-  /** By name, the type that its head tells. */
+  /** The type of each metric, from its TYPE line, by name. */
   readonly types: ReadonlyMap<string, string>
   readonly samples: readonly Sample[]
 }
@@ -11,7 +11,7 @@ export type Sample = {
   readonly value: number
 }
 
-/** @throws Error for a line that Prometheus could not read, and for a figure that is told of twice */
+/** @throws Error for a line that Prometheus could not parse, or a repeated metric */
 export function readExposition(text: string): Exposition {
   const types = new Map<string, string>()
   const samples: Sample[] = []
@@ -20,7 +20,7 @@ export function readExposition(text: string): Exposition {
     if (head === null) samples.push(sampleOf(line))
     else if (head[1] === 'TYPE') {
       const [, , name = '', type = ''] = head
-      if (types.has(name)) throw new Error(`${name} has two heads`)
+      if (types.has(name)) throw new Error(`${name} has two TYPE lines`)
       types.set(name, type)
     }
   }
@@ -29,14 +29,14 @@ export function readExposition(text: string): Exposition {
 
 function sampleOf(line: string): Sample {
   const [, name = '', inBraces = '', value = ''] = /^([a-z_]+[a-z0-9_]*)(?:\{(.*)\})? (\S+)$/i.exec(line) ?? []
-  if (name === '' || Number.isNaN(Number(value))) throw new Error(`this is no sample: ${line}`)
+  if (name === '' || Number.isNaN(Number(value))) throw new Error(`not a sample: ${line}`)
   const labels = [...inBraces.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(
     ([, label = '', of = '']) => [label, of] as const,
   )
   return { name, labels: Object.fromEntries(labels), value: Number(value) }
 }
 
-/** Of the samples with these labels, all together. */
+/** The sum of the samples with this name and these labels. */
 export const sumOf = ({ samples }: Exposition, name: string, labels: Sample['labels'] = {}): number =>
   samples
     .filter(

@@ -1,18 +1,18 @@
 import type { Module } from './layers.ts'
 
 /**
- * The circles of an import graph, one for each knot of modules that reach each other: the shortest there is in it, as the
- * modules' paths, the first of them once more at the end. Mended, the next shortest shows.
+ * The shortest import cycle of each strongly connected component, as the modules' paths with the first repeated at the
+ * end. When that cycle is broken, the next shortest one is reported.
  */
-export function circles(modules: readonly Module[]): string[][] {
+export function importCycles(modules: readonly Module[]): string[][] {
   const graph = new Map(modules.map(({ path, imports }) => [path, imports]))
-  return knots(graph).map((knot) => shortestCircle(graph, knot))
+  return stronglyConnectedComponents(graph).map((knot) => shortestCycle(graph, knot))
 }
 
 type Graph = ReadonlyMap<string, readonly string[]>
 
-/** Sets of modules in each of which every one reaches every other. */
-function knots(graph: Graph): ReadonlySet<string>[] {
+/** The strongly connected components: sets of modules that all import each other, directly or not. */
+function stronglyConnectedComponents(graph: Graph): ReadonlySet<string>[] {
   const reached = new Map([...graph.keys()].map((path) => [path, reachedFrom(graph, path)]))
   const reaches = (from: string, to: string) => reached.get(from)?.has(to) === true
   const seen = new Set<string>()
@@ -26,7 +26,7 @@ function knots(graph: Graph): ReadonlySet<string>[] {
   return found
 }
 
-/** What a module imports, directly or by others; itself only by a circle. */
+/** The modules that a module imports, directly or transitively. It includes itself only in a cycle. */
 function reachedFrom(graph: Graph, path: string): ReadonlySet<string> {
   const reached = new Set<string>()
   const waiting = [...(graph.get(path) ?? [])]
@@ -38,13 +38,13 @@ function reachedFrom(graph: Graph, path: string): ReadonlySet<string> {
   return reached
 }
 
-function shortestCircle(graph: Graph, knot: ReadonlySet<string>): string[] {
-  const found = [...knot].map((path) => wayBack(graph, path)).toSorted((a, b) => a.length - b.length)
+function shortestCycle(graph: Graph, knot: ReadonlySet<string>): string[] {
+  const found = [...knot].map((path) => shortestPathBack(graph, path)).toSorted((a, b) => a.length - b.length)
   return found[0] ?? []
 }
 
-/** The shortest way from a module back to itself. */
-function wayBack(graph: Graph, path: string): string[] {
+/** The shortest path from a module back to itself. */
+function shortestPathBack(graph: Graph, path: string): string[] {
   const ways: string[][] = [[path]]
   const seen = new Set<string>()
   for (let way = ways.shift(); way !== undefined; way = ways.shift()) {

@@ -1,22 +1,22 @@
-/** A place where an error ends without anybody learning of it, and without a comment that says why nothing is lost. */
-export type Swallowed = { readonly path: string; readonly line: number; readonly text: string }
+/** A place that drops an error without a comment that explains why. */
+export type SwallowedError = { readonly path: string; readonly line: number; readonly text: string }
 
 const CATCH = /^(\s*)(?:\} )?catch(?: \((?<name>\w+)[^)]*\))? \{(?<rest>.*)$/
 const COMMENT = /\/\/|\/\*|^\s*\*/
 const PASSED_ON = /\b(?:throw|return)\b/
 
-/** What is done with a rejection: where it takes no error, or does nothing with it, somebody must say why. */
+/** The start of a rejection or error handler. A handler that doesn't use the error needs a comment. */
 const HANDLER = /\.catch\(|\.then\(\w+, (?=\()|\.(?:on|once)\('error', (?=\()/g
-/** A handler without the error, `() => ...`, and one that takes it as `_`. */
+/** The parameters of an arrow function with at most one parameter. */
 const BLIND = /^(?:async )?\(_?\w*(?:: unknown)?\) =>/
 const UNREAD_OUTCOMES = /^\s*(?:await |void )?Promise\.allSettled\(/
 
 /**
- * Every place in a module, as prettier formats it, where an error is swallowed in silence: a catch block with neither a
- * use of the error nor a throw, a return or a comment; a handler of rejections that does not look at the error, and
- * outcomes that nobody reads, without a comment on the same line or the one before.
+ * Every place in a module that swallows an error: a catch block without a use of the error, a throw, a return or a
+ * comment; a rejection handler that doesn't use the error, and unread outcomes of Promise.allSettled, without a comment
+ * on the same line or the one before. The source must be formatted by prettier.
  */
-export function swallowed(path: string, source: string): Swallowed[] {
+export function swallowedErrors(path: string, source: string): SwallowedError[] {
   const lines = source.split('\n')
   return lines.flatMap((text, index) => {
     const isSilent = isSilentCatch(lines, index) || (isBlind(lines, index) && !isExplained(lines, index))
@@ -49,10 +49,10 @@ function isBlind(lines: readonly string[], index: number): boolean {
   })
 }
 
-/** `() => socket.destroy()` is an answer to an error, and `() => undefined` is none. */
+/** `() => socket.destroy()` handles the error, `() => undefined` doesn't. */
 const doesSomething = (body: string) => /^\s*[\w.#?]+\(/.test(body)
 
-/** The line behind a handler: its own where it ends on it, else the first that is no further in. */
+/** The line after a handler: the next line, or the first that is not indented further. */
 function endOf(lines: readonly string[], index: number, rest: string): number {
   if (!/[{(]$/.test(rest)) return index + 1
   const indent = /^\s*/.exec(lines[index] ?? '')?.[0].length ?? 0

@@ -7,10 +7,10 @@ import { batchRequests, batchCalls } from '../../../src/http/kit/server.ts'
 
 const test = suite('requests that arrive together')
 
-const behindImmediates = () => new Promise((done) => setImmediate(() => setImmediate(done)))
+const afterImmediates = () => new Promise((done) => setImmediate(() => setImmediate(done)))
 
-/** What was begun, in order, with `|` between two callbacks of the event loop. @param takes milliseconds that each takes */
-function watched(takes = 0) {
+/** Records the started requests, with `|` between two callbacks of the event loop. @param takes milliseconds per request */
+function recordingBatch(takes = 0) {
   const seen: string[] = []
   let noted = false
   let now = 0
@@ -30,45 +30,45 @@ function watched(takes = 0) {
   return { begin, seen: () => seen.join('') }
 }
 
-test('are begun in their order and in one callback, behind the arrival of the last', async () => {
-  const { begin, seen } = watched()
+test('start in order and in one callback, after the last has arrived', async () => {
+  const { begin, seen } = recordingBatch()
   for (const name of ['a', 'b', 'c']) begin(name)
   assert.is(seen(), '')
-  await behindImmediates()
+  await afterImmediates()
   begin('d')
-  await behindImmediates()
+  await afterImmediates()
   assert.is(seen(), 'abc|d|')
 })
 
-test('are begun in further callbacks where they are many, and none is forgotten or goes before another', async () => {
-  const { begin, seen } = watched()
+test('start in several callbacks if they are many, with none lost or out of order', async () => {
+  const { begin, seen } = recordingBatch()
   const names = Array.from({ length: 150 }, (_, at) => `(${at})`)
   for (const name of names) begin(name)
-  while (!seen().includes('(149)')) await behindImmediates()
-  await behindImmediates()
+  while (!seen().includes('(149)')) await afterImmediates()
+  await afterImmediates()
   assert.equal(seen().replaceAll('|', ''), names.join(''))
-  assert.is(seen().split('|').length, 4, 'three callbacks, and nothing behind the last')
+  assert.is(seen().split('|').length, 4, 'three callbacks, and nothing after the last')
 })
 
-test('let timers come between where each takes long', async () => {
-  const { begin, seen } = watched(6)
+test('yield to timers in between if each takes long', async () => {
+  const { begin, seen } = recordingBatch(6)
   for (const name of ['a', 'b', 'c']) begin(name)
-  while (!seen().includes('c|')) await behindImmediates()
+  while (!seen().includes('c|')) await afterImmediates()
   assert.is(seen(), 'a|b|c|')
 })
 
-test('may come while others are begun', async () => {
-  const { begin, seen } = watched()
+test('can arrive while others start', async () => {
+  const { begin, seen } = recordingBatch()
   const again = batchCalls((name: string) => {
     begin(name)
     if (name === 'a') again('b')
   })
   again('a')
-  while (!seen().includes('b')) await behindImmediates()
+  while (!seen().includes('b')) await afterImmediates()
   assert.is(seen().replaceAll('|', ''), 'ab')
 })
 
-test('are not begun for whoever has hung up meanwhile', async () => {
+test('do not start if the client has disconnected', async () => {
   const begun: (string | undefined)[] = []
   const answered = batchRequests((req, res) => {
     begun.push(req.url)

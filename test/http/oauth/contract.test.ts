@@ -1,7 +1,7 @@
 import { registerClient } from '../../../src/commands/clients/clients.ts'
 import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { tokenServerContract } from '../../contract/token-server.ts'
-import { withPeer } from './peer.ts'
+import { withOidcProvider } from './oidc-provider.ts'
 import { withTokenServer } from './token-server.ts'
 
 tokenServerContract('ours', (run) =>
@@ -23,4 +23,4 @@ tokenServerContract('ours', (run) =>
   ),
 )
 
-tokenServerContract('oidc-provider', withPeer)
+tokenServerContract('oidc-provider', withOidcProvider)

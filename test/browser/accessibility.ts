@@ -6,8 +6,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type AxeResults = { violations: { id: string; nodes: { html: string }[] }[] }
 
-/** What every rule of axe-core finds on a page, as texts; the page's own policy would not let its script in by a tag. */
-export async function findings(page: Page): Promise<string[]> {
+/** The violations of all axe-core rules. The script is evaluated, because the page's policy blocks a script tag. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()

@@ -5,8 +5,8 @@ import { readExposition, type Exposition } from './exposition.ts'
 
 const STONE = { sku: 'A-1', cutShape: 'Round', carat: 1.2, color: 'D', clarity: 'VS1' }
 
-/** A log at which somebody else is first, once: at the second append to the first diamond's stream. */
-function contended(store: EventStore): EventStore {
+/** A log with one conflict: at the first append to an existing diamond's stream. */
+function withOneConflict(store: EventStore): EventStore {
   let left = 1
   return {
     ...store,
@@ -19,11 +19,11 @@ function contended(store: EventStore): EventStore {
 }
 
 /**
- * A service to which a bit of everything has happened that figures tell of: stones created, changed and refused, a lost race, a
- * secret that waits, a call of a store that failed, requests that nothing answers.
+ * A service after a workload that touches most metrics: stones created, changed and rejected, a conflict, a pending
+ * secret, a failed call of a store, and a request to an unknown path.
  */
-export async function watchedService(): Promise<Service> {
-  const service = await startService({ store: contended, settings: { SECRETS_ANONYMOUS: 'true' } })
+export async function serviceAfterWorkload(): Promise<Service> {
+  const service = await startService({ store: withOneConflict, settings: { SECRETS_ANONYMOUS: 'true' } })
   try {
     const { ann, bob } = service
     const made = expect(201, await ann.post('/v4/diamond', STONE)).json() as { id: number }
@@ -46,18 +46,18 @@ async function shareSecret({ send }: Service): Promise<void> {
   expect(200, await send({ method: 'POST', path: '/api/v1/share', headers, body: 'secret=waits&ttl=600' }))
 }
 
-/** No two entries of the vault have one name. */
+/** The vault rejects a second entry with the same name. */
 async function failOnce({ installation: { vault } }: Service): Promise<void> {
   const entry = { digest: 'of a test', sealed: Buffer.from('x'), createdAt: 1, expiresAt: 4e12, receipt: null }
   await vault.put(entry, [])
   await vault.put(entry, []).then(
-    () => Promise.reject(new Error('the vault took two entries of one name')),
+    () => Promise.reject(new Error('the vault accepted two entries with the same name')),
     () => undefined,
   )
 }
 
-/** What is told of it now. */
-export async function figuresOf({ send }: Pick<Service, 'send'>): Promise<Exposition & { readonly text: string }> {
+/** The current metrics. */
+export async function readMetrics({ send }: Pick<Service, 'send'>): Promise<Exposition & { readonly text: string }> {
   const { text } = expect(200, await send({ path: '/metrics' }))
   return { ...readExposition(text), text }
 }

@@ -11,8 +11,8 @@ const CLIENTS = {
   other: { id: 'other', secret: 'other-secret' },
 }
 
-/** oidc-provider, a token server that others wrote, with the password grant that it leaves to its users. */
-export async function withPeer(run: (server: TokenServer) => Promise<void>): Promise<void> {
+/** oidc-provider, an independent token server, with the password grant added, which it doesn't include. */
+export async function withOidcProvider(run: (server: TokenServer) => Promise<void>): Promise<void> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

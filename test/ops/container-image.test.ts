@@ -10,16 +10,16 @@ import { readSettings } from '../../src/wiring/settings.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const test = suite('what is needed to run in containers')
+const test = suite('the container image')
 
-/** What is sent to Docker: nothing (`*`) but what is named behind it. */
+/** The build context: .dockerignore excludes everything (`*`) except the paths listed after it. */
 const [everything, ...named] = read('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
 const sent = named.map((line) => line.replace(/^!/, ''))
 const isSent = (path: string) => sent.some((name) => path === name || path.startsWith(`${name}/`))
 
-/** The paths of the repository that the image is made of. */
+/** The paths that the Dockerfile copies into the image. */
 const sources = [...read('ops/Dockerfile').matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words = '']) =>
   words
     .split(' ')
@@ -27,26 +27,26 @@ const sources = [...read('ops/Dockerfile').matchAll(/^COPY (?!--from)(.+)$/gm)].
     .map((word) => word.replace(/^\.\//, '')),
 )
 
-test('is copied from paths that are there and are sent', () => {
+test('copies only existing paths of the build context', () => {
   assert.ok(sources.length >= 8, sources.join())
   for (const source of sources) {
-    assert.ok(existsSync(join(root, source)), `${source} is not there`)
-    assert.ok(isSent(source), `${source} is not sent: .dockerignore does not name it`)
+    assert.ok(existsSync(join(root, source)), `${source} does not exist`)
+    assert.ok(isSent(source), `${source} is not in the build context: add it to .dockerignore`)
   }
 })
 
-test('is sent to Docker by name, so that no key, log or vault of an installation comes with it', () => {
+test('has a build context without keys, logs or vaults of an installation', () => {
   assert.is(everything, '*')
   for (const line of named) assert.match(line, /^![\w./-]+$/)
   for (const folder of ['adamant-data', 'data', 'ops', '.']) {
     for (const file of ['master.key', 'events.db', 'events.db-wal', 'vault.db', 'outbox/1.eml']) {
-      assert.not.ok(isSent(join(folder, file)), `${folder}/${file} is sent`)
-      assert.not.ok(sources.includes(folder), `${folder} is copied whole`)
+      assert.not.ok(isSent(join(folder, file)), `${folder}/${file} is in the build context`)
+      assert.not.ok(sources.includes(folder), `${folder} is copied as a whole`)
     }
   }
 })
 
-test('includes all that a build reads', () => {
+test('includes all files that a build reads', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   assert.is(scripts['build'], 'node scripts/build.js')
   const named = [...read('scripts/build.js').matchAll(/\$\{root\}([\w.-]+\.json)/g)].map(([, file = '']) => file)
@@ -69,27 +69,27 @@ type Compose = {
 }
 const compose = parse(read('ops/compose.yaml')) as Compose
 
-test('has a service whose settings the service takes, beside the engines that they name', () => {
+test('has a Compose file with valid settings and all engines that they refer to', () => {
   const { adamant } = compose.services
   const addresses = ['BASE_URL', 'AUTH_URL', 'SECRETS_URL'].map((name) => [name, 'http://localhost:8080'])
   const MASTER_KEY = Buffer.alloc(32).toString('base64')
   const settings = readSettings({ ...adamant?.environment, ...Object.fromEntries(addresses), MASTER_KEY })
   for (const address of [settings.EVENT_STORE, settings.READ_MODEL, settings.MAILER]) {
     const { hostname } = new URL(address)
-    assert.ok(hostname in compose.services, `${hostname} is no service`)
+    assert.ok(hostname in compose.services, `${hostname} is not a service of the Compose file`)
   }
   for (const name of Object.keys(adamant?.depends_on ?? {})) assert.ok(name in compose.services, name)
   assert.ok(existsSync(join(root, adamant?.build?.dockerfile ?? '')))
 })
 
-test('holds no key: that comes from outside, as a file', () => {
+test('contains no key and reads it from a file outside', () => {
   for (const { environment = {} } of Object.values(compose.services)) assert.not.ok('MASTER_KEY' in environment)
   assert.match(compose.secrets['master_key']?.file ?? '', /MASTER_KEY_FILE/)
-  assert.ok(read('.gitignore').split('\n').includes('ops/master.key'), '.gitignore lets the key pass')
+  assert.ok(read('.gitignore').split('\n').includes('ops/master.key'), '.gitignore does not ignore the key')
   assert.not.match(read('ops/Dockerfile') + read('ops/compose.yaml'), /[A-Za-z0-9+/]{43}=/)
 })
 
-test('takes the key from that file, and says which one it can not read', () => {
+test('reads the key from that file, and names a file that it cannot read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-ops-'))
   try {
     const printing = join(folder, 'main.mjs')
@@ -108,7 +108,7 @@ test('takes the key from that file, and says which one it can not read', () => {
   }
 })
 
-test('starts what stands in the image, without a shell', () => {
+test('starts the program without a shell', () => {
   const dockerfile = read('ops/Dockerfile')
   const copied = [...dockerfile.matchAll(/^COPY --from=build .*?(\/\S+) (\/\S+)$/gm)].map(([, , to]) => to)
   assert.equal(copied, ['/usr/bin', '/adamant', '/data'])

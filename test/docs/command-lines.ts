@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 
-/** A command line as a document shows it: the words behind `adamant`. */
-export type Shown = { readonly line: string; readonly words: readonly string[] }
+/** A command line in a document, and its words after `adamant`. */
+export type CommandLineExample = { readonly line: string; readonly words: readonly string[] }
 
-/** What ends a command's words in a line of a shell. */
+/** A shell word that ends a command's arguments. */
 const ENDS = /^(?:[|&;<>#]|\d?>)/
 
-/** `adamant` where a line of a shell has a command, settings before it or not, and the words behind it. */
+/** `adamant` at the position of a command in a shell line, with or without variables before it, and its arguments. */
 const COMMAND = /(?:^|npx |[|;&(] *)(?:[A-Z_]+=\S+ )*adamant ((?:'[^']*'|"(?:\$\([^)]*\)|[^"])*"|[^'")])+)/g
 
-/** The command lines in blocks of code and between backticks. A `\` at a line's end goes on with the next. */
-export function commandLinesIn(text: string): Shown[] {
+/** The command lines in shell blocks and in inline code. A `\` at the end of a line continues it on the next. */
+export function commandLinesIn(text: string): CommandLineExample[] {
   const fences = [...text.matchAll(/^```(?:ba)?sh.*\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>
     block.replaceAll('\\\n', ' ').split('\n'),
   )
@@ -26,11 +26,11 @@ function wordsOf(rest: string): string[] {
   return end < 0 ? words : words.slice(0, end)
 }
 
-/** What a document writes for a word that the reader has to choose. */
+/** A placeholder for a word that the reader has to choose. */
 const isPlaceholder = (word: string) => /^(?:[A-Z_]+|\.\.\.|…)$/.test(word)
 
-/** @returns what the program would not understand of it; undefined where it would */
-export function misunderstood(program: Command, words: readonly string[]): string | undefined {
+/** @returns the error that the program would report; undefined if the words are valid */
+export function commandLineError(program: Command, words: readonly string[]): string | undefined {
   let command = program
   for (const word of words) {
     const [name = ''] = word.split('=')
