@@ -27,7 +27,8 @@ Example:
 const HELP = `
 This cannot be undone. The account's sessions and tokens are revoked, its webhooks deleted and its pending secrets burned.
 The account number, the diamonds and their history remain, as do the event log and its proofs, but they no longer identify the
-person. The e-mail address can be registered again, as a new account. If the command is interrupted, run it again to resume.
+person. The e-mail address can be registered again, as a new account. If the command is interrupted, run the same command again to
+resume.
 
 Not erased: personal data in diamond fields, laboratory reports and client names; the address in existing backups, until you
 delete them; and, for accounts registered with a release up to 4.0, the address in the event log. The command reports the latter.

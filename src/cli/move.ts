@@ -41,7 +41,7 @@ const HELP = `
 ${INSTALLATION_ADDRESS_HELP}
 
 The source becomes read-only permanently once nearly everything is copied: from then on it rejects writes with 503. To copy an
-installation without closing it, use \`backup\`. If a move is interrupted, run the same command again to resume it.
+installation that continues to accept writes, use \`backup\`. If a move is interrupted, run the same command again to resume it.
 MASTER_KEY must be the master key of the source; between two folders it is read from the source's folder.
 
 Examples:
@@ -64,7 +64,7 @@ async function moveFrom(open: OpenInstallation, options: MoveOptions): Promise<v
         message: words,
         isConfirmed: options.yes === true,
         nonInteractiveMessage:
-          'move closes its source permanently: confirm with --yes, or show the plan with --dry-run',
+          'move makes its source read-only permanently: confirm with --yes, or show the plan with --dry-run',
         declinedMessage: 'Cancelled; nothing was moved',
       })
     }

@@ -40,7 +40,7 @@ async function rebuild(
   lowerProcessPriority()
   spareOneCore()
   const { rebuilt, faults } = await withInstallation(open, (installation) =>
-    rebuildAll(installation, models, { report, signal: abortOnStop('stopped; run it again to resume') }),
+    rebuildAll(installation, models, { report, signal: abortOnStop('stopped; run the same command again to resume') }),
   )
   const lines = rebuilt.map(
     ({ model, events, seconds }) => `Rebuilt ${model}: ${formatQuantity(events, 'event')} in ${seconds.toFixed(1)} s`,

@@ -48,7 +48,7 @@ async function rescoreInBatches({ files, writing, log }: Installation, due: read
   const signal = listenForStop()
   const pool = openTracePool({ threads: availableParallelism(), lowPriority: true })
   const traces = new TracedCutCache(pool, (cut, reason) =>
-    log.info({ cut, reason }, 'no stone can have these proportions'),
+    log.info({ cut, reason }, 'no diamond can have these proportions'),
   )
   const models = createStoneModels(pool, files)
   const tools = { ...writing, traced: traces.get, tracedModel: models.trace, log }
@@ -59,7 +59,7 @@ async function rescoreInBatches({ files, writing, log }: Installation, due: read
     for (let from = 0; from < due.length; from += BATCH_SIZE) {
       if (signal.isReceived)
         throw new OperationFailure(
-          `Stopped after rescoring ${formatCount(rescored)} of ${formatQuantity(due.length, 'stone')}; run it again to resume`,
+          `Stopped after rescoring ${formatCount(rescored)} of ${formatQuantity(due.length, 'stone')}; run the same command again to resume`,
         )
       rescored += await rescore(tools, due.slice(from, from + BATCH_SIZE), origin)
       bar.update(Math.min(from + BATCH_SIZE, due.length))

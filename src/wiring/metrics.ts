@@ -125,9 +125,20 @@ const LAG = 'Lag of the diamonds read model: positions between it and the head o
 const movedTo = (closed: ReadOnlyState | undefined): Record<string, string> =>
   closed?.why === 'fenced' ? { to: closed.to } : {}
 
+/** Since the process started. */
+const LOG_COUNTERS: Readonly<Record<string, string>> = {
+  calls: 'Appends that were committed to the event log',
+  events: 'Events that were committed to the event log',
+  transactions: 'Transactions of the event log; one can commit several appends',
+  busy: 'Transactions of the event log that found its file locked by another process; they are retried',
+  failures: 'Transactions of the event log that failed',
+  checkpoints: "WAL checkpoints of the event log's file",
+  checkpointsOnLoop: "WAL checkpoints of the event log's file that blocked the event loop, because their thread failed",
+}
+
 const counter = (name: string, of: string, value: number): Metric => ({
   name,
-  help: `Event log: ${of} since the process started`,
+  help: LOG_COUNTERS[of] ?? `Event log: ${of}`,
   kind: 'counter',
   value,
 })

@@ -201,7 +201,7 @@ async function requireServable({ store, log }: Installation): Promise<void> {
   if (closed === undefined) return
   if (isIntentionallyReadOnly(closed.why)) return void log.warn(describeReadOnlyState(closed))
   if (closed.why !== 'fenced') throw new LogClosed(closed)
-  log.warn({ to: closed.to }, 'this installation was moved to another one: it is read-only')
+  log.warn({ to: closed.to }, 'this installation was moved to another one: it serves reads only')
 }
 
 async function isReachable(model: ReadModel): Promise<boolean> {

@@ -47,7 +47,7 @@ test('knows the columns of trade spreadsheets, where no column has the name of t
   const both = 'sku,cutShape,carat,weight\nA-2,Round,1,2 g\n'
   const refused = await context.commands.run(['import', context.sheet(both), ...USER])
   assert.is(refused.code, 2)
-  assert.match(refused.err, 'The column weight is not a v4 field')
+  assert.match(refused.err, 'The column weight is not a field of a v4 diamond')
   assert.is((await context.commands.run(['import', context.sheet(both), ...USER, '--ignore-unknown'])).code, 0)
   assert.equal(await created(context.commands), [
     { sku: 'A-1', cutShape: 2, carat: 0.71, color: 18, cutQuality: 1 },
@@ -84,7 +84,7 @@ test('stops at an unknown column with the nearest, unless it is to be ignored', 
   const file = context.sheet('sku,cutShape,carat,colur\nA,Round,1,G\n')
   const stopped = await context.commands.run(['import', file, ...USER])
   assert.is(stopped.code, 2)
-  assert.match(stopped.err, 'colur is not a v4 field; did you mean color?')
+  assert.match(stopped.err, 'colur is not a field of a v4 diamond; did you mean color?')
   assert.equal(await created(context.commands), [])
 
   const ignored = await context.commands.run(['import', file, ...USER, '--ignore-unknown'])

@@ -208,5 +208,5 @@ const findDuplicateColumns = (header: readonly string[], columns: Columns): read
 function unknownColumn(heading: string): string {
   const near = findClosestName(comparisonKey(heading), FIELDS)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return `The column ${heading.slice(0, 60)} is not a v4 field${hint} (use --ignore-unknown to ignore it)`
+  return `The column ${heading.slice(0, 60)} is not a field of a v4 diamond${hint} (use --ignore-unknown to ignore it)`
 }

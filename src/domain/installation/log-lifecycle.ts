@@ -134,7 +134,7 @@ export function describeReadOnlyState(closed: ReadOnlyState): string {
   }
   const begun = `This installation is an incomplete copy of ${closed.from}`
   if (closed.why === 'abandoned') return `${begun}, and the move was abandoned: delete this installation`
-  return `${begun}: run \`npx adamant move\` again to resume the copy`
+  return `${begun}: run the same \`npx adamant move\` command again to resume`
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

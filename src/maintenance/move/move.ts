@@ -170,4 +170,4 @@ export async function abandonMove({
 }
 
 const createNotAbandonableError = () =>
-  new OperationFailure('The target is not an unfinished copy, so it may accept writes: the source was not opened')
+  new OperationFailure('The target is not an unfinished copy, so it may accept writes: the source was left unchanged')

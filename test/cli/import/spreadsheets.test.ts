@@ -124,8 +124,8 @@ test('has all faults of its headings told at once', async ({ looked }) => {
   const { code, err } = await looked('sku,carat,Carat,Wieght,Colour of box\nA-1,1,1,1,red\n')
   assert.is(code, 2)
   for (const told of [
-    /Wieght is not a v4 field/,
-    /Colour of box is not a v4 field/,
+    /Wieght is not a field of a v4 diamond/,
+    /Colour of box is not a field of a v4 diamond/,
     /Several columns for carat/,
     /no column for cutShape/,
   ])

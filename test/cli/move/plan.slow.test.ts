@@ -25,7 +25,7 @@ const isMoved = async ({ commands }: Context) => {
 test('does nothing without a terminal and without --yes, and says what it would need', async (context) => {
   const { code, err } = await context.commands.run(wordsOf(context))
   assert.is(code, 2)
-  assert.match(err, 'move closes its source permanently: confirm with --yes, or show the plan with --dry-run')
+  assert.match(err, 'move makes its source read-only permanently: confirm with --yes, or show the plan with --dry-run')
   assert.not.ok(existsSync(`${context.commands.folder}/target`))
   assert.not.ok(await isMoved(context))
 })

@@ -102,7 +102,10 @@ for (const [name, says] of [
   ['readOnly', 'This service was started with `serve --read-only`: it accepts no writes'],
   ['replay', 'This is a replay of here until May: it serves the state of that time and accepts no writes'],
   ['fenced', 'This installation was moved to there: it serves reads only; send writes to the new installation'],
-  ['unfinished', 'This installation is an incomplete copy of here: run `npx adamant move` again to resume the copy'],
+  [
+    'unfinished',
+    'This installation is an incomplete copy of here: run the same `npx adamant move` command again to resume',
+  ],
   [
     'halfReplayed',
     'This replay of here was interrupted before it was complete: delete the folder and run `npx adamant replay` again',

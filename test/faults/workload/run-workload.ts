@@ -124,7 +124,7 @@ function tell({ seed }: Workload, told: readonly string[], { operations }: Recor
   writeFileSync(join(folder, 'history.jsonl'), operations.map((each) => JSON.stringify(each)).join('\n'))
   writeFileSync(join(folder, 'processes.log'), processes.said())
   return [
-    `${told.length} violations, seed ${seed}; what was asked and said is in ${folder}`,
+    `${told.length} violations, seed ${seed}; requests and responses are in ${folder}`,
     ...told.slice(0, TOLD),
   ].join('\n  ')
 }

@@ -15,7 +15,7 @@ async function withDepths(vendor: Vendor, depths: Readonly<Record<string, number
       .join('')
 }
 
-test('is over 0 and at most 100 percent, and is no field of v3', async ({ ann }) => {
+test('is over 0 and at most 100 percent, and is not a field of v3', async ({ ann }) => {
   const { id } = await created(ann, { depth: 61.8 })
   assert.is(shown(await ann.get(`/v4/diamond/${id}`))['depth'], 61.8)
   assert.is(shown(await ann.get(`/v3/diamond/${id}`))['depth'], undefined)
