@@ -6,16 +6,16 @@ import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 import { appendTo } from '../engine/poison-kinds.ts'
 
-const test = suite('asking for a certification')
+const test = suite('the query for a certification')
 
 const CERTIFICATION = 5
 const DIAMOND = 7
 
-/** A read model that is behind until `came`, and has the certification then. */
+/** A read model that lacks the certification until `came` is called. */
 function behind(): ReadModel & { came(position: PositionOrStart): void } {
   let position: PositionOrStart = 'start'
   const unused = (): never => {
-    throw new Error('nobody asks for it')
+    throw new Error('unexpected call')
   }
   return {
     get: async () => (position === 'start' ? undefined : { diamond: DIAMOND }),
@@ -30,17 +30,17 @@ function behind(): ReadModel & { came(position: PositionOrStart): void } {
 }
 
 const moments: readonly (readonly [string, (model: { came(): void }, ms: number) => boolean])[] = [
-  ['has not come to it', () => false],
-  // The request's patience ends, and before it looks at how far the model is, that has come to it.
+  ['has not reached its event', () => false],
+  // The model catches up after the wait has ended and before the query compares the positions.
   [
-    'comes to it when nobody waits for it any more',
+    'reaches its event after the wait has ended',
     (model) => {
       model.came()
       return false
     },
   ],
   [
-    'comes to it while it is waited for',
+    'reaches its event during the wait',
     (model) => {
       model.came()
       return true
@@ -48,7 +48,7 @@ const moments: readonly (readonly [string, (model: { came(): void }, ms: number)
   ],
 ]
 for (const [what, reached] of moments) {
-  test(`finds it where the read model ${what}`, async () => {
+  test(`finds it if the read model ${what}`, async () => {
     const store = temporaryLog()
     try {
       const data = { id: CERTIFICATION, laboratory: 'GIA' }

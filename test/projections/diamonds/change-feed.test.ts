@@ -12,7 +12,7 @@ import type { PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import { buildsOf, origin, owner, project, runnerOf, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
 import { comes } from '../../until.ts'
 
-const test = suite('the feed of changes')
+const test = suite('the change feed')
 
 type Element = { cursor: string; id: number; sku: string; what: string[]; diamond: { price: number } | null }
 
@@ -36,7 +36,7 @@ async function page(feed: ChangeFeed, after?: string, limit = 100) {
 const told = ({ changes }: { changes: Element[] }) => changes.map(({ id, what, cursor }) => `${cursor} ${id} ${what}`)
 
 test(
-  'tells each diamond once, in the order of their last changes, with what happened to it',
+  'lists each changed diamond once, ordered by its latest change, with the kinds of its changes',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [a = 0, b = 0, c = 0] = await vendor.create(3)
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'comes in pages, of which none is empty while there is more to tell',
+  'returns no empty page before its end',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const ids = await vendor.create(6)
@@ -69,7 +69,7 @@ test(
     assert.is(first.more, true)
     const second = await page(feed, first.next, 1)
     assert.equal(told(second), [`0-6 ${ids[5]} created`])
-    // Who asks page by page may hear of the end of what it never heard of.
+    // A client that reads page by page may receive the deletion of a diamond that it never received.
     const third = await page(feed, second.next, 3)
     assert.equal(told(third), [`0-7 ${ids[0]} deleted`, `0-8 ${ids[1]} deleted`, `0-9 ${ids[2]} deleted`])
     assert.is((await page(feed, third.next)).next, '0-10')
@@ -82,7 +82,7 @@ test(
 )
 
 test(
-  'shows a diamond again behind the request that freed it, where it had been set aside',
+  'lists a parked diamond again after the request that unparked it',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [a = 0, b = 0] = await vendor.create(2)
@@ -112,13 +112,13 @@ test(
 )
 
 test(
-  'tells as created a diamond that could not be read from its first event on, once it can be',
+  'lists a diamond that was parked from its first event as created, once it is unparked',
   withDisk(async (disk) => {
     const [a = 0, b = 0] = await owner(disk.store).create(2)
     const older = runnerOf(disk, {
       ...diamonds,
       evolve(known, event, number) {
-        if (event.stream === `diamond-${b}`) throw new Error('an older release does not know it')
+        if (event.stream === `diamond-${b}`) throw new Error('an older release cannot read it')
         return diamonds.evolve(known, event, number)
       },
     })
@@ -147,7 +147,7 @@ test(
 )
 
 test(
-  'goes back to where a restored log has gone on from',
+  'moves a cursor from before a restore back to the position that was restored',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const restored = (epoch: number, after: 'none' | bigint) =>
@@ -175,12 +175,12 @@ test(
     assert.is(await lost(feed, '0-4'), 'lost, 4-3')
     assert.is(await lost(feed, '1-5'), '4-6')
     assert.is(await lost(feed, '1-6'), 'lost, 4-5')
-    // Where epochs 2 and 3 branched off is forgotten with them.
+    // The restored log has no record of where epochs 2 and 3 began.
     assert.is(await lost(feed, '3-2'), 'lost, 4-0')
     assert.match(await lost(feed, '4-7'), 'it is ahead of the latest change')
     assert.match(await lost(feed, '5-1'), 'it is ahead of the latest change')
     const ahead = (await feedOf(disk, { ...reached, waitForPosition: () => false })).feed
-    assert.is(await lost(ahead, '4-7'), '4-7', 'a model that is behind knows no better')
+    assert.is(await lost(ahead, '4-7'), '4-7', 'a model that is behind cannot reject the cursor')
   }),
 )
 
@@ -196,7 +196,7 @@ for (const cursor of ['', '0', '0-', '-1', '0-1-2', '0-x', '00000000000000000-1'
 }
 
 test(
-  'wakes who waits for an account as soon as there is something, and nobody else',
+  'wakes only the requests that wait for the changed account, and all of them when it stops',
   withDisk(async (disk) => {
     const runner = runnerOf(disk)
     runner.start()

@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite("a diamond's document")
 
-/** Texts that look like what stands around the scores. */
+/** Texts that resemble the JSON around the scores. */
 const hostile = fc.oneof(
   fc.anyText({ minLength: 1, maxLength: 40 }),
   fc.constantFrom(
@@ -72,7 +72,7 @@ const views: fc.Arbitrary<DiamondView> = fc
   })
   .map((view) => JSON.parse(JSON.stringify(view)) as DiamondView)
 
-test('gives back the view that it was made of', () => {
+test('converts back to the same view', () => {
   fc.assert(fc.property(views, (view) => assert.equal(fromDocument(toDocument(view)), view)))
 })
 
@@ -87,7 +87,7 @@ const stored = (event: Partial<StoredEvent>): StoredEvent => ({
   ...event,
 })
 
-test('takes scores of the stone as it is, and is the same for known ones and those of an older stone', () => {
+test('takes scores of the current stone, and ignores repeated ones and those of an older revision', () => {
   fc.assert(
     fc.property(views, scores, (view, fresh) => {
       const next = BigInt(view.scoresRevision + 1)
@@ -96,7 +96,7 @@ test('takes scores of the stone as it is, and is the same for known ones and tho
       const changedAt = Date.parse('2026-01-01T00:00:00.000Z')
       assert.equal(scored, { ...view, scores: toScoresJson('v4', fresh), scoresRevision: Number(next), changedAt })
       assert.is(applyEvent(view, stored({ revision: next, data: of(view.stoneRevision - 1) })), view)
-      // One that is known is not looked at: it may be broken.
+      // An event that was applied before is not parsed: its data may be invalid.
       if (next > 0n) assert.is(applyEvent(view, stored({ revision: next - 1n, data: {} })), view)
     }),
   )

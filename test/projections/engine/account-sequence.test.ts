@@ -9,11 +9,11 @@ import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/eve
 import type { Document, FieldValue, StoredDocument, DocumentWrite } from '../../../src/stores/ports/read-store.ts'
 import { choicesFor } from '../../seeded.ts'
 
-const test = suite('events numbered by account')
+const test = suite('the change numbers of an account')
 
 const at = (index: number) => ({ commit: BigInt(index * 7 + 3), prepare: BigInt(index * 7 + 2) })
 
-/** Two accounts' stones are made, patched, scored and deleted, some scores come late, and some events can't be read. */
+/** Two accounts create, patch and delete diamonds. Some scores arrive late, and some events are unreadable. */
 function history(random: () => number, count: number): StoredEvent[] {
   const stones: { id: number; revision: number; scores: number; gone: boolean }[] = []
   return Array.from({ length: count }, (_, index): StoredEvent => {
@@ -53,7 +53,6 @@ function history(random: () => number, count: number): StoredEvent[] {
 
 const ownerOf = ({ stream }: StoredEvent) => 1 + (Number(stream.slice(stream.indexOf('-') + 1)) % 2)
 
-/** A table of a build. */
 class Rows {
   readonly rows = new Map<FieldValue, StoredDocument>()
 
@@ -61,7 +60,7 @@ class Rows {
 
   write(writes: readonly DocumentWrite[]): void {
     for (const write of writes) {
-      assert.ok('put' in write, 'nothing is removed')
+      assert.ok('put' in write, 'a remove is not expected')
       const key = write.put['id'] ?? ''
       const known = this.rows.get(key)
       if (known === undefined || known.revision < write.revision)
@@ -70,13 +69,13 @@ class Rows {
   }
 }
 
-/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
+/** A build whose write may stop halfway, as a crash can cause on MongoDB. */
 class Memory implements FoldSource {
   readonly documents = new Rows()
   readonly sequences = new Rows()
   load = this.documents.load
 
-  /** @param passes whether a write is made before the crash */
+  /** @param passes whether a document is written before the crash */
   write({ writes, sequences }: BatchFoldResult, passes: () => boolean = () => true): void {
     this.documents.write(writes.filter(passes))
     this.sequences.write(sequences.filter(passes))
@@ -96,7 +95,7 @@ async function foldedAtOnce(events: readonly StoredEvent[]): Promise<Memory> {
   return memory
 }
 
-test('have the numbers of the log, however batches are cut and broken off', async () => {
+test('are the same for any batch sizes, and after writes that stop halfway', async () => {
   for (let seed = 1; seed <= 40; seed++) {
     const random = numbersFrom(String(seed))
     const events = history(random, 120)
@@ -131,7 +130,7 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
   }
 })
 
-test('count what is not settled only as far as it is', async () => {
+test('count the events at any position, even if later events share the batch', async () => {
   const events = history(numbersFrom('7'), 60)
   const memory = await foldedAtOnce(events)
   for (const account of [1, 2]) {
@@ -142,7 +141,7 @@ test('count what is not settled only as far as it is', async () => {
   }
 })
 
-test('stay as they are where a runner that fell behind brings old events with new ones', async () => {
+test('stay the same when a projection reads old events again together with new ones', async () => {
   const events = history(numbersFrom('3'), 100)
   const memory = new Memory()
   for (let from = 0; from < 80; from += 20) {
@@ -156,7 +155,7 @@ test('stay as they are where a runner that fell behind brings old events with ne
   for (const account of [1, 2]) assert.is(await memory.count(account, at(99)), await once.count(account, at(99)))
 })
 
-test('are kept with places that survive being written', () => {
+test('are stored with positions that parse to the same positions', () => {
   const places: PositionOrStart[] = [
     'start',
     { commit: 0n, prepare: 0n },
@@ -168,7 +167,7 @@ test('are kept with places that survive being written', () => {
   assert.equal(parsePositions(formatPositions(places.slice(2))), places.slice(2))
 })
 
-/** Numbers in [0, 1) of this run. */
+/** Seeded numbers in [0, 1). */
 function numbersFrom(name: string): () => number {
   const choices = choicesFor(`events numbered by account, ${name}`)
   return () => choices.next()

@@ -9,9 +9,9 @@ import { working } from './working.ts'
 
 type Seen = { readonly seen: string[] }
 
-const test = suite('what is declared to work by itself')
+const test = suite('a background service')
 
-/** Notes the types that it sees; sets aside what it does not know. */
+/** Records the types of the events that it receives, and reports unknown types as failed. */
 const noting = (more: Partial<Reaction<Seen>> = {}): Reaction<Seen> =>
   defineReaction<Seen>({
     name: 'noting',
@@ -28,7 +28,7 @@ const noting = (more: Partial<Reaction<Seen>> = {}): Reaction<Seen> =>
     ...more,
   } as Reaction<Seen>)
 
-/** Runs until the reaction has come to the head of the log. */
+/** Runs the reaction until it reaches the head of the log. @returns the event types that it received */
 async function follow(disk: Disk, declared: Reaction<Seen>): Promise<string[]> {
   const seen: string[] = []
   const stop = await working({ reactions: [declared] }, () => ({ seen }), disk)
@@ -43,7 +43,7 @@ async function follow(disk: Disk, declared: Reaction<Seen>): Promise<string[]> {
 }
 
 test(
-  'reacts to the types that it names, and to those that no release before knew',
+  'receives the event types that it declares and those that this release does not know',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [id = 0] = await vendor.create(1)
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'goes on behind what it has done, in the next process too',
+  'resumes from its checkpoint in the next process',
   withDisk(async (disk) => {
     await owner(disk.store).create(2)
     assert.is((await follow(disk, noting())).length, 2)
@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'is left to others where it is not needed, and keeps nobody from it',
+  'that is not needed does nothing, and does not prevent another process from running it',
   withDisk(async (disk) => {
     await owner(disk.store).create(1)
     const seen: string[] = []
@@ -82,7 +82,7 @@ test(
 )
 
 test(
-  'by the clock does its next round when a reaction wakes it, and something last when it is stopped',
+  'on a schedule starts its next round when a reaction wakes it, and runs its stop hook when it is stopped',
   withDisk(async (disk) => {
     const done: string[] = []
     const tidying = defineScheduledJob<Seen>({

@@ -9,13 +9,13 @@ import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.
 import { openDisk, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
-const test = suite('a read model as requests see it')
+const test = suite('a guarded read model')
 
 const OLDEST = [['date', 'asc']] as const
 const listed = (model: ReadModel) =>
   model.find({ where: { owner: 1 }, order: OLDEST, limit: 10, offset: 0, select: ['id'] })
 
-/** A read model of two diamonds, beside a log in which nothing has happened yet. */
+/** Runs with an empty log and a read model of two diamonds that was built from another log. */
 const besideAnotherLog = (run: (disk: Disk) => Promise<void>) => () =>
   withFolder(async (folder) => {
     const before = openDisk(folder)
@@ -35,7 +35,7 @@ const besideAnotherLog = (run: (disk: Disk) => Promise<void>) => () =>
 async function setAside({ reads }: Disk): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
-  if (checkpoint === undefined) throw new Error('nothing was projected')
+  if (checkpoint === undefined) throw new Error('the read model has no checkpoint')
   const position = checkpoint.position === 'start' ? { commit: 0n, prepare: 0n } : checkpoint.position
   const letter = { stream: 'diamond-1', revision: 1n, position, event: 'e-1', type: 'Odd', reason: 'a test' }
   await build.write([], checkpoint, [letter])
@@ -51,7 +51,7 @@ const refused = async (ask: () => unknown) => {
 }
 
 test(
-  'of another log has nothing to say of one diamond, and refuses to list or to count',
+  'that was built from another log finds no diamond, and refuses to list and count',
   besideAnotherLog(async ({ reads, store }) => {
     const model = await openGuardedReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
@@ -63,7 +63,7 @@ test(
   }),
 )
 
-test('counts no further than it is asked to', () =>
+test('stops counting at the given limit', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
@@ -78,7 +78,7 @@ test('counts no further than it is asked to', () =>
   }))
 
 test(
-  'answers, without being opened again, once it was made anew from this log',
+  'serves requests, without being reopened, after it was rebuilt from this log',
   besideAnotherLog(async ({ reads, store }) => {
     const model = await openGuardedReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
@@ -91,7 +91,7 @@ test(
   }),
 )
 
-test('that has not begun is empty, and is left to the projections to begin', () =>
+test('is empty before the projection has started, and does not create the build', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
@@ -108,7 +108,7 @@ test('that has not begun is empty, and is left to the projections to begin', () 
   }))
 
 test(
-  'of this log is asked without looking at the log again',
+  'checks the identity of the log only when it is opened',
   withDisk(async (disk) => {
     await owner(disk.store).create(2)
     await project(disk)
@@ -126,7 +126,7 @@ test(
 )
 
 test(
-  'that can not be reached at first is asked again with the next request',
+  'whose store was unavailable at first reconnects with the next request',
   withDisk(async (disk) => {
     await owner(disk.store).create(1)
     await project(disk)

@@ -20,7 +20,7 @@ export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as
 const by = { owner: 1, origin }
 const silent = createLogger('silent')
 
-/** A log and its read models in one folder, as one process has them open. */
+/** An event store and its read models in one folder. */
 export type Disk = { readonly store: SqliteEventStore; readonly reads: ReadStore; close(): Promise<void> }
 
 export function openDisk(folder: string): Disk {
@@ -36,7 +36,7 @@ export function openDisk(folder: string): Disk {
   }
 }
 
-/** Runs with a new folder, open. */
+/** Runs with the stores of a new folder, and closes them afterwards. */
 export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
@@ -47,7 +47,7 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
     }
   })
 
-/** What account 1 does with its diamonds. */
+/** Commands of account 1. */
 export function owner(store: EventStore) {
   const writing = createCommandContext(store, Date.now)
   const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
@@ -71,10 +71,10 @@ export const buildsOf = ({ store, reads }: Stores, projection: AnyProjection) =>
 export const runnerOf = (stores: Stores, projection: Projection<DiamondRecord> = diamonds) =>
   new ConsumerRunner(buildsOf(stores, projection), stores.store, silent)
 
-/** Milliseconds within which a projection must have caught up. */
+/** Limit in ms for a projection to catch up. */
 export const DEADLINE = 120_000
 
-/** Runs a projection to the head of the log and ends it. */
+/** Runs the diamonds projection to the head of the log and stops it. */
 export async function project(disk: { store: EventStore; reads: ReadStore }): Promise<void> {
   const runner = runnerOf(disk)
   runner.start()
@@ -82,7 +82,7 @@ export async function project(disk: { store: EventStore; reads: ReadStore }): Pr
   await runner.stop()
 }
 
-/** A retry numbers anew what it has folded again: the numbers of changes have tests of their own. */
+/** Not compared: a retry assigns new change numbers. account-sequence.test.ts tests them. */
 const NUMBERS: ReadonlySet<string> = new Set(CHANGE_NUMBERS)
 const SHOWN = [...Object.keys(diamonds.declaration.fields), ...diamonds.declaration.texts].filter(
   (name) => !NUMBERS.has(name),
@@ -90,7 +90,7 @@ const SHOWN = [...Object.keys(diamonds.declaration.fields), ...diamonds.declarat
 
 const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [name, document[name]]))
 
-/** What the read model has of an account, oldest first, and its total. */
+/** The diamonds of an account in the read model, oldest first, and their total. */
 export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
   const model = await reads.model(diamonds.declaration)
   const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
@@ -98,7 +98,7 @@ export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
   return { total: await model.count({ owner }), diamonds: found.map(picked) }
 }
 
-/** What the read model ought to have: the log, folded by nothing but the fold. */
+/** The expected content of the read model: the log, folded directly. */
 export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   const views = new Map<unknown, DiamondRecord | undefined>()
   for await (const event of store.readAll('start', { prefixes: diamonds.streamPrefixes })) {
@@ -113,6 +113,6 @@ export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   return { total: live.length, diamonds: sorted.map(picked) }
 }
 
-/** The read model is what a fold of the log is. */
+/** Asserts that the read model equals a direct fold of the log. */
 export const isFolded = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
   assert.equal(await modelOf(reads, owner), await foldOf(store, owner))

@@ -5,7 +5,7 @@ import { Loop } from '../../../src/projections/engine/loop.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('work that is done again and again')
+const test = suite('a loop')
 
 type Line = { readonly level: string; readonly sentence: string }
 
@@ -16,14 +16,14 @@ function listening(): { log: AppLogger; lines: Line[] } {
   return { log: log as unknown as AppLogger, lines }
 }
 
-test('starts and stops ten times, each with a signal of its own, and one run at a time', async () => {
+test('can be started and stopped repeatedly, with a new signal for each run and one run at a time', async () => {
   const { log, lines } = listening()
   const signals = new Set<AbortSignal>()
   let running = 0
   let most = 0
   const work = new Loop('follows', log, async (signal) => {
     most = Math.max(most, ++running)
-    assert.not.ok(signal.aborted, 'the signal of a run before')
+    assert.not.ok(signal.aborted, 'the signal of an earlier run')
     signals.add(signal)
     await new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }))
     running--
@@ -36,7 +36,7 @@ test('starts and stops ten times, each with a signal of its own, and one run at 
   assert.equal([most, running, lines.length, work.counters.runs], [1, 0, 0, 10])
 })
 
-test('waits for 3 s for a run that hangs when it is stopped, and begins the next one only behind it', () =>
+test('waits 3 s for a run that hangs when it is stopped, and starts no other run before that one ends', () =>
   withFakeTime(async (time) => {
     const { log, lines } = listening()
     const hanging: (() => void)[] = []
@@ -54,7 +54,7 @@ test('waits for 3 s for a run that hangs when it is stopped, and begins the next
     assert.match(lines[0]?.sentence ?? '', 'did not end in time after a stop')
     work.start()
     await time.pass(60_000)
-    assert.is(hanging.length, 1, 'two runs at once')
+    assert.is(hanging.length, 1, 'two runs at the same time')
     hanging[0]?.()
     await time.pass(60_000)
     assert.is(hanging.length, 2)
@@ -62,7 +62,7 @@ test('waits for 3 s for a run that hangs when it is stopped, and begins the next
     await work.stop()
   }))
 
-test('tells of an outage when it begins and when it is over, and not of each try', async () => {
+test('logs an outage when it begins and when it ends, not every attempt', async () => {
   const { log, lines } = listening()
   let tries = 0
   const work = new Loop('fails', log, async () => {
@@ -80,7 +80,7 @@ test('tells of an outage when it begins and when it is over, and not of each try
   assert.equal(work.counters, { name: 'fails', runs: 5, failures: 4 })
 })
 
-test('that is woken runs at once, also where it is woken in the middle of a run', async () => {
+test('that is woken runs at once, and again if it was woken during a run', async () => {
   let runs = 0
   const work: Loop = new Loop(
     'woken',

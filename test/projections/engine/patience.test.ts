@@ -4,9 +4,9 @@ import { WaitBudget, READ_MODEL_WAIT_MS } from '../../../src/projections/engine/
 import { withFakeTime } from '../../fake-time.ts'
 import { pace } from '../../pace.ts'
 
-const test = suite('the patience of a request with read models')
+const test = suite("a request's wait budget for read models")
 
-test('is 1.5 s in all, however often it waits, and then over', () =>
+test('is 1.5 s in total, whatever the number of waits', () =>
   withFakeTime(async (time) => {
     assert.is(READ_MODEL_WAIT_MS, 1_500)
     const patience = new WaitBudget()

@@ -2,29 +2,30 @@ import { randomUUID } from 'node:crypto'
 import { DICTIONARIES } from '../../../src/domain/diamond/fields.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
 
-/** What stands in a stream for one that this release can't make sense of. */
+/** An event that this release cannot process. */
 export type Poison = { readonly name: string; readonly type: string; readonly data: object; readonly schema?: string }
 
-/** An id that no release will give to an entry. */
+/** An id that no dictionary entry will have in any release. */
 const NO_ENTRY = 987_654
 
-/** Kinds of poison for a kind of event. */
+/** Poison events derived from an event type. */
 const kindsOf = (type: string): readonly Poison[] => [
   { name: `${type} of a newer schema`, type, data: {}, schema: '99' },
-  { name: `${type} that never was valid`, type, data: { broken: true } },
+  { name: `${type} with invalid data`, type, data: { broken: true } },
   {
-    name: `a type of the future instead of ${type}`,
+    name: `an unknown type instead of ${type}`,
     type: 'Foretold',
     data: { id: 1, digest: 'x', set: { carat: 3 } },
   },
 ]
 
 const unknownEntries: readonly Poison[] = [...Object.keys(DICTIONARIES), 'cutShape'].map((field) => ({
-  name: `an id of ${field} that no dictionary knows`,
+  name: `an unknown id of ${field}`,
   type: 'DiamondPatched',
   data: { set: { [field]: NO_ENTRY }, removed: [] },
 }))
-if (Object.values(DICTIONARIES).some(({ has }) => has(NO_ENTRY))) throw new Error('it is known')
+if (Object.values(DICTIONARIES).some(({ has }) => has(NO_ENTRY)))
+  throw new Error(`${NO_ENTRY} must not be the id of a dictionary entry`)
 
 export const DIAMOND_POISON: readonly Poison[] = [
   ...['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'CertificationRemoved', 'ReportRead'].flatMap(
@@ -45,7 +46,7 @@ export const eventOf = ({ type, data, schema = '1' }: Omit<Poison, 'name'>): New
   metadata: { ...BASE, schema },
 })
 
-/** Appends behind what is there. */
+/** Appends at the end of the stream. */
 export async function appendTo(store: EventStore, stream: string, ...events: readonly Omit<Poison, 'name'>[]) {
   const [last] = await store.read(stream, { last: 1 })
   return store.append(stream, last?.revision ?? 'none', events.map(eventOf))

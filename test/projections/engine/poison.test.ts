@@ -34,7 +34,7 @@ import { reactionOf } from './working.ts'
 import { appendTo, DIAMOND_POISON, REQUEST_POISON, SCORES_POISON, SECRET_POISON, type Poison } from './poison-kinds.ts'
 import { shownView } from '../diamonds/shown-view.ts'
 
-const test = suite('poison in one stream')
+const test = suite('a poison event')
 const silent = createLogger('silent')
 
 type Follower = {
@@ -55,7 +55,6 @@ const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription,
   return follower(checkpointModelOf(declared.name), kept, disk)
 }
 
-/** A reaction with its tools. */
 const using = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, reactionOf(declared, tools)] as const
 
 const writingOf = (store: EventStore) => createCommandContext(store, Date.now)
@@ -87,7 +86,7 @@ async function reportsOn({ store, reads }: Disk) {
   })
 }
 
-/** Everything that follows the log and keeps what it sets aside. */
+/** Every projection and reaction that parks streams. */
 const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   projecting(disk, diamonds),
   projecting(disk, certifications),
@@ -97,17 +96,17 @@ const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   reacting(disk, using(bulkRequestRecovery, { writing: later(writingOf(nonAtomic(disk.store))), log: silent })),
 ]
 
-/** A minute ahead: what was accepted now has had its time. */
+/** A clock one minute ahead, so that requests accepted now are due for recovery. */
 const later = (writing: CommandContext): CommandContext => ({ ...writing, clock: () => writing.clock() + 60_000 })
 
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
-/** Runs them to the head of the log, also of what they append themselves. */
+/** Runs the consumers to the head of the log, including the events that they append themselves. */
 async function followed({ store }: Disk, followers: readonly Follower[]): Promise<void> {
   for (const follower of followers) follower.start()
   for (let round = 0; round < 3; round++) {
     for (const { progress, declaration } of followers) {
-      assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} stands still`)
+      assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} does not progress`)
     }
   }
   for (const follower of followers) await follower.stop()
@@ -156,7 +155,7 @@ const acceptedData = (id: number) => ({
   ],
 })
 
-/** A whole life of everything with number `id`: what stands around the poison, and what it must not keep back. */
+/** Valid events of each stream category for number `id`: the neighbours of the poison event, which it must not block. */
 const CATEGORIES = {
   diamond: (id: number) => [
     { type: 'DiamondCreated', data: bornData(id) },
@@ -176,7 +175,7 @@ const KINDS: readonly (readonly [Category, Poison])[] = [
   ...REQUEST_POISON.map((poison) => ['request', poison] as const),
 ]
 
-/** What must hold of those that were not poisoned: shown, certified, listed, scored, read, finished. */
+/** Asserts that everything with number `id` is processed: diamond, certification, secret, report, scores and request. */
 async function isWhole({ store, reads }: Disk, id: number): Promise<void> {
   const { sku, price } = (await shownView(await reads.model(diamonds.declaration), id)).diamond.fields
   assert.equal({ sku, price }, { sku: `S${id}`, price: id })
@@ -206,7 +205,7 @@ async function live({ store }: Disk, id: number): Promise<void> {
   await appendTo(store, `request-${id}`, ...CATEGORIES.request(id + 1_000_000))
 }
 
-test('of whatever kind and wherever it stands keeps no other stream waiting, in any projection or reaction', async () => {
+test('of any kind and anywhere in a stream blocks no other stream in any projection or reaction', async () => {
   const planted = fc.array(fc.tuple(fc.constantFrom(...KINDS), fc.nat(3), fc.boolean()), {
     minLength: 1,
     maxLength: 12,
@@ -232,7 +231,7 @@ test('of whatever kind and wherever it stands keeps no other stream waiting, in 
 
 for (const [category, poison] of KINDS) {
   test(
-    `that is ${poison.name} in ${category}- is on record with its reason`,
+    `(${poison.name} in ${category}-) parks its own stream only`,
     withDisk(async (disk) => {
       await live(disk, 1)
       await plant(disk, 7, category, poison, 3)
@@ -240,7 +239,7 @@ for (const [category, poison] of KINDS) {
       await followed(disk, followers)
       const stream = nameOf(category, 7)
       const aside = await Promise.all(followers.map(({ declaration }) => asideOf(disk.reads, declaration)))
-      assert.ok(aside.flat().includes(stream), `${stream} is set aside nowhere`)
+      assert.ok(aside.flat().includes(stream), `no consumer parked ${stream}`)
       assert.equal([...new Set(aside.flat())], [stream])
       await isWhole(disk, 1)
     }),
@@ -249,7 +248,7 @@ for (const [category, poison] of KINDS) {
 
 type Part = 'keyOf' | 'createsDocument' | 'evolve' | 'toDocument' | 'fromDocument'
 
-/** A projection of which one function stumbles over stone 7. */
+/** A projection with one function that fails for diamond 7. */
 function stumbling(part: Part): Projection<unknown> {
   const whole = diamonds as Projection<unknown>
   const isSeven = (one: unknown): boolean => {
@@ -267,7 +266,7 @@ function stumbling(part: Part): Projection<unknown> {
 
 for (const part of ['keyOf', 'createsDocument', 'evolve', 'toDocument', 'fromDocument'] as const) {
   test(
-    `whatever ${part} of a projection throws for it, leaves all others as they ought to be`,
+    `that makes ${part} of a projection throw blocks no other stream, and is folded by a retry after the fix`,
     withDisk(async (disk) => {
       const ids = [1, 7, 3]
       for (const id of ids) await appendTo(disk.store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
@@ -297,14 +296,14 @@ for (const part of ['keyOf', 'createsDocument', 'evolve', 'toDocument', 'fromDoc
 }
 
 test(
-  'that shows only when it is shown is found, and what stood before it stays shown',
+  'that only toDocument rejects parks its stream, and the previous document stays',
   withDisk(async (disk) => {
     const price = (value: number) => ({ type: 'DiamondPatched', data: { set: { price: value }, removed: [] } })
     const unshowable: Projection<unknown> = {
       ...(diamonds as Projection<unknown>),
       toDocument(view) {
         const document: Document = diamonds.toDocument(view as Parameters<typeof diamonds.toDocument>[0])
-        if (document['price'] === 13) throw new Error('13 can not be shown')
+        if (document['price'] === 13) throw new Error('13 cannot be shown')
         return document
       },
     }
@@ -321,7 +320,7 @@ test(
     await followed(disk, [projecting(disk, unshowable)])
     const model = await disk.reads.model(diamonds.declaration)
     const shown = await Promise.all([7, 8, 9].map(async (id) => shownView(model, id)))
-    // 7 was past the price that can't be shown before anybody looked.
+    // The batch ends with a valid price of diamond 7, so its price of 13 is never written.
     assert.equal(
       shown.map(({ diamond }) => diamond.fields.price),
       [14, null, 9],
@@ -332,15 +331,15 @@ test(
 
 for (const [what, traced] of [
   [
-    'at once',
+    'thrown synchronously',
     () => {
       throw new Error('no facet meets another')
     },
   ],
-  ['on its thread', () => Promise.reject(new UntraceableCut('no facet meets another'))],
+  ['rejected by the worker', () => Promise.reject(new UntraceableCut('no facet meets another'))],
 ] as const) {
   test(
-    `that can't be traced, as it turns out ${what}, keeps no other stone from its scores`,
+    `that describes an untraceable cut (${what}) parks its diamond, and all others are scored`,
     withDisk(async (disk) => {
       const { store, reads } = disk
       const odd = bornData(7)
@@ -369,7 +368,7 @@ for (const [what, traced] of [
 }
 
 test(
-  'is not what a store fails with: that is tried again, and nothing is set aside',
+  'is not assumed when a store fails: the read is retried and no stream is parked',
   withDisk(async (disk) => {
     const { store, reads } = disk
     await live(disk, 1)

@@ -17,9 +17,9 @@ import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-s
 import { DEADLINE, isFolded, origin, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
 import { shownView } from '../diamonds/shown-view.ts'
 
-const test = suite('a stream that was set aside')
+const test = suite('a parked stream')
 
-/** A release that stumbles over prices of 13, and puts up with all others. */
+/** A release of the projection that fails on a price of 13. */
 const stumbling: Projection<DiamondRecord> = {
   ...diamonds,
   evolve(known, event, number) {
@@ -52,7 +52,7 @@ const NO_SCORES = { integral: null, spread: null, fire: null, brilliance: null, 
 const SPREAD = { ct: 0, pc: 0, d: 0.1, ver: '1.0.0' }
 
 test(
-  'is folded from its beginning once it is tried again, with the scores that came meanwhile',
+  'is folded from its start when it is retried, with the scores that were appended meanwhile',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [a = 0, b = 0, c = 0] = await vendor.create(4)
@@ -76,7 +76,7 @@ test(
 )
 
 test(
-  'stays where it can still not be folded, and stops no other',
+  'stays parked if the retry fails again, and blocks no other stream',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     const [a = 0, b = 0] = await vendor.create(2)
@@ -103,7 +103,7 @@ test(
   }),
 )
 
-/** A read store whose next write fails when letters have just been taken out. */
+/** A read store whose first write after a stream was unparked fails. */
 function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: () => boolean } {
   let state: 'waiting' | 'released' | 'failed' = 'waiting'
   const wrapped = (build: ReadModelBuild): ReadModelBuild => ({
@@ -115,7 +115,7 @@ function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: (
     async write(...batch) {
       if (state === 'released') {
         state = 'failed'
-        throw new StoreUnavailable('made to fail between the release and the write')
+        throw new StoreUnavailable('injected failure between the unparking and the write')
       }
       await build.write(...batch)
     },
@@ -128,7 +128,7 @@ function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: (
 }
 
 test(
-  'is folded although the read store failed when it had just been freed',
+  'is folded even if the read store fails after it was unparked',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     const [a = 0] = await vendor.create(2)
@@ -144,7 +144,7 @@ test(
 )
 
 test(
-  'is not asked for by a request that can not be read, nor by one that names streams of other models',
+  'is not retried by an unreadable request or by one that names streams of other models',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     await vendor.create(2)

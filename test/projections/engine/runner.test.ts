@@ -37,7 +37,7 @@ const append = (store: EventStore, stream: string, expected: Revision, type: str
   store.append(stream, expected, [{ id: randomUUID(), type, data, metadata: toEventMetadata(origin, Date.now()) }])
 
 test(
-  'makes of the log what a fold makes of it',
+  'has the same result as folding the log',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [a = 0, b = 0] = await vendor.create(5)
@@ -49,7 +49,7 @@ test(
 )
 
 test(
-  'sets a stream with a poison event aside and goes on with all others',
+  'parks a stream with a poison event and continues with all others',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     const [a = 0, b = 0, c = 0] = await vendor.create(3)
@@ -83,21 +83,24 @@ test(
 )
 
 test(
-  'that may lag writes at once what somebody waits for, and ends its pause when it is stopped',
+  'that may lag writes at once if a request waits for it, and stops during its pause',
   withDisk(async (disk) => {
     const runner = runnerOf(disk, { ...diamonds, maxLagMs: 2 * DEADLINE })
     const vendor = owner(disk.store)
     runner.start()
     for (let count = 0; count < 3; count++) {
       await vendor.create(1)
-      assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE), 'nobody was heard')
+      assert.ok(
+        await runner.progress.waitForPosition(await disk.store.head(), DEADLINE),
+        'the waiting request was ignored',
+      )
     }
     await comes('the end of the pause', runner.stop())
     await isFolded(disk)
   }),
 )
 
-/** A folder whose log is set back to how it was, after its read model has seen more. */
+/** Restores the log of a folder from a backup that is older than its read model, then appends `more` events. */
 async function restored(folder: string, more: number): Promise<void> {
   const file = join(folder, 'events.db')
   const before = openDisk(folder)
@@ -118,10 +121,10 @@ async function restored(folder: string, more: number): Promise<void> {
 }
 
 for (const [what, more] of [
-  ['shorter than what was folded', 0],
-  ['longer by now, with other events', 10],
+  ['and is shorter than the checkpoint', 0],
+  ['and has grown beyond the checkpoint with other events', 10],
 ] as const) {
-  test(`of a log that was restored from a backup, ${what}, is rebuilt`, () =>
+  test(`is rebuilt if its log was restored from a backup ${what}`, () =>
     withFolder(async (folder) => {
       await restored(folder, more)
       const disk = openDisk(folder)
@@ -135,7 +138,7 @@ for (const [what, more] of [
     }))
 }
 
-test('of a log that was restored to before what was read last, and has gone on since, is rebuilt', () =>
+test('is rebuilt if its log was restored to before the last event that it read and has grown since', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'events.db')
     const first = openDisk(folder)
@@ -160,7 +163,7 @@ test('of a log that was restored to before what was read last, and has gone on s
     await again.close()
   }))
 
-test('of another log is rebuilt, however much alike they are', () =>
+test('is rebuilt if it belongs to another log, however similar the logs are', () =>
   withFolder(async (folder) => {
     const first = openDisk(folder)
     await owner(first.store).create(3)
@@ -174,7 +177,7 @@ test('of another log is rebuilt, however much alike they are', () =>
     await second.close()
   }))
 
-/** A read store whose rebuilds are looked at before and after each of their steps. */
+/** A read store that calls `look` before and after each step of a rebuild. */
 function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
   const looked = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
@@ -197,7 +200,7 @@ function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
 }
 
 test(
-  'is rebuilt beside its readers, who see no gap',
+  'is rebuilt while readers see the complete model',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const ids = await vendor.create(900)
@@ -218,7 +221,7 @@ test(
   }),
 )
 
-/** A read model of a log that was restored: its checkpoint names an event that is not there. */
+/** Gives the read model a checkpoint at an event that the log does not have, as after a restore. */
 async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
   const live = await reads.live(diamonds.declaration)
   const position = { commit: 9_999n, prepare: 9_999n }
@@ -227,16 +230,16 @@ async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
 }
 
 const buildsIn = (folder: string) => readdirSync(folder).filter((name) => /^read-diamonds.*\.db$/.test(name))
-/** What is being filled stays open: the database, its WAL and the WAL's index. */
+/** Files that a pending build keeps open: the database, its WAL and the WAL's index. */
 const FILES_OF_A_BUILD = 3
 const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 
-test('that is stopped in the middle of its rebuild keeps what was live until it is whole, and resumes each time', () =>
+test('that is stopped during a rebuild keeps its live build until the rebuild is complete, and resumes each time', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     const vendor = owner(disk.store)
     const ids = await vendor.create(900)
-    // More than one page of the log, and of the tail in memory.
+    // More events than one page of the log and the in-memory tail hold.
     for (const price of [1, 2]) await Promise.all(ids.map((id) => vendor.patch(id, { price })))
     const live = await ofAnotherPast(disk)
     const before = openFiles()
@@ -246,7 +249,7 @@ test('that is stopped in the middle of its rebuild keeps what was live until it 
     const liveNow = async () => (await disk.reads.live(diamonds.declaration)).id
     let stops = 0
     for (; (await liveNow()) === live; stops++) {
-      assert.ok(stops < 20, 'the rebuild begins again each time')
+      assert.ok(stops < 20, 'the rebuild restarts each time')
       stopping = undefined
       runner = runnerOf({ store: disk.store, reads: stopped })
       runner.start()
@@ -256,13 +259,13 @@ test('that is stopped in the middle of its rebuild keeps what was live until it 
       assert.is(buildsIn(folder).length, 2)
     }
     assert.ok(stops >= 2, `it was stopped ${stops} times`)
-    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} files more are open`)
+    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
     await project(disk)
     await isFolded(disk)
     await disk.close()
   }))
 
-test('whose rebuild fails again and again goes on with the same file, and is whole when it does not fail', () =>
+test('whose rebuild fails repeatedly resumes in the same file, and completes when the failures end', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     await owner(disk.store).create(3)
@@ -271,35 +274,35 @@ test('whose rebuild fails again and again goes on with the same file, and is who
     let looks = 0
     const failing = watched(disk.reads, async () => {
       looks++
-      throw new StoreUnavailable('made to fail')
+      throw new StoreUnavailable('injected failure')
     })
     const runner = runnerOf({ store: disk.store, reads: failing })
     runner.start()
     await until('five failures', () => looks >= 5)
     await runner.stop()
     assert.is(buildsIn(folder).length, 2)
-    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} files more are open`)
+    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
     await project(disk)
     await isFolded(disk)
     await disk.close()
   }))
 
-/** A read store whose next writes fail, one before and one after it has written. */
+/** A read store whose next writes fail, each before or after the data is written. */
 function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadStore {
   const failing = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
       const fault = faults.shift()
-      if (fault === 'before') throw new StoreUnavailable('made to fail before the write')
+      if (fault === 'before') throw new StoreUnavailable('injected failure before the write')
       await build.write(...batch)
-      if (fault === 'after') throw new StoreUnavailable('made to fail after the write')
+      if (fault === 'after') throw new StoreUnavailable('injected failure after the write')
     },
   })
   return { ...reads, live: async (declaration) => failing(await reads.live(declaration)) }
 }
 
 test(
-  'survives a read store that fails, before and after its writes, and catches up',
+  'catches up after failures of the read store before and after a write',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     const [a = 0] = await vendor.create(5)
@@ -316,8 +319,8 @@ test(
   }),
 )
 
-/** A log whose first subscriptions break off: at once, or behind their first batch. */
-function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]): EventStore {
+/** A log whose first subscriptions fail: at once, or after their first batch. */
+function breakingOff(store: EventStore, faults: ('at once' | 'after a batch')[]): EventStore {
   return {
     ...store,
     subscribe(from, filter): Subscription {
@@ -326,10 +329,10 @@ function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]
       return {
         stop: () => subscription.stop(),
         async *[Symbol.asyncIterator]() {
-          if (fault === 'at once') throw new StoreUnavailable('made to break off')
+          if (fault === 'at once') throw new StoreUnavailable('injected failure')
           for await (const batch of subscription) {
             yield batch
-            if (fault !== undefined) throw new StoreUnavailable('made to break off')
+            if (fault !== undefined) throw new StoreUnavailable('injected failure')
           }
         },
       }
@@ -338,12 +341,12 @@ function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]
 }
 
 test(
-  'survives a log that breaks off, and catches up',
+  'catches up after its subscription fails',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     await vendor.create(5)
     const runner = runnerOf({
-      store: breakingOff(store, ['at once', 'behind a batch', 'at once', 'behind a batch']),
+      store: breakingOff(store, ['at once', 'after a batch', 'at once', 'after a batch']),
       reads,
     })
     runner.start()
@@ -355,7 +358,7 @@ test(
   }),
 )
 
-/** A read store that remembers nothing of how far it came, the first time it is asked. */
+/** A read store that returns no checkpoint. */
 function forgetful(reads: ReadStore): ReadStore {
   const live: ReadStore['live'] = async (declaration) => {
     const build = await reads.live(declaration)
@@ -365,7 +368,7 @@ function forgetful(reads: ReadStore): ReadStore {
 }
 
 test(
-  'that gets the log from its start again changes nothing, and brings back nothing that was deleted',
+  'that reads the log from its start again changes nothing and restores nothing that was deleted',
   withDisk(async ({ store, reads }) => {
     const vendor = owner(store)
     const [a = 0, b = 0] = await vendor.create(4)

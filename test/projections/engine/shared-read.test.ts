@@ -14,12 +14,12 @@ import {
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('followers that catch up')
+const test = suite('consumers that catch up')
 
 const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
 const numberOf = (from: PositionOrStart) => (from === 'start' ? 0 : Number(from.commit))
 
-/** A log of `a-…` and `b-…` streams in turn, that tells how many events it has given out. */
+/** A log that alternates `a-…` and `b-…` streams and counts the events that it delivers. */
 class Log {
   given = 0
   breaksAt = Number.POSITIVE_INFINITY
@@ -38,7 +38,7 @@ class Log {
     const breaks = (last: number) => {
       if (last < this.breaksAt) return
       this.breaksAt = Number.POSITIVE_INFINITY
-      throw new StoreUnavailable('made to break off')
+      throw new StoreUnavailable('injected failure')
     }
     return {
       stop: () => void (state.stopped = true),
@@ -68,7 +68,7 @@ const PAGE = 1_000
 const LENGTH = 10_000
 const TIMING: SharedReadTiming = { gatherMs: 5, maxWaitMs: 30, maxBufferedEvents: 3_000 }
 
-/** Follows to the head; `between` is waited for behind each batch. */
+/** Reads to the head of the log, and awaits `between` after each batch. */
 async function follow(
   store: EventStore,
   prefixes: string[],
@@ -87,10 +87,10 @@ const numbers = (first: number, step: number) =>
   Array.from({ length: Math.ceil((LENGTH - first + 1) / step) }, (_, index) => first + index * step)
 const all = numbers(1, 1)
 
-/** Behind the time in which followers gather: what was asked for is read, and no more time passes. */
+/** Passes the time in which consumers gather for a shared read. */
 const gathered = (time: FakeTime) => time.pass(TIMING.gatherMs)
 
-test('from the same place share one read, and each gets what it follows, in order', () =>
+test('from the same position share one read, and each receives its own streams in order', () =>
   withFakeTime(async (time) => {
     const log = new Log(LENGTH)
     const store = shareReads(log.store, TIMING)
@@ -100,7 +100,7 @@ test('from the same place share one read, and each gets what it follows, in orde
     assert.is(log.given, LENGTH, 'each event was read once')
   }))
 
-test('and begin later share what is still at hand', () =>
+test('and start later share the events that are still buffered', () =>
   withFakeTime(async (time) => {
     const log = new Log(LENGTH)
     const store = shareReads(log.store, TIMING)
@@ -111,7 +111,7 @@ test('and begin later share what is still at hand', () =>
     assert.is(log.given, LENGTH, 'each event was read once')
   }))
 
-test('and one of whom stands still go on without it, and it misses nothing', () =>
+test('continue without one that stalls, which still misses no event', () =>
   withFakeTime(async (time) => {
     const store = shareReads(new Log(LENGTH).store, TIMING)
     let goOn = () => {}
@@ -126,7 +126,7 @@ test('and one of whom stands still go on without it, and it misses nothing', () 
     const others = follow(store, ['a-', 'b-']).finally(() => (isDone = true))
     await gathered(time)
     await standing
-    await until('the others to go on', async () => {
+    await until('the others to continue', async () => {
       await time.pass(TIMING.maxWaitMs)
       return isDone
     })
@@ -135,7 +135,7 @@ test('and one of whom stands still go on without it, and it misses nothing', () 
     assert.equal(await slow, numbers(2, 2))
   }))
 
-test('from different places each get all behind theirs', () =>
+test('from different positions each receive every event after their own', () =>
   withFakeTime(async (time) => {
     const store = shareReads(new Log(LENGTH).store, TIMING)
     const found = Promise.all([follow(store, ['a-', 'b-']), follow(store, ['b-'], undefined, at(7_000))])
@@ -143,7 +143,7 @@ test('from different places each get all behind theirs', () =>
     assert.equal(await found, [all, numbers(7_001, 2)])
   }))
 
-test('are told when the read breaks off, and go on from where they were', () =>
+test('get an error when the shared read fails, and can resume from their position', () =>
   withFakeTime(async (time) => {
     const log = new Log(LENGTH)
     log.breaksAt = 5_000
@@ -163,7 +163,7 @@ test('are told when the read breaks off, and go on from where they were', () =>
     assert.equal(seen, all)
   }))
 
-test('end when they are stopped, also while they wait', () =>
+test('end when they are stopped, even while they wait for a batch', () =>
   withFakeTime(async (time) => {
     const hanging = new Log(LENGTH).store
     const never: Subscription = {
@@ -173,7 +173,7 @@ test('end when they are stopped, also while they wait', () =>
     const store = shareReads({ ...hanging, subscribe: () => never }, TIMING)
     const subscription = store.subscribe('start', { prefixes: ['a-'] })
     const ended = (async () => {
-      for await (const batch of subscription) assert.unreachable(`a batch came: ${String(batch)}`)
+      for await (const batch of subscription) assert.unreachable(`received a batch: ${String(batch)}`)
     })()
     await gathered(time)
     subscription.stop()

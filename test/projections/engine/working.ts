@@ -10,10 +10,10 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 
-/** For reactions that keep nothing with the read models. */
+/** For reactions without a checkpoint in the read store. */
 const none = {} as ReadStore
 
-/** Starts reactions and routines as the service does. @returns what stops them */
+/** Starts reactions and scheduled jobs as the service does. @returns a function that stops them */
 export async function working<Tools>(
   { reactions = [], scheduledJobs = [] }: Partial<BackgroundDeclarations<Tools>>,
   toolsWith: (wakes: RoutineWaker) => Tools,
@@ -25,13 +25,13 @@ export async function working<Tools>(
   return async () => void (await Promise.all(work.map((each) => each.stop())))
 }
 
-/** One round of each of these routines, together. @throws the first of what failed */
+/** Runs one round of each job concurrently. @throws the first failure */
 export async function oneRound<Tools>(routines: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
   const outcomes = await Promise.allSettled(routines.map((routine) => routine.createRound(tools)(neverAborted())))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** What a reaction does with events, without what runs it. */
+/** The handler of a reaction, without its consumer. */
 export function reactionOf<Tools>(declared: Reaction<Tools>, tools: Tools): ReactionHandler {
   if ('createHandler' in declared) return declared.createHandler(tools)
   throw new Error(`${declared.name} keeps its checkpoint itself`)

@@ -2,15 +2,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RevokedTokens } from '../../../src/projections/sessions/token-revocations.ts'
 
-const test = suite('tokens that were ended')
+const test = suite('revoked tokens')
 
-/** Seconds that a token lives. */
+/** Lifetime of a token in seconds. */
 const TTL = 100
 const token = { account: 7, accountEpoch: 0, client: '1_x', clientEpoch: 0, session: 's', number: 3 }
 const metadata = { at: new Date(1000).toISOString() }
 const revoked = { type: 'SessionRevoked', data: { at: 1000 }, metadata }
 
-/** What each of these events ends, and what it leaves. */
+/** Each event, and the change that makes a token unaffected by it. */
 const ENDS = [
   [{ stream: 'session-s', type: 'SessionRevoked', data: {} }, { session: 't' }],
   [{ stream: 'session-s', type: 'AccessTokenRevoked', data: { number: 3 } }, { number: 4 }],
@@ -20,7 +20,7 @@ const ENDS = [
 ] as const
 
 for (const [event, left] of ENDS) {
-  test(`are those that ${event.type} names, and no others`, () => {
+  test(`are exactly the tokens that ${event.type} names`, () => {
     const tokens = new RevokedTokens(TTL)
     assert.is(tokens.isLive(token), true)
     tokens.applyEvent({ ...event, metadata })
@@ -28,7 +28,7 @@ for (const [event, left] of ENDS) {
   })
 }
 
-test('are forgotten once they have expired, and not before', () => {
+test('are removed once the tokens have expired, not before', () => {
   let passed = 0
   const ended = new RevokedTokens(TTL, () => passed)
   ended.applyEvent({ ...revoked, stream: 'session-s' })
@@ -47,10 +47,10 @@ test('are forgotten once they have expired, and not before', () => {
 const DAYS_30 = 30 * 86_400_000
 
 for (const [when, start] of [
-  ['while it runs', 0],
-  ['when it starts', DAYS_30],
+  ['while the service runs', 0],
+  ['when the service starts', DAYS_30],
 ] as const) {
-  test(`are kept though the clock is 30 days ahead for a minute, ${when}`, () => {
+  test(`are kept if the clock is 30 days ahead for a minute ${when}`, () => {
     let passed = 0
     const ended = new RevokedTokens(TTL, () => passed)
     ended.applyEvent({ ...revoked, stream: 'session-s' })
@@ -58,14 +58,14 @@ for (const [when, start] of [
     for (passed = 30_000; passed <= 60_000; passed += 10_000) ended.removeExpired(1000 + passed + DAYS_30)
     for (passed = 70_000; passed < TTL * 1000 + 600_000; passed += 10_000) {
       ended.removeExpired(1000 + passed)
-      assert.is(ended.isLive(token), false, `forgotten after ${passed} ms`)
+      assert.is(ended.isLive(token), false, `removed after ${passed} ms`)
     }
     ended.removeExpired(1000 + passed)
-    assert.is(ended.isLive(token), true, 'and for ever')
+    assert.is(ended.isLive(token), true, 'it is never removed')
   })
 }
 
-test('are the same where an event comes twice, and of two epochs the later, in whatever order they come', () => {
+test('depend on the highest epoch only, whatever the order and repetition of the events', () => {
   const ended = new RevokedTokens(TTL)
   for (const epoch of [2, 1, 2]) {
     ended.applyEvent({ stream: 'account-7', type: 'AccountDisabled', data: { epoch }, metadata })

@@ -15,7 +15,7 @@ import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { withLogFile } from '../../commands/accounts-on-disk.ts'
 import { until } from '../../until.ts'
 
-const test = suite('the session feed')
+const test = suite('the token revocation list')
 
 const TTL = 100
 const token = { account: 7, accountEpoch: 0, client: '1_x', clientEpoch: 0, session: 's', number: 0 }
@@ -23,7 +23,7 @@ const metadata = { at: new Date(1000).toISOString() }
 const ids = Array.from({ length: 9 }, (_, index) => `00000000-0000-4000-8000-00000000000${index}`)
 const revoked = (id = 0) => ({ id: ids[id] ?? '', type: 'SessionRevoked', data: { at: 1000 }, metadata })
 
-/** A store that tells its head by a promise, as one behind a network does; its subscriptions stop where `stalled`. */
+/** A store with an asynchronous `head`, like one behind a network. Its subscriptions deliver nothing while `stalled`. */
 function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boolean }): EventStore {
   const check = () => {
     if (fault.away) throw new StoreUnavailable('away')
@@ -70,10 +70,10 @@ const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
     log: createLogger('error'),
   })
 
-/** The earliest moment at which another request can come. */
+/** The earliest turn in which another request can arrive. */
 const nextTurn = () => new Promise<void>((done) => setImmediate(done))
 
-test('knows what was ended before it started', () =>
+test('contains the revocations from before its start', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     await store.append('session-s', 'none', [revoked()])
@@ -85,7 +85,7 @@ test('knows what was ended before it started', () =>
     await store.close()
   }))
 
-test('answers without a promise in the turn after a write of its own process, and rightly after one of another', () =>
+test('answers synchronously in the turn after a write of its own process, and correctly after one of another process', () =>
   withLogFile(async (file) => {
     const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
     const feed = open(store)
@@ -99,7 +99,7 @@ test('answers without a promise in the turn after a write of its own process, an
     await Promise.all([store.close(), other.close()])
   }))
 
-test('reads the log itself when known events do not come', () =>
+test('reads the log if its subscription delivers nothing', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     const fault = { stalled: false, away: false }
@@ -121,7 +121,7 @@ test('reads the log itself when known events do not come', () =>
     await store.close()
   }))
 
-test('of a store behind a network answers from memory while it is confirmed, for 5 s', () =>
+test('of a store behind a network answers from memory for 5 s after a confirmation', () =>
   withLogFile(async (file) => {
     const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
     const fault = { stalled: false, away: false }
@@ -142,12 +142,12 @@ test('of a store behind a network answers from memory while it is confirmed, for
     await feed.confirm()
     assert.is(feed.isLive(token), true)
     await other.append('session-s', 'none', [revoked()])
-    await until('the end to be known', async () => !(await feed.isLive(token)))
+    await until('the revocation to be known', async () => !(await feed.isLive(token)))
     feed.stop()
     await Promise.all([store.close(), other.close()])
   }))
 
-test('lets who only reads go on from the last confirmation while the log is away, until STALE_READS are over', () =>
+test('lets reads use the last confirmation while the log is unavailable, for the time of STALE_READS', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     const fault = { stalled: false, away: false }
@@ -180,7 +180,7 @@ test('lets who only reads go on from the last confirmation while the log is away
     await store.close()
   }))
 
-test('that is not confirmed reads the streams behind each token', () =>
+test('without a recent confirmation reads the streams of each token', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     const fault = { stalled: false, away: false }
@@ -196,7 +196,7 @@ test('that is not confirmed reads the streams behind each token', () =>
     await store.close()
   }))
 
-test('holds an event of its own process before the log brings it', () =>
+test('contains an event of its own process before the subscription delivers it', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     const feed = open(behindNetwork(store, { stalled: false, away: false }))

@@ -24,7 +24,7 @@ import { plainRoot } from '../../evidence/plain-tree.ts'
 import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
 import { choicesFor } from '../../seeded.ts'
 
-const test = suite('the tree of the log')
+const test = suite('the Merkle tree of the event log')
 const silent = createLogger('silent')
 
 async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
@@ -35,7 +35,7 @@ async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
 
 const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLeafEvent(event)))
 
-/** Some stones and what became of them, a bulk of stones, and events that a move does not carry. */
+/** Appends created, patched and deleted diamonds, and one event that a move does not copy. */
 async function fillLog({ store }: Disk): Promise<StoredEvent[]> {
   const vendor = owner(store)
   const stones = await vendor.create(300)
@@ -47,7 +47,7 @@ async function fillLog({ store }: Disk): Promise<StoredEvent[]> {
 }
 
 test(
-  'is that of every event in the order of the log, but for what a move does not carry',
+  'has one leaf per event in log order, except for events that a move does not copy',
   withDisk(async (disk) => {
     const events = await fillLog(disk)
     await buildsOf(disk, merkleTree).rebuild()
@@ -60,7 +60,7 @@ test(
 )
 
 test(
-  'finds each event by its position, with what leads to the root',
+  'finds each event by its position and proves its inclusion',
   withDisk(async (disk) => {
     const leaves = (await fillLog(disk)).filter(isLeaf)
     await buildsOf(disk, merkleTree).rebuild()
@@ -79,7 +79,7 @@ test(
   }),
 )
 
-/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
+/** A build whose write may stop halfway, as a crash can cause on MongoDB. */
 class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
   readonly documents = new Map<FieldValue, StoredDocument>()
   at: Awaited<ReturnType<ReadModelBuild['checkpoint']>>
@@ -92,15 +92,15 @@ class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | '
 
   async write(writes: readonly DocumentWrite[], checkpoint: NonNullable<typeof this.at>): Promise<void> {
     for (const [at, write] of writes.entries()) {
-      if (this.breaks(at)) throw new Error('broken off')
-      if (!('put' in write)) throw new Error('nothing of a tree is ever removed')
+      if (this.breaks(at)) throw new Error('write interrupted')
+      if (!('put' in write)) throw new Error('the tree never removes a document')
       const key = write.put['id'] ?? ''
       const stored = this.documents.get(key)
       if (stored === undefined || stored.revision < write.revision) {
         this.documents.set(key, { document: write.put, revision: write.revision })
       }
     }
-    if (this.breaks(writes.length)) throw new Error('broken off')
+    if (this.breaks(writes.length)) throw new Error('write interrupted')
     this.at = checkpoint
   }
 
@@ -109,7 +109,7 @@ class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | '
     return { get, find: () => this.#tiles(), position: () => this.at?.position ?? 'start' }
   }
 
-  /** Tiles of leaves, the last first. */
+  /** Tiles of leaves, newest first. */
   #tiles(): Document[] {
     const tiles = [...this.documents.values()].map(({ document }) => document)
     return tiles.filter(({ commit }) => Number(commit) >= 0).reverse()
@@ -132,7 +132,7 @@ const emptyLog = {
   eventAt: async () => undefined,
 } as unknown as EventStore
 
-test('reports an event that is added between two questions as later than what was read, not as changed', async () => {
+test('reports an event appended after the queried tree size as missing, not as changed', async () => {
   const events = Array.from({ length: 20 }, (_, index) => event(index)).filter(isLeaf)
   const [read, added] = [events.slice(0, 10), events.slice(10)]
   const build = new Memory(() => false)
@@ -149,7 +149,7 @@ test('reports an event that is added between two questions as later than what wa
   assert.is(await new TreeQueries(build.model).indexOf(added[0] as StoredEvent, events.length), read.length)
 })
 
-test('is the same however batches are cut, and wherever a write breaks off and is tried again', async () => {
+test('is the same for any batch sizes, and after writes that stop halfway and are retried', async () => {
   const events = Array.from({ length: 1_500 }, (_, index) => event(index))
   const root = plainRoot(events.filter(isLeaf).map(leafBytes))
   for (let seed = 1; seed <= 30; seed++) {
@@ -169,7 +169,7 @@ test('is the same however batches are cut, and wherever a write breaks off and i
         }
         await writer.flush()
       } catch (error) {
-        assert.match(String(error), 'broken off')
+        assert.match(String(error), 'write interrupted')
       }
     }
     const queries = new TreeQueries(build.model)
