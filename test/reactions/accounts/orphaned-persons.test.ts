@@ -5,10 +5,10 @@ import { deleteOrphanedPersons } from '../../../src/reactions/accounts/orphaned-
 import { ann, cli, openProcess, withLogFile } from '../../commands/accounts-on-disk.ts'
 import { oneRound } from '../../projections/engine/working.ts'
 
-const test = suite('the sweeper of persons')
+const test = suite('the sweeper of orphaned persons')
 const HOUR = 60 * 60_000
 
-test('removes the row of a registration that died before the log had it, after an hour, and no other', () =>
+test('removes the row of an interrupted registration after an hour, and no other', () =>
   withLogFile(async (file) => {
     const time = { now: 1_800_000_000_000 }
     const one = await openProcess(file, time)

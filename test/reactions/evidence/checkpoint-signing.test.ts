@@ -15,7 +15,7 @@ import type {
 } from '../../../src/stores/ports/event-store.ts'
 import { buildsOf, owner, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 
-const test = suite('a signed root of the log')
+const test = suite('a signed checkpoint of the log')
 
 const { privateKey } = generateKeyPairSync('ed25519')
 
@@ -32,20 +32,20 @@ async function signerOn({ store, reads }: Disk, key = privateKey): Promise<Check
   })
 }
 
-/** What the log says was signed last, whoever has signed it. */
+/** The last signed checkpoint in the log. */
 async function lastSigned(store: EventStore) {
   const [last] = await store.read(CHECKPOINTS_STREAM, { last: 1 })
   return last && { note: last.data['checkpoint'], revision: last.revision }
 }
 
-/** The tree made anew, and signed. */
+/** Rebuilds the tree and signs it. */
 async function signedAnew(disk: Disk, store: EventStore = disk.store, key = privateKey) {
   await buildsOf({ ...disk, store }, merkleTree).rebuild()
   return (await signerOn(disk, key)).sign(0)
 }
 
 test(
-  'follows another only where something has happened',
+  'is followed by another only if events were appended',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     await vendor.create(3)
@@ -60,7 +60,7 @@ test(
   }),
 )
 
-/** The same log as one who can write to its files would leave it. */
+/** A log that was changed directly in its files. */
 function rewritten(store: EventStore, rewrite: (events: StoredEvent[]) => StoredEvent[]): EventStore {
   const changed = (from: PositionOrStart): Subscription => {
     const subscription = store.subscribe(from)
@@ -86,7 +86,7 @@ const REWRITES: Readonly<Record<string, (events: StoredEvent[]) => StoredEvent[]
 
 for (const [how, rewrite] of Object.entries(REWRITES)) {
   test(
-    `is not followed by another where an event was ${how}`,
+    `is not followed by another if an event was ${how}`,
     withDisk(async (disk) => {
       const vendor = owner(disk.store)
       await vendor.create(5)
@@ -102,7 +102,7 @@ for (const [how, rewrite] of Object.entries(REWRITES)) {
 }
 
 test(
-  'of another key is not followed at all',
+  'of another key is never followed by one of this key',
   withDisk(async (disk) => {
     await owner(disk.store).create(2)
     await signedAnew(disk)

@@ -16,22 +16,22 @@ import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('collecting files')
+const test = suite('the file garbage collector')
 
 const shared = 'a'.repeat(64)
 const alone = 'b'.repeat(64)
 
 const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
 
-/** A log of removed certifications, and a read model that comes to know of them when a test says so. */
+/** A log of removed certifications, and a read model that folds them when `learn` is called. */
 class Inventory {
   readonly removed: string[] = []
-  /** Files that stand there, and those of them that were touched a moment ago. */
+  /** The stored files, and those among them that were touched recently. */
   readonly files: string[] = []
   readonly fresh = new Set<string>()
-  /** Files whose removal was broken off. */
+  /** Files whose removal was interrupted. */
   readonly broken: string[] = []
-  /** Done once, in the middle of the next look at how often a file is used. */
+  /** Called once, during the next count of a file's references. */
   meanwhile: () => Promise<void> = async () => undefined
   readonly #events: StoredEvent[] = []
   readonly #news = new WakeSignal()
@@ -43,7 +43,7 @@ class Inventory {
     for (const [digest, count] of Object.entries(uses)) this.#uses.set(digest, count)
   }
 
-  /** One certification with the file is gone; the read model learns of it later. Resolves when the collector has noted it. */
+  /** Removes one certification with the file; the read model lags. Resolves when the collector has processed the event. */
   async remove(digest: string): Promise<void> {
     const position = at(this.#events.length + 1)
     const data = { id: this.#events.length + 1, digest }
@@ -53,7 +53,7 @@ class Inventory {
     while (this.#taken < this.#events.length) await new Promise((done) => setImmediate(done))
   }
 
-  /** The read model folds what has happened. */
+  /** Lets the read model catch up. */
   learn(): void {
     for (const { data } of this.#events.slice(this.#known)) {
       const digest = String(data['digest'])
@@ -149,7 +149,7 @@ class Inventory {
   }
 }
 
-/** Lets time pass until a file that nothing uses is gone. */
+/** Advances the clock until the file is removed. */
 const collected = (inventory: Inventory, digest: string, time: FakeTime): Promise<void> =>
   until(`${digest} to be removed`, async () => {
     await time.pass(100)
@@ -169,7 +169,7 @@ const collecting = (inventory: Inventory, run: (time: FakeTime) => Promise<void>
     }
   })
 
-/** One more certification with the file goes during the next look. @returns what lets time pass until it is gone */
+/** Removes one certification with the file during the next count. @returns a function that advances the clock until then */
 function removedMeanwhile(inventory: Inventory, digest: string, time: FakeTime): () => Promise<void> {
   let isRemoved = false
   inventory.meanwhile = async () => {
@@ -177,13 +177,13 @@ function removedMeanwhile(inventory: Inventory, digest: string, time: FakeTime):
     isRemoved = true
   }
   return () =>
-    until('the look', async () => {
+    until('the count', async () => {
       if (!isRemoved) await time.pass(100)
       return isRemoved
     })
 }
 
-test('leaves a file that is used, and removes one that is not', async () => {
+test('keeps a file that is in use and removes one that is not', async () => {
   const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
   await collecting(inventory, async (time) => {
     await inventory.remove(shared)
@@ -194,7 +194,7 @@ test('leaves a file that is used, and removes one that is not', async () => {
   })
 })
 
-test('removes what a crash left a moment before the start, as soon as it is untouched for a while', async () => {
+test('removes a file that a crash left behind once it has not been touched for a while', async () => {
   const inventory = new Inventory({ [shared]: 1 })
   inventory.files.push(shared, alone)
   inventory.fresh.add(shared).add(alone)
@@ -207,7 +207,7 @@ test('removes what a crash left a moment before the start, as soon as it is unto
   })
 })
 
-test('removes a file whose removal was broken off by a crash, though the walk has not met it', async () => {
+test('finishes a removal that a crash interrupted, even if the scan did not list the file', async () => {
   const inventory = new Inventory({ [shared]: 1 })
   const met = 'c'.repeat(64)
   inventory.files.push(met)
@@ -219,7 +219,7 @@ test('removes a file whose removal was broken off by a crash, though the walk ha
   })
 })
 
-test('looks again at a file whose removal came while it looked at others', async () => {
+test('checks a file again if its certification was removed while other files were checked', async () => {
   const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
   await collecting(inventory, async (time) => {
     const late = removedMeanwhile(inventory, alone, time)
@@ -233,7 +233,7 @@ test('looks again at a file whose removal came while it looked at others', async
   })
 })
 
-test('looks again at a file whose last use ended while it looked at that very file', async () => {
+test('checks a file again if its last certification was removed during its check', async () => {
   const inventory = new Inventory({ [shared]: 2 })
   await collecting(inventory, async (time) => {
     const late = removedMeanwhile(inventory, shared, time)

@@ -12,21 +12,21 @@ import { until } from '../../until.ts'
 
 const test = suite('a mailer')
 
-/** Milliseconds that a claim lasts, and several times as many. */
+/** Lifetime of a claim in ms, and a multiple of it. */
 const CLAIM = 15_000
 const LONG = 5 * CLAIM
-/** Milliseconds between two looks: so few that a holder who lives has its turn many times before its claim ends. */
+/** Step in ms that lets a running holder renew its claim many times before it expires. */
 const SHORT = 25
 const SECOND = 1_000
 
-/** Lets time pass until something holds. */
+/** Advances the clock until the condition holds. */
 const passes = (time: FakeTime, step: number, what: string, holds: () => boolean | Promise<boolean>): Promise<void> =>
   until(what, async () => {
     await time.pass(step)
     return holds()
   })
 
-/** Each of two processes' stores closes in real time, with nothing left that waits for the other. */
+/** Two processes on fake time. Their stores close in real time, after every claim has expired. */
 const withTwoAndTime = (run: (one: SecretsProcess, other: SecretsProcess, time: FakeTime) => Promise<void>) =>
   withTwo((one, other) =>
     withFakeTime(async (time) => {
@@ -35,7 +35,7 @@ const withTwoAndTime = (run: (one: SecretsProcess, other: SecretsProcess, time: 
     }),
   )
 
-/** A process's mailer, and what it has sent. */
+/** Starts the mailer of a process; it adds the ids of its mails to `sent`. */
 function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<void> = async () => {}) {
   const mail = {
     async send({ messageId }: OutgoingMail) {
@@ -51,14 +51,14 @@ function mailerOf(secrets: SecretsProcess, sent: string[], send: () => Promise<v
 
 const isDone = (secrets: SecretsProcess) => async () => (await secrets.vault.nextMail()) === undefined
 
-/** A store of which some calls can't be done for a while. */
+/** A store whose given methods fail while `full.is`. */
 const refusing = <Store extends object>(store: Store, full: { is: boolean }, names: readonly string[]) =>
   instead(store, names, async (call) => {
     if (full.is) throw new StoreUnavailable('no room')
     return call()
   })
 
-test('sends a mail once, however long the log and the vault can not record that it was sent', () =>
+test('sends a mail once even if the log and the vault cannot record it for longer than a claim lasts', () =>
   withTwoAndTime(async (one, other, time) => {
     await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     const full = { is: false }
@@ -69,15 +69,15 @@ test('sends a mail once, however long the log and the vault can not record that 
     })
     const sent: string[] = []
     const mailers = [one, other].map((each) => mailerOf(limited(each), sent, async () => void (full.is = true)))
-    await passes(time, SHORT, 'it to be sent', () => sent.length > 0)
+    await passes(time, SHORT, 'the mail to be sent', () => sent.length > 0)
     await time.pass(LONG)
     full.is = false
-    await passes(time, SHORT, 'it to leave the queue', isDone(one))
+    await passes(time, SHORT, 'the mail to leave the queue', isDone(one))
     assert.is(sent.length, 1)
     await Promise.all(mailers.map((mailer) => mailer.stop()))
   }))
 
-test('sends a mail whose mailer has died as soon as that one was silent for as long as a claim lasts', () =>
+test('sends the mail of a dead mailer when its claim has expired', () =>
   withTwoAndTime(async (one, other, time) => {
     await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     await one.vault.claimMail(one.clock(), 'a dead mailer', async () => false)
@@ -85,28 +85,28 @@ test('sends a mail whose mailer has died as soon as that one was silent for as l
     const mailer = mailerOf(other, sent)
     await time.pass(CLAIM - SECOND)
     assert.is(sent.length, 0)
-    await passes(time, SECOND, 'it to leave the queue', isDone(one))
+    await passes(time, SECOND, 'the mail to leave the queue', isDone(one))
     assert.is(sent.length, 1)
     await mailer.stop()
   }))
 
-test('that stood still for so long that another has its mail does not send it', () =>
+test('that was suspended until another mailer claimed its mail does not send it', () =>
   withTwoAndTime(async (one, other, time) => {
     await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
     const frozen = freezing()
     const [late, sent]: [string[], string[]] = [[], []]
     const store = frozen.behind(one.store, ['read'])
     const stopped = mailerOf({ ...one, store, vault: frozen.before(one.vault, ['renewClaim']) }, late)
-    await passes(time, SECOND, 'it to stand still', () => frozen.isReached())
+    await passes(time, SECOND, 'the mailer to be suspended', () => frozen.isReached())
     const mailer = mailerOf(other, sent)
-    await passes(time, SECOND, 'it to leave the queue', isDone(one))
+    await passes(time, SECOND, 'the mail to leave the queue', isDone(one))
     frozen.goOn()
     for (let passed = 0; passed < CLAIM; passed += SECOND) await passes(time, SECOND, 'a second', () => true)
     assert.equal([late.length, sent.length], [0, 1])
     await Promise.all([stopped.stop(), mailer.stop()])
   }))
 
-/** Stands still before some calls, or with their answers, as a process does between SIGSTOP and SIGCONT. */
+/** Suspends before or after some calls, as a process between SIGSTOP and SIGCONT. */
 function freezing() {
   let goOn = () => {}
   let isReached = false
@@ -129,7 +129,7 @@ function freezing() {
   return { before, behind, isReached: () => isReached, goOn: () => goOn() }
 }
 
-/** A store of which some calls are done otherwise. */
+/** A store whose given methods are replaced by `act`. */
 function instead<Store extends object>(
   store: Store,
   names: readonly string[],

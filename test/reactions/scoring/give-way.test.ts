@@ -2,14 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { yieldToRequests } from '../../../src/reactions/scoring/scoring.ts'
 
-const test = suite('giving way')
+const test = suite('yielding to requests')
 
 const stops: (() => void)[] = []
 test.after.each(() => {
   for (const stop of stops.splice(0)) stop()
 })
 
-/** Keeps the event loop busy, turn by turn, as requests do, until the end of the test or before. */
+/** Keeps the event loop busy turn by turn, as requests do. @returns a function that stops it before the end of the test */
 function keepBusy(): () => void {
   let stopped = false
   const turn = () => {
@@ -25,13 +25,13 @@ function keepBusy(): () => void {
 const resting = () => true
 const served = () => false
 
-test('goes on at once where nobody is served, however busy the event loop is', async () => {
+test('ends at once if no request is in progress, however busy the event loop is', async () => {
   const stop = keepBusy()
   assert.is(await yieldToRequests(resting), true)
   stop()
 })
 
-test('takes in first what has arrived', async () => {
+test('lets pending callbacks run before it checks for requests', async () => {
   let arrived = false
   setImmediate(() => (arrived = true))
   const asked: boolean[] = []
@@ -39,17 +39,17 @@ test('takes in first what has arrived', async () => {
   assert.equal(asked, [true])
 })
 
-test('goes on where somebody is served and the event loop is free', async () => {
+test('ends at once if a request is in progress and the event loop is free', async () => {
   assert.is(await yieldToRequests(served), true)
 })
 
-test('waits while requests keep the event loop busy, and goes on in the end all the same', async () => {
+test('ends after a limit if requests keep the event loop busy', async () => {
   const stop = keepBusy()
   assert.is(await yieldToRequests(served), false)
   stop()
 })
 
-test('goes on when requests rest, whatever else keeps the event loop busy', async () => {
+test('ends when no request is in progress, even if other work keeps the event loop busy', async () => {
   const stop = keepBusy()
   let looks = 0
   assert.is(await yieldToRequests(() => ++looks > 2), true)
@@ -57,7 +57,7 @@ test('goes on when requests rest, whatever else keeps the event loop busy', asyn
   stop()
 })
 
-test('goes on when they have been answered', async () => {
+test('ends when the event loop is free again', async () => {
   const stop = keepBusy()
   let looks = 0
   const servedThrice = () => {

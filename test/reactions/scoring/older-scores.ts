@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 
 const origin = { actor: 'scoring', via: 'projection', correlation: 'an older release' } as const
 
-/** Scores of one number, as a model of that version would have given. */
+/** Scores with one number, as computed by that version of the model. */
 export const scoresBy = (ver: string) => ({
   integral: { val: 0.5, rg: 0.5, d: 0.05, ver },
   spread: null,
@@ -15,7 +15,7 @@ export const scoresBy = (ver: string) => ({
   symmetry: null,
 })
 
-/** Scores diamonds as a release with another model did, for the stones as they were created. */
+/** Appends scores of the created stones as a release with that version of the model did. */
 export async function scoredBy(store: EventStore, ver: string, diamonds: readonly number[]): Promise<void> {
   const appends = diamonds.map(async (id) => {
     const last = (await store.read(scoresStream(id), { last: 1 })).at(-1)

@@ -33,12 +33,12 @@ const tools = ({ store }: Disk) => ({
 
 const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescoringStatus(disk.store)).due, origin)
 
-/** The versions that a diamond was scored by, oldest first. */
+/** The model versions of a diamond's scores, oldest first. */
 const history = async ({ store }: Disk, id: number) =>
   (await store.read(`scores-${id}`)).map(({ data }) => (data['scores'] as { integral: { ver: string } }).integral.ver)
 
 test(
-  'scores what an older model has scored, and keeps what that one found',
+  'scores diamonds of an older model again, and keeps the older scores in the log',
   withDisk(async (disk) => {
     const [first = 0, second = 0] = await owner(disk.store).create(2)
     await scoredBy(disk.store, OLDER, [first, second])
@@ -53,7 +53,7 @@ test(
 )
 
 test(
-  'counts a partial report that an older model left out, and scores the stone as it is since the reading',
+  'uses a partial report that an older model ignored, and scores the stone as of the reading',
   withDisk(async (disk) => {
     const [id = 0] = await owner(disk.store).create(1)
     const size = { length: 6.5, width: 6.4, depth: 3.9 }
@@ -84,7 +84,7 @@ test(
 )
 
 test(
-  'leaves what this model has scored, however often it is asked for',
+  'skips diamonds that this model has scored, even if they are requested',
   withDisk(async (disk) => {
     const [id = 0] = await owner(disk.store).create(1)
     await scoredBy(disk.store, OLDER, [id])
@@ -96,7 +96,7 @@ test(
 )
 
 test(
-  'goes on where it was interrupted',
+  'resumes after an interruption',
   withDisk(async (disk) => {
     const ids = await owner(disk.store).create(7)
     await scoredBy(disk.store, OLDER, ids)
@@ -108,7 +108,7 @@ test(
 )
 
 test(
-  'scores each stone once where two of it run',
+  'scores each diamond once if two processes run it',
   withDisk(async (disk) => {
     const ids = await owner(disk.store).create(20)
     await scoredBy(disk.store, OLDER, ids)
@@ -118,7 +118,7 @@ test(
 )
 
 test(
-  'scores the stone as its owner has changed it',
+  'scores the current revision of a changed diamond',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [id = 0] = await vendor.create(1)
@@ -133,7 +133,7 @@ test(
 )
 
 test(
-  'scores a stone that no model has scored',
+  'scores a diamond that was never scored',
   withDisk(async (disk) => {
     const [id = 0] = await owner(disk.store).create(1)
     await rescoreAll(disk)
@@ -142,20 +142,20 @@ test(
 )
 
 test(
-  'passes over what was deleted, and what a newer release has scored',
+  'skips deleted diamonds and those scored by a newer release',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [gone = 0, newer = 0] = await vendor.create(2)
     await scoredBy(disk.store, OLDER, [gone])
     await vendor.remove(gone)
     await scoredBy(disk.store, NEWER, [newer])
-    // Scores of a stone that was deleted while they were computed.
+    // Scores that were still being computed when the diamond was deleted.
     await scoredBy(disk.store, OLDER, [gone])
     assert.equal(await readRescoringStatus(disk.store), { due: [], current: 0, newer: 1 })
     assert.is(await rescore(tools(disk), [gone], origin), 0)
   }),
 )
 
-test('names the whole model by the versions of its parts', () => assert.match(MODEL_VERSION, OPTICS_VERSION))
+test('includes the optics version in the version of the model', () => assert.match(MODEL_VERSION, OPTICS_VERSION))
 
 test.run()

@@ -16,7 +16,7 @@ import { shownScores } from '../../projections/diamonds/shown-view.ts'
 
 const test = suite('the scoring reaction')
 
-/** Every cut is known, the ones that would be traced as the reference. */
+/** Returns the reference cut for every cut that would have to be traced. */
 const traced = (cut: Cut) => findTracedCut(cut) ?? referenceCut
 
 function reactionOn(store: EventStore) {
@@ -35,12 +35,12 @@ async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredE
   return events
 }
 
-/** Diamond and revision of everything that was scored, in the order of the log. */
+/** Diamond id and revision of all scores, in log order. */
 const scoredIn = async ({ store }: Disk) =>
   (await eventsOf(store, 'scores-')).map(({ data }) => [data['id'], data['revision']])
 
 test(
-  'scores what was created, led to by its event',
+  'scores created diamonds, with the creating event as the cause',
   withDisk(async (disk) => {
     const [first, second] = await owner(disk.store).create(2)
     const events = await eventsOf(disk.store)
@@ -56,7 +56,7 @@ test(
 )
 
 test(
-  'changes nothing when the same events come again, however they are cut',
+  'scores nothing again if the same events are delivered again, in any batches',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [id = 0] = await vendor.create(3)
@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'scores once where several run',
+  'scores each diamond once if several processes run it',
   withDisk(async (disk) => {
     await owner(disk.store).create(250)
     const events = await eventsOf(disk.store)
@@ -82,7 +82,7 @@ test(
 )
 
 test(
-  'scores again for a patch of an input, and not for another one',
+  'scores a diamond again only after a patch of a field that the model uses',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [id = 0] = await vendor.create(1)
@@ -100,7 +100,7 @@ test(
 )
 
 test(
-  'scores no stone that was deleted in the meantime',
+  'scores no diamond that was deleted in the meantime',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [id = 0] = await vendor.create(1)
@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'leaves the read model without scores of a stone as it was before',
+  'gives the read model no scores of an older revision',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [id = 0] = await vendor.create(1)
@@ -132,7 +132,7 @@ test(
 )
 
 test(
-  'passes over a stream that it does not understand',
+  'skips a stream with an unreadable event',
   withDisk(async (disk) => {
     const [id] = await owner(disk.store).create(1)
     const [created] = await eventsOf(disk.store)
@@ -144,7 +144,7 @@ test(
 )
 
 test(
-  'leaves a stone to the newer release that has scored it, and scores the others',
+  'skips a diamond that a newer release has scored, and scores all others',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [first = 0, second = 0] = await vendor.create(2)
@@ -163,7 +163,7 @@ test(
 )
 
 test(
-  'scores the others where a cut can not be traced now, and fails to be tried again',
+  'scores all others if tracing a cut fails, and then fails so that the batch is retried',
   withDisk(async (disk) => {
     const vendor = owner(disk.store)
     const [first = 0, second] = await vendor.create(2)

@@ -10,9 +10,9 @@ import { openSecrets, origin, wish, withTwo, type SecretsProcess } from '../../c
 import { until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
-const test = suite('what has ended')
+const test = suite('a secret that has ended')
 
-/** Follows endings. @returns what stops it */
+/** Starts the reaction to endings. @returns a function that stops it */
 const ending = ({ store, vault }: SecretsProcess) =>
   working({ reactions: [secretEndings] }, (wakes) => ({ store, vault, withdraw: async () => undefined, ...wakes }), {
     store,
@@ -22,7 +22,7 @@ const isGone =
   async () =>
     (await vault.read(digest)) === undefined
 
-/** A secret each that waits, was read, and was burned. */
+/** Shares three secrets: one stays pending, one is revealed, one is burned. */
 async function three(process: SecretsProcess) {
   const [waits, read, burned] = [
     await shareSecret(process, wish()),
@@ -34,10 +34,10 @@ async function three(process: SecretsProcess) {
   return { waits: waits.keys, read: read.keys, burned: burned.keys }
 }
 
-/** Of claims: nobody has ended. */
+/** The callback of `claimMail`: no holder has died. */
 const never = async () => false
 
-test('is deleted from the vault, also what a crash left behind; the notice alone falls due', () =>
+test('is deleted from the vault, also if it ended before the start, and only its notice becomes due', () =>
   withTwo(async (one, other) => {
     const { waits, read, burned } = await three(one)
     const stop = await ending(other)
@@ -49,7 +49,7 @@ test('is deleted from the vault, also what a crash left behind; the notice alone
     await stop()
   }))
 
-test('is not gone through again from the checkpoint on, and again from the start for another log', () =>
+test('is processed once per log: from the checkpoint of the same log, from the start of another log', () =>
   withFolder(async (folder) => {
     const time = { now: 1000 }
     const first = openSecrets(folder, time)

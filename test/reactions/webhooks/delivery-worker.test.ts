@@ -22,7 +22,7 @@ import {
 import type { DeliveryOutcome } from '../../../src/reactions/webhooks/webhook-sender.ts'
 import { withStores, type Stores } from '../../open-stores.ts'
 
-const test = suite('the deliveries of one webhook')
+const test = suite('the deliveries of a webhook')
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -36,16 +36,16 @@ const KEYS = { current: key('a'), old: undefined }
 const taken: DeliveryOutcome = { status: 204, ms: 3, error: null }
 const failed = (status: number | null): DeliveryOutcome => ({ status, ms: 3, error: `Responded with ${status}` })
 
-/** A world in which time passes only where somebody sleeps. */
+/** A webhook with its stores and its clock, which only `sleep` advances. */
 type World = {
   readonly stores: Stores
   readonly writing: CommandContext
   readonly hooking: WebhookCommandContext
   readonly webhook: Webhook
-  /** Cursors that the feed has: 0-1, 0-2 and so on. */
+  /** Number of changes in the feed: cursors 0-1, 0-2 and so on. */
   changes: number
   now: number
-  /** What came, by whichever receiver: its id, and when. */
+  /** The received requests, of all URLs; `at` in ms since the start. */
   readonly came: {
     readonly id: string
     readonly url: string
@@ -55,7 +55,7 @@ type World = {
   answer: (tries: number) => DeliveryOutcome
   tools(secrets?: WebhookSecrets): DeliveryWorkerTools
   shown(): Promise<Webhook>
-  /** Lets a lane run until there is nothing to send, it ends by itself, or so many milliseconds have passed. */
+  /** Runs a worker until everything is sent, it ends, or the given time (ms) has passed. */
   run(for_?: number, tools?: DeliveryWorkerTools): Promise<void>
 }
 
@@ -123,7 +123,7 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
 
 const ids = ({ came }: World) => came.map(({ id }) => id)
 
-test('come in the order of cursors, each once where it is taken', () =>
+test('are sent in cursor order, each once if it is accepted', () =>
   world(async (world) => {
     world.changes = 50
     await world.run()
@@ -136,7 +136,7 @@ test('come in the order of cursors, each once where it is taken', () =>
     assert.is(world.came.length, 51)
   }))
 
-test('are tried again after 5 s, 30 s, 2 min, 10 min, 1 h, then every 6 h, with the same id; nothing behind goes before', () =>
+test('are retried after 5 s, 30 s, 2 min, 10 min, 1 h, then every 6 h, with the same id and before any later one', () =>
   world(async (world) => {
     world.changes = 3
     world.answer = (tries) => (tries <= 8 ? failed(500) : taken)
@@ -148,7 +148,7 @@ test('are tried again after 5 s, 30 s, 2 min, 10 min, 1 h, then every 6 h, with 
     assert.is((await world.shown()).state, 'active')
   }))
 
-test('fail after three days, are paused by the next failure, and go on there when their owner says so', () =>
+test('are failing after three days, are paused by the next failure, and resume when the owner reactivates them', () =>
   world(async (world) => {
     world.changes = 5
     world.answer = (tries) => (tries <= 2 ? taken : failed(503))
@@ -164,18 +164,18 @@ test('fail after three days, are paused by the next failure, and go on there whe
     assert.is(paused.cursor, '0-2')
     const tries = world.came.length
     await world.run()
-    assert.is(world.came.length, tries, 'a paused webhook is sent nothing')
+    assert.is(world.came.length, tries, 'a paused webhook receives nothing')
     world.answer = () => taken
     world.changes = 6
     await changeWebhook(world.hooking, { owner: OWNER, id: 1 }, { state: 'active' }, origin)
     const at = world.now - START
     await world.run()
     assert.equal(ids(world).slice(tries), ['msg_1_0-3', 'msg_1_0-4', 'msg_1_0-5', 'msg_1_0-6'])
-    assert.is(world.came[tries]?.at, at, 'it does not wait for the time of the next try')
+    assert.is(world.came[tries]?.at, at, 'it does not wait for the next retry')
     assert.is((await world.shown()).state, 'active')
   }))
 
-test('that fail recover by themselves when one is taken', () =>
+test('are active again as soon as one is accepted', () =>
   world(async (world) => {
     world.changes = 1
     world.answer = () => failed(500)
@@ -187,7 +187,7 @@ test('that fail recover by themselves when one is taken', () =>
     assert.equal({ state, error, cursor }, { state: 'active', error: null, cursor: '0-1' })
   }))
 
-test('are paused at once by 410', () =>
+test('are paused at once by a 410 response', () =>
   world(async (world) => {
     world.changes = 2
     world.answer = () => failed(410)
@@ -197,7 +197,7 @@ test('are paused at once by 410', () =>
     assert.equal({ state, error }, { state: 'paused', error: 'Responded with 410' })
   }))
 
-test('go to another address at once, without the pauses of the former', () =>
+test('go to a new URL at once, without the back-off of the old one', () =>
   world(async (world) => {
     world.changes = 1
     world.answer = (tries) => (tries <= 5 ? failed(500) : taken)
@@ -210,7 +210,7 @@ test('go to another address at once, without the pauses of the former', () =>
     assert.is(world.came[tries]?.at, at)
   }))
 
-test('rest while the account is disabled', () =>
+test('stop while the account is disabled', () =>
   world(async (world) => {
     const change = (decide: typeof enable) =>
       handle(world.writing, { stream: accountStream(OWNER), origin }, accountDecider, decide)
@@ -223,7 +223,7 @@ test('rest while the account is disabled', () =>
     assert.is(world.came.length, 1)
   }))
 
-test('are listed: the last hundred, the newest first', () =>
+test('are listed newest first, at most 100', () =>
   world(async (world) => {
     world.changes = 130
     world.answer = (tries) => (tries === 120 ? failed(500) : taken)
@@ -238,7 +238,7 @@ test('are listed: the last hundred, the newest first', () =>
     )
   }))
 
-test('write no event each, and one an hour, so that a lost read store costs an hour at most', () =>
+test('record their cursor in the log once an hour, so that losing the read store repeats at most an hour', () =>
   world(async (world) => {
     const revisions = async () => (await world.stores.store.read('webhooks-7')).length
     const before = await revisions()
@@ -252,7 +252,7 @@ test('write no event each, and one an hour, so that a lost read store costs an h
     assert.ok(numberOf((await world.shown()).cursor) > 30)
   }))
 
-test('go on from what the log was told where the read store was lost, and not from the beginning', () =>
+test('resume from the cursor in the log if the read store was lost', () =>
   world(async (world) => {
     world.changes = 10
     await world.run()
@@ -271,7 +271,7 @@ test('go on from what the log was told where the read store was lost, and not fr
     assert.equal(numbers.slice(before), [12, 13, 14, 15])
   }))
 
-test('after a stop in the middle send at most the one under way again', () =>
+test('repeat at most the one in flight after a crash', () =>
   world(async (world) => {
     world.changes = 10
     const tools = world.tools()
@@ -284,7 +284,7 @@ test('after a stop in the middle send at most the one under way again', () =>
       },
     }
     await world.run(HOUR, killed).then(
-      () => assert.unreachable('it was not killed'),
+      () => assert.unreachable('it did not throw'),
       () => undefined,
     )
     await world.run()
@@ -292,7 +292,7 @@ test('after a stop in the middle send at most the one under way again', () =>
     assert.equal(numbers, [1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 10])
   }))
 
-test('are signed after a rotation of the master key, and need the former no more', () =>
+test('are signed after a rotation of the master key, then without the old key', () =>
   world(async (world) => {
     world.changes = 1
     const rotated = { current: key('b'), old: KEYS.current }

@@ -2,15 +2,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DeliveryBulkhead } from '../../../src/reactions/webhooks/delivery-worker.ts'
 
-const test = suite('places for tries')
+const test = suite('the delivery bulkhead')
 
-/** Whether somebody has got in by now. */
+/** Whether the slot has been acquired by now. */
 async function isIn(entering: Promise<unknown>): Promise<boolean> {
   const later = new Promise<false>((done) => setImmediate(() => done(false)))
   return Promise.race([entering.then(() => true), later])
 }
 
-test('that receivers hold who fail are none of those who answer', async () => {
+test('has separate slots for failing and for responding receivers', async () => {
   const places = new DeliveryBulkhead({ taking: 1, failing: 1 })
   await places.acquire(1, true)
   assert.is(await isIn(places.acquire(2, true)), false)
@@ -21,7 +21,7 @@ test('that receivers hold who fail are none of those who answer', async () => {
   assert.is(await isIn(next), true)
 })
 
-test('go to the account that has the fewest', async () => {
+test('gives the next slot to the account with the fewest slots', async () => {
   const places = new DeliveryBulkhead({ taking: 2, failing: 1 })
   const first = await places.acquire(1, false)
   await places.acquire(1, false)

@@ -14,15 +14,15 @@ import {
   type WebhookSenderOptions,
 } from '../../../src/reactions/webhooks/webhook-sender.ts'
 
-const test = suite('a message that is sent to a webhook')
+const test = suite('a webhook message')
 
-/** Milliseconds: what is answered may take minutes on a slow machine; what is not is given up soon. */
+/** Timeouts in ms: generous where a response is expected, because the machine may be slow; short where none is. */
 const PATIENT = 120_000
 const SHORT = 300
 
 const LAX = { http: true, private: true }
 const message = { headers: { 'Content-Type': 'application/json', 'webhook-id': 'msg_1' }, body: '{"a":"ä"}' }
-const unresolved = async () => Promise.reject(new Error('nobody is to be asked'))
+const unresolved = async () => Promise.reject(new Error('no lookup is expected'))
 const never = () => new AbortController().signal
 
 type Served = { readonly port: number; readonly url: string; connections: number }
@@ -55,7 +55,7 @@ async function served(
 const sent = (url: string, options: Partial<WebhookSenderOptions> = {}, signal = never()): Promise<DeliveryOutcome> =>
   createWebhookSender({ rules: LAX, resolve: unresolved, timeoutMs: PATIENT, ...options })(url, message, signal)
 
-test('arrives with its headers and its bytes', () =>
+test('arrives with its headers and body', () =>
   served(
     (request, response) => {
       const chunks: Buffer[] = []
@@ -75,13 +75,13 @@ test('arrives with its headers and its bytes', () =>
 const refusals: readonly (readonly [name: string, status: number, headers: Record<string, string>])[] = [
   ['a redirect, which is not followed', 302, { Location: '/other' }],
   ['a permanent redirect', 308, { Location: '/other' }],
-  ['a refusal', 400, {}],
-  ['a receiver that is gone', 410, {}],
-  ['a fault', 500, {}],
-  ['nothing new', 304, {}],
+  ['a bad request', 400, {}],
+  ['a receiver that no longer exists', 410, {}],
+  ['a server error', 500, {}],
+  ['not modified', 304, {}],
 ]
 for (const [name, status, headers] of refusals) {
-  test(`is not taken by ${name}`, async () => {
+  test(`is not delivered if the receiver responds with ${status}: ${name}`, async () => {
     const paths: string[] = []
     await served(
       (request, response) => {
@@ -99,7 +99,7 @@ for (const [name, status, headers] of refusals) {
   })
 }
 
-test('waits for no receiver that says nothing', () =>
+test('times out if the receiver does not respond', () =>
   served(
     () => undefined,
     async ({ url }) => {
@@ -113,7 +113,7 @@ test('waits for no receiver that says nothing', () =>
     true,
   ))
 
-test('waits for no receiver that drips its answer, a byte at a time', () =>
+test('times out if the receiver sends its response one byte at a time', () =>
   served(
     (socket: Socket) => {
       let at = 0
@@ -129,7 +129,7 @@ test('waits for no receiver that drips its answer, a byte at a time', () =>
     true,
   ))
 
-test('reads no more than 1 KiB of an answer that has no end, and breaks it off', async () => {
+test('reads at most 1 KiB of an endless response and closes the connection', async () => {
   let closed: Promise<unknown> = Promise.resolve()
   let written = 0
   await served(
@@ -156,7 +156,7 @@ test('reads no more than 1 KiB of an answer that has no end, and breaks it off',
   )
 })
 
-test('is taken as soon as it is said, whatever follows', () =>
+test('is delivered as soon as the status arrives, whatever body follows', () =>
   served(
     (_request, response) => void response.writeHead(200).write('and so on'),
     async ({ url }) => {
@@ -165,7 +165,7 @@ test('is taken as soon as it is said, whatever follows', () =>
     },
   ))
 
-test('is not taken where the connection is refused, closed, or speaks no HTTP', async () => {
+test('is not delivered if the connection is closed, or speaks no HTTP or TLS', async () => {
   const outcomes: DeliveryOutcome[] = []
   await served(
     (socket: Socket) => socket.destroy(),
@@ -190,13 +190,13 @@ test('is not taken where the connection is refused, closed, or speaks no HTTP', 
   }
 })
 
-test('is stopped from outside while it waits for an answer', () => {
+test('can be aborted while it waits for a response', () => {
   const stop = new AbortController()
   return served(
     () => stop.abort(new Error('stopped')),
     async ({ url }) => {
       await sent(url, {}, stop.signal).then(
-        () => assert.unreachable('it goes on'),
+        () => assert.unreachable('it did not stop'),
         (error: Error) => assert.is(error.message, 'stopped'),
       )
     },
@@ -220,7 +220,7 @@ const inward = [
   ['192.168.1.1', 'fe80::1'],
 ]
 for (const addresses of inward) {
-  test(`does not go to a name that leads to ${addresses.join(' and ')}`, () =>
+  test(`is not sent to a name that resolves to ${addresses.join(' and ')}`, () =>
     served(
       (_request, response) => void response.writeHead(200).end(),
       async (found) => {
@@ -244,7 +244,7 @@ const disguised = [
   'localhost',
 ]
 for (const host of disguised) {
-  test(`does not go to ${host}`, () =>
+  test(`is not sent to ${host}`, () =>
     served(
       (_request, response) => void response.writeHead(200).end(),
       async (found) => {
@@ -256,7 +256,7 @@ for (const host of disguised) {
     ))
 }
 
-test('goes to the very addresses that were checked: nobody is asked a second time', () =>
+test('is sent to the addresses that were checked, without a second lookup', () =>
   served(
     (_request, response) => void response.writeHead(200).end(),
     async (found) => {
@@ -281,7 +281,7 @@ const hasOpenssl = () => {
   }
 }
 
-/** A certificate that nobody vouches for, made for this test. */
+/** A self-signed certificate. */
 function ownCertificate(): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-tls-'))
   try {
@@ -295,7 +295,7 @@ function ownCertificate(): { readonly key: string; readonly cert: string } {
 }
 
 if (hasOpenssl()) {
-  test('is told to nobody whose certificate is not to be trusted', async () => {
+  test('is not sent to a receiver with an untrusted certificate', async () => {
     let heard = 0
     const server = createSecure(ownCertificate(), (_request, response) => {
       heard++
@@ -315,8 +315,8 @@ if (hasOpenssl()) {
   })
 }
 
-test('is not held up by a name that nobody answers for', async () => {
-  // Nothing else keeps this process from ending.
+test('times out if the name lookup hangs', async () => {
+  // Keeps the process alive: the pending lookup does not.
   const alive = setInterval(() => undefined, 1_000)
   const outcome = await sent('https://silent.example/', {
     timeoutMs: SHORT,
@@ -326,7 +326,7 @@ test('is not held up by a name that nobody answers for', async () => {
   assert.match(outcome.error ?? '', /No response within/)
 })
 
-test('does not go to an address that an operator does not let be any more', async () => {
+test('is not sent to a URL that the current rules no longer allow', async () => {
   const outcome = await sent('http://example.com:8080/', { rules: { http: false, private: true } })
   assert.match(outcome.error ?? '', /must begin with https/)
 })
