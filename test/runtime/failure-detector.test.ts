@@ -2,17 +2,17 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FailureDetector } from '../../src/runtime/failure-detector.ts'
 
-const test = suite('a holder that is watched')
+const test = suite('a holder observed by a failure detector')
 const TIMES = { suspectedAfterMs: 2_000, deadAfterMs: 5_000, maxObservationGapMs: 1_000 }
 
-/** A watcher who looks each 500 ms. */
+/** Observes the holder every 500 ms. */
 function watcher() {
   let time = 1_000_000
   const signs = new FailureDetector(TIMES, () => time)
   return {
     signs,
     pass: (ms: number) => void (time += ms),
-    /** What is thought of it after so many milliseconds in which its sign stood still. */
+    /** @returns the verdict after `ms` milliseconds without a new sign */
     silent(ms: number, sign = 'a') {
       let life = signs.observe('it', sign)
       for (let passed = 0; passed < ms; passed += 500) {
@@ -24,7 +24,7 @@ function watcher() {
   }
 }
 
-test('is doubted first, and has ended only when a write was acknowledged and the silence went on', () => {
+test('is doubted first, and has ended only if it stays silent after the store confirmed a write', () => {
   const { signs, silent } = watcher()
   assert.is(silent(1_500), 'alive')
   assert.is(silent(500), 'doubted')
@@ -34,7 +34,7 @@ test('is doubted first, and has ended only when a write was acknowledged and the
   assert.is(silent(500), 'ended')
 })
 
-test('lives with each new sign', () => {
+test('is alive again after each new sign', () => {
   const { signs, silent } = watcher()
   silent(2_000)
   signs.confirmStoreWritable('it')
@@ -43,7 +43,7 @@ test('lives with each new sign', () => {
   assert.is(silent(1_500, 'b'), 'alive')
 })
 
-test('has ended for nobody who stood still himself', () => {
+test('has not ended for an observer that was suspended itself', () => {
   const { signs, silent, pass } = watcher()
   silent(2_000)
   signs.confirmStoreWritable('it')
@@ -51,7 +51,7 @@ test('has ended for nobody who stood still himself', () => {
   assert.is(signs.observe('it', 'a'), 'alive')
 })
 
-test('is given its whole time again behind an outage', () => {
+test('has its full time again after an outage', () => {
   const { signs, silent } = watcher()
   silent(2_000)
   signs.confirmStoreWritable('it')

@@ -7,7 +7,7 @@ import { withFakeTime } from '../fake-time.ts'
 
 type Line = [level: string, failures: unknown, message: string]
 
-/** The outages of stores, and what was written of them. */
+/** Store outages and the lines that they log. */
 function given() {
   const lines: Line[] = []
   const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
@@ -21,7 +21,7 @@ const away = new StoreUnavailable('EventStoreDB: the head could not be read: not
 
 const test = suite('an outage of a store')
 
-test('is one line when it begins, one a minute with its counts, and one at its end', () =>
+test('is logged when it begins, once a minute with its counts, and when it ends', () =>
   withFakeTime(async (time) => {
     const { outages, lines } = given()
     for (let second = 0; second < 130; second++) {
@@ -37,7 +37,7 @@ test('is one line when it begins, one a minute with its counts, and one at its e
     ])
   }))
 
-test('is told of each store by itself, and again when it comes again', () =>
+test('is logged per store, and again when it recurs', () =>
   withFakeTime(async (time) => {
     const { outages, lines } = given()
     outages.recordFailure(away, {})
@@ -51,7 +51,7 @@ test('is told of each store by itself, and again when it comes again', () =>
     )
   }))
 
-test('is of the store that the error names, or the error behind it', () => {
+test('is assigned to the store that the error or its cause names', () => {
   const wrapped = new OutcomeUnknown('an append may be stored or not', { cause: away })
   const ofFiles = new StoreUnavailable('/var/lib/adamant/events.db is closed')
   assert.equal(
@@ -60,7 +60,7 @@ test('is of the store that the error names, or the error behind it', () => {
   )
 })
 
-test('is told by the store, and not once more by each work that it interrupts', () =>
+test('is logged once, not again for each task that it interrupts', () =>
   withFakeTime(async (time) => {
     const lines: (readonly [level: string, entry: object])[] = []
     const at = (level: string) => (entry: object) => void lines.push([level, entry])
@@ -84,7 +84,7 @@ test('is told by the store, and not once more by each work that it interrupts', 
     ])
   }))
 
-test('has no stack in the log, and hides nothing else that is told meanwhile', () => {
+test('is logged without a stack, and suppresses no other line', () => {
   const written: Record<string, unknown>[] = []
   const log = createLogger('info', { write: (line) => void written.push(JSON.parse(line) as Record<string, unknown>) })
   for (let count = 0; count < 3; count++)

@@ -4,7 +4,7 @@ import { FairSemaphore } from '../../../src/runtime/fairness/semaphores.ts'
 
 const test = suite('the permits of a fair semaphore')
 
-/** Who had a permit, in order; `end` releases the oldest one that is held. */
+/** `had` lists the names that acquired a permit, in order; `end` releases the oldest held permit. */
 function watched(count: number) {
   const semaphore = new FairSemaphore(count)
   const had: string[] = []
@@ -28,7 +28,7 @@ function watched(count: number) {
   }
 }
 
-test('are had by so many at a time', async () => {
+test('are held by the given number of callers at a time', async () => {
   const { semaphore, had, ask, end } = watched(2)
   for (const name of ['a', 'b', 'c', 'd']) await ask(name)
   assert.equal(had, ['a', 'b'])
@@ -39,7 +39,7 @@ test('are had by so many at a time', async () => {
   assert.not.ok(semaphore.hasWaiters)
 })
 
-test('are released once by who has them', async () => {
+test('are released once, even if the release is repeated', async () => {
   const semaphore = new FairSemaphore(1)
   const one = { names: ['a'], first: false }
   const end = await semaphore.acquire(one)
@@ -50,7 +50,7 @@ test('are released once by who has them', async () => {
   assert.ok(semaphore.hasWaiters)
 })
 
-test('go to who has the fewest: eight wishes of one do not hold up the one of another', async () => {
+test('go to the name that holds the fewest: eight requests of one do not delay the request of another', async () => {
   const { had, ask, end } = watched(2)
   for (let wish = 0; wish < 8; wish++) await ask('crowd')
   await ask('one')
@@ -58,7 +58,7 @@ test('go to who has the fewest: eight wishes of one do not hold up the one of an
   assert.equal(had, ['crowd', 'crowd', 'one'])
 })
 
-test('go round among those who have as many', async () => {
+test('go round-robin to names that hold equally many', async () => {
   const { had, ask, end } = watched(1)
   for (let wish = 0; wish < 4; wish++) await ask('crowd')
   for (const name of ['one', 'two', 'one', 'two']) await ask(name)
@@ -66,7 +66,7 @@ test('go round among those who have as many', async () => {
   assert.equal(had, ['crowd', 'one', 'two', 'crowd', 'one', 'two', 'crowd', 'crowd'])
 })
 
-test('are counted under each name: one account at many addresses is one, and one address with many accounts', async () => {
+test('are counted per name, for an account at many addresses and for an address with many accounts', async () => {
   const { had, ask, end } = watched(1)
   await ask('1', false, ['account 1', 'address a'])
   await ask('2', false, ['account 1', 'address b'])
@@ -78,7 +78,7 @@ test('are counted under each name: one account at many addresses is one, and one
   assert.equal(had[4], '5')
 })
 
-test('are had before others by who goes first, but for every fourth', async () => {
+test('go to prioritised callers first, except for every fourth permit', async () => {
   const { had, ask, end } = watched(1)
   for (const name of ['s1', 's2', 's3']) await ask(name)
   for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) await ask(name, true)

@@ -6,7 +6,7 @@ const test = suite('the permits of a semaphore')
 
 const settled = () => new Promise((done) => setImmediate(done))
 
-/** Who had a permit, in order; `end` ends the action that began first. */
+/** `had` lists the names that acquired a permit, in order; `end` ends the oldest action. */
 function watched(permits: number) {
   const semaphore = new Semaphore(permits)
   const had: string[] = []
@@ -20,7 +20,7 @@ function watched(permits: number) {
   return { semaphore, had, ask, end: () => ends.shift()?.() }
 }
 
-test('are had by so many at a time, in the order in which they came', async () => {
+test('are held by the given number of callers at a time, in order of arrival', async () => {
   const { had, ask, end } = watched(2)
   const all = ['a', 'b', 'c', 'd', 'e'].map(ask)
   await settled()
@@ -35,7 +35,7 @@ test('are had by so many at a time, in the order in which they came', async () =
   assert.equal(await Promise.all(all), ['a', 'b', 'c', 'd', 'e'])
 })
 
-test('come back from what failed', async () => {
+test('are released by an action that fails', async () => {
   const { semaphore, had, ask, end } = watched(1)
   const failing = semaphore.run(() => Promise.reject(new Error('no')))
   const next = ask('next')
@@ -46,13 +46,13 @@ test('come back from what failed', async () => {
   assert.is(await next, 'next')
 })
 
-test('are refused to who waits and not to who comes later', async () => {
+test('can be refused to all waiting callers, which does not affect later ones', async () => {
   const { semaphore, had, ask, end } = watched(1)
   const first = ask('first')
   const waiting = [ask('second'), ask('third')]
-  semaphore.rejectWaiting(new Error('nobody answers'))
+  semaphore.rejectWaiting(new Error('no response'))
   for (const one of await Promise.allSettled(waiting)) {
-    assert.is(one.status === 'rejected' && (one.reason as Error).message, 'nobody answers')
+    assert.is(one.status === 'rejected' && (one.reason as Error).message, 'no response')
   }
   const later = ask('later')
   end()
