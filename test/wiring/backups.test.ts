@@ -7,9 +7,9 @@ import { prepareLogReplacement } from '../../src/wiring/backups.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { withFolder } from '../temporary-folder.ts'
 
-const test = suite('a log that takes the place of another one')
+const test = suite('the replacement of a log by a backup')
 
-/** An empty log in a file. @returns its identity */
+/** Opens the log in a file, creating it if necessary. @returns its identity */
 async function logIn(file: string): Promise<string> {
   const store = openSqliteEventStore(file)
   const identity = await store.identity()
@@ -17,7 +17,7 @@ async function logIn(file: string): Promise<string> {
   return identity
 }
 
-test('does so though a run that was interrupted has given the old one its new name already', () =>
+test('completes after an interrupted run that had already linked the old log to its new name', () =>
   withFolder(async (folder) => {
     const data = join(folder, 'data')
     mkdirSync(data)
@@ -34,7 +34,7 @@ test('does so though a run that was interrupted has given the old one its new na
     assert.is(await logIn(`${file}.${kept}`), old)
   }))
 
-test('leaves another file alone that has the old one’s new name', () =>
+test('fails if another file has the new name of the old log, and changes nothing', () =>
   withFolder(async (folder) => {
     const data = join(folder, 'data')
     mkdirSync(data)

@@ -4,9 +4,9 @@ import type { AppLogger } from '../../src/runtime/logger.ts'
 import { ServiceParts, type ServicePart } from '../../src/wiring/service-parts.ts'
 import { withFakeTime } from '../fake-time.ts'
 
-const test = suite('the parts of a service that closes')
+const test = suite('closing the service parts')
 
-/** Milliseconds that each stage has; an operator is promised less than 10 s for all of them. */
+/** Timeout of each stage in ms. The documented limit for all of them is 10 s. */
 const STAGES = [
   ['requests', 5_500],
   ['views', 1_500],
@@ -29,11 +29,10 @@ const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => (
   },
 })
 
-test('ends each stage at its deadline, and all in less than 10 s, whatever hangs', () =>
+test('ends each stage at its timeout, and all stages in less than 10 s, even if every part hangs', () =>
   withFakeTime(async (time) => {
     const { told, parts } = opened()
     const begun: string[] = []
-    // In whatever order they were opened.
     for (const [stage] of STAGES.toReversed()) parts.add(hanging(stage, begun))
     let isClosed = false
     const started = time.now()
@@ -52,7 +51,7 @@ test('ends each stage at its deadline, and all in less than 10 s, whatever hangs
     assert.ok(time.now() - started < PROMISED)
   }))
 
-test('does not wait for the deadline of a stage that has ended, well or badly', () =>
+test('does not wait for the timeout of a stage whose parts have stopped or failed', () =>
   withFakeTime(async (time) => {
     const { told, parts } = opened()
     parts.add({ stage: 'requests', name: 'well', stop: async () => undefined })
@@ -70,7 +69,7 @@ test('does not wait for the deadline of a stage that has ended, well or badly', 
     assert.equal(told, ['badly: a part of the service failed to stop', 'at once: a part of the service failed to stop'])
   }))
 
-test('are stopped once, however often it is closed', async () => {
+test('stops each part once, even if it is repeated', async () => {
   const { parts } = opened()
   let stops = 0
   parts.add({ stage: 'stores', name: 'once', stop: async () => stops++ })

@@ -3,9 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSettings, loggableSettings } from '../../src/wiring/settings.ts'
 
-const test = suite('settings in the log')
+const test = suite('the logged settings')
 
-test('hold no key and no password', () => {
+test('contain no key and no password', () => {
   const [now, before] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
   const told = loggableSettings(
     readSettings({
