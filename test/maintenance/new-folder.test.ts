@@ -13,7 +13,7 @@ import { rejection } from '../contract/event-store/given.ts'
 import { quietOperation } from '../quiet-operation.ts'
 import { withFolder } from '../temporary-folder.ts'
 
-const test = suite('a folder that an operation fills')
+const test = suite('the target folder of an operation')
 
 const FIRST = { position: { commit: 1n, prepare: 1n } }
 
@@ -32,7 +32,7 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
 }
 
 for (const [name, fill] of Object.entries(FILLINGS)) {
-  test(`is as it was before where ${name} is stopped`, () =>
+  test(`is left unchanged if ${name} is stopped`, () =>
     withFolder(async (folder) => {
       const service = await startService({ patience: PATIENT })
       try {
@@ -43,7 +43,7 @@ for (const [name, fill] of Object.entries(FILLINGS)) {
           assert.match(String(await rejection(fill(service.installation, into))), /Stopped/)
         }
         assert.not.ok(existsSync(absent))
-        writeFileSync(join(folder, 'kept'), 'of somebody')
+        writeFileSync(join(folder, 'kept'), 'not part of the backup')
         assert.match(String(await rejection(fill(service.installation, folder))), /is not empty/)
         assert.equal(readdirSync(folder).toSorted(), ['empty', 'kept'])
         assert.equal(readdirSync(empty), [])

@@ -16,7 +16,7 @@ import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { all, rejection } from '../../contract/event-store/given.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
-/** Files, and a way to flip one byte of one of them behind the adapter's back. */
+/** A file store, with a way to change one bit of a file without the adapter. */
 type Kept = { readonly files: FileStore; damage(digest: string): Promise<void>; close(): Promise<void> }
 type Open = () => Promise<Kept>
 
@@ -59,7 +59,7 @@ async function inMongo(): Promise<Kept> {
 }
 
 function found<Document>(document: Document | null): Document {
-  if (document === null) throw new Error('there is no such document')
+  if (document === null) throw new Error('no such document')
   return document
 }
 
@@ -79,7 +79,7 @@ async function keep(files: FileStore, bytes: Buffer): Promise<string> {
 
 const SIZES = [201, 700_200, 500]
 
-/** Copies all files of the source, as a run that knows nothing of earlier ones. */
+/** Copies all files of the source, without the results of earlier runs. */
 async function copied({ source, target }: { readonly source: Kept; readonly target: Kept }) {
   const whole = new Map<string, number>()
   const digests = (await all(source.files.list())).map(({ digest }) => digest)
@@ -94,7 +94,7 @@ async function digestIn(files: FileStore, digest: string): Promise<string> {
 }
 
 function rules(name: string, openSource: Open, openTarget: Open): void {
-  const test = suite<{ source: Kept; target: Kept; digests: string[] }>(`files that are copied ${name}`)
+  const test = suite<{ source: Kept; target: Kept; digests: string[] }>(`the copy of files ${name}`)
   test.before.each(async (given) => {
     given.source = await openSource()
     given.target = await openTarget()
@@ -106,18 +106,18 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     await target.close()
   })
 
-  test('have the same bytes, and are copied once', async ({ source, target, digests }) => {
+  test('has the same bytes, and copies each file once', async ({ source, target, digests }) => {
     const { whole, faulty } = await copied({ source, target })
     assert.equal([...whole].toSorted(), digests.map((digest, index) => [digest, SIZES[index]]).toSorted())
     assert.is(faulty.size, 0)
     const marks = await all(target.files.list())
     assert.equal((await copied({ source, target })).whole, whole)
-    assert.equal((await all(target.files.list())).toSorted(), marks.toSorted(), 'one was written again')
+    assert.equal((await all(target.files.list())).toSorted(), marks.toSorted(), 'a file was written again')
     assert.equal(marks.map(({ digest }) => digest).toSorted(), digests.toSorted())
     for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })
 
-  test('are named where one is damaged at the source, and it is not copied', async ({ source, target, digests }) => {
+  test('reports a file that is damaged at the source, and does not copy it', async ({ source, target, digests }) => {
     const [, damaged = ''] = digests
     await source.damage(damaged)
     const { whole, faulty } = await copied({ source, target })
@@ -127,11 +127,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })
 
-  test('are named where one is missing at the source, and the others are copied', async ({
-    source,
-    target,
-    digests,
-  }) => {
+  test('reports a file that is missing at the source, and copies all others', async ({ source, target, digests }) => {
     const [missing = '', ...others] = digests
     const whole = new Map<string, number>()
     await source.files.remove(missing, (await source.files.readTouchToken(missing)) ?? '')
@@ -141,7 +137,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     assert.equal([...whole.keys()].toSorted(), others.toSorted())
   })
 
-  test('are made whole where one is damaged at the target, or missing', async ({ source, target, digests }) => {
+  test('repairs files that are damaged or missing at the target', async ({ source, target, digests }) => {
     await copied({ source, target })
     const [damaged = '', missing = ''] = digests
     await target.damage(damaged)
@@ -152,7 +148,7 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })
 
-  test('are named where the target does not give back what was written', async ({ source, target }) => {
+  test('fails if the target does not return the bytes that were written', async ({ source, target }) => {
     const forgetful = { ...target, files: { ...target.files, read: () => Promise.resolve(undefined) } }
     assert.match(
       String(await rejection(copied({ source, target: forgetful }))),

@@ -13,7 +13,7 @@ import { all, event, rejection } from '../../contract/event-store/given.ts'
 import { faultyStore } from '../../stores/faulty-store.ts'
 
 type Context = { folder: string; source: EventStore; openTarget: () => EventStore; opened: EventStore[] }
-const test = suite<Context>('a log that is copied')
+const test = suite<Context>('the copy of a log')
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), 'adamant-walk-'))
@@ -30,7 +30,7 @@ test.after.each(async ({ folder, opened }) => {
   rmSync(folder, { recursive: true })
 })
 
-/** One event on each of these streams, in this order. */
+/** Appends one event to each of the streams, in the given order. */
 async function write(store: EventStore, streams: readonly string[]): Promise<void> {
   for (const stream of streams) {
     const [last] = await store.read(stream, { last: 1 })
@@ -50,11 +50,11 @@ const everything = async (store: EventStore) => (await all(store.readAll('start'
 const walk = (source: EventStore, target: EventStore) => new LogCopier(source, target)
 const unseen = () => undefined
 
-/** All that the source has. */
+/** Compares every event of the source. */
 const compare = async (source: EventStore, target: EventStore): Promise<void> =>
   walk(source, target).compare((await everything(source)).length, unseen)
 
-test('is the same in every event and in their order, wherever it was interrupted', async ({ source, openTarget }) => {
+test('has the same events in the same order, wherever it was interrupted', async ({ source, openTarget }) => {
   const streams = fc.array(fc.constantFrom('a-1', 'a-2', 'b-1'), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(streams, fc.nat(20), async (order, done) => {
@@ -73,7 +73,7 @@ test('is the same in every event and in their order, wherever it was interrupted
   )
 })
 
-test('goes on from what has come since', async ({ source, openTarget }) => {
+test('continues with the events that were appended since', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
   const walking = walk(source, target)
@@ -84,7 +84,7 @@ test('goes on from what has come since', async ({ source, openTarget }) => {
   assert.equal(await everything(target), await everything(source))
 })
 
-/** A store that counts what is read of its whole log. */
+/** A store that counts the events read by `readAll`. */
 function counting(store: EventStore): { readonly store: EventStore; read: number } {
   const counted = {
     read: 0,
@@ -101,7 +101,7 @@ function counting(store: EventStore): { readonly store: EventStore; read: number
   return counted
 }
 
-test('is compared once, in parts, with the digest that it has as a whole', async (context) => {
+test('is compared in parts, each event once, with the same digest as in one comparison', async (context) => {
   const [source, target] = [counting(context.source), counting(context.openTarget())]
   const [filling, comparing] = [walk(context.source, target.store), walk(source.store, target.store)]
   await write(source.store, ['a-1', 'b-1'])
@@ -120,7 +120,10 @@ test('is compared once, in parts, with the digest that it has as a whole', async
   assert.is(comparing.digest(), filling.digest())
 })
 
-test('is compared to where it was copied, whatever has come to its source since', async ({ source, openTarget }) => {
+test('is compared up to where it was copied, whatever was appended to the source since', async ({
+  source,
+  openTarget,
+}) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
   await walk(source, target).copyMissing(unseen)
@@ -133,7 +136,7 @@ test('is compared to where it was copied, whatever has come to its source since'
   assert.match(String(await rejection(comparing.compare(3, unseen))), /d-1@0.*the source does not have it/)
 })
 
-test('tells where the last event up to any place of the source is in the target', async ({ source, openTarget }) => {
+test('maps any position of the source to the last event copied up to it', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(target, [STORES_STREAM])
   const streams = Array.from({ length: 250 }, (_, number) => (number % 50 === 7 ? STORES_STREAM : `a-${number}`))
@@ -150,7 +153,7 @@ test('tells where the last event up to any place of the source is in the target'
   assert.is(await places.findTarget({ commit: -1n, prepare: -1n }), undefined)
 })
 
-test('ends where it is cut, at a place or a time, however often it is gone on with', async ({ source, openTarget }) => {
+test('ends at a given position or time, even if it is resumed', async ({ source, openTarget }) => {
   const at = (second: number) => `2100-01-02T03:04:0${second}.000Z`
   for (let second = 1; second <= 4; second++) {
     const one = event()
@@ -172,7 +175,7 @@ test('ends where it is cut, at a place or a time, however often it is gone on wi
   }
 })
 
-test('is written in its order and once by a store that is away, times out, and writes after all', async (context) => {
+test('has each event once and in order despite appends that fail or have an unknown outcome', async (context) => {
   const { source, openTarget } = context
   await write(source, ['a-1', 'b-1', 'a-1'])
   const target = faultyStore(openTarget())
@@ -181,7 +184,7 @@ test('is written in its order and once by a store that is away, times out, and w
   assert.equal(await everything(target), await everything(source))
 })
 
-/** A target with another event in the place of the source's last one. */
+/** A copy of the log in which the last event is changed. */
 async function changed({ source, openTarget }: Context, change: (event: StoredEvent) => NewEvent): Promise<EventStore> {
   await write(source, ['a-1', 'a-1'])
   const target = openTarget()
@@ -201,14 +204,14 @@ const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
 }
 
 for (const [what, change] of Object.entries(changes)) {
-  test(`is not complete where the ${what} of one event differs`, async (context) => {
+  test(`is incomplete if the ${what} of an event differs`, async (context) => {
     const target = await changed(context, change)
     assert.match(String(await rejection(compare(context.source, target))), /At a-1@1/)
     assert.match(String(await rejection(walk(context.source, target).copyMissing(unseen))), /At a-1@1/)
   })
 }
 
-test('is not complete where an event is missing, or one too many', async ({ source, openTarget }) => {
+test('is incomplete if an event is missing, or if there is an extra one', async ({ source, openTarget }) => {
   await write(source, ['a-1'])
   const target = openTarget()
   await walk(source, target).copyMissing(unseen)

@@ -45,7 +45,7 @@ function inMongo(): Opened {
 
 const digestOf = (secret: number) => createHash('sha256').update(String(secret)).digest('hex')
 
-/** An entry with its receipt and a mail. */
+/** Adds an entry with a receipt and a mail. */
 async function share(vault: Vault, secret: number): Promise<void> {
   const receipt = { token: 'token-1', sealed: randomBytes(40), forgottenAt: NOW * 3 }
   const entry = { digest: digestOf(secret), sealed: randomBytes(60), createdAt: NOW, expiresAt: NOW * 2, receipt }
@@ -58,14 +58,14 @@ async function itemsOf(vault: Vault): Promise<VaultItem[]> {
   return items
 }
 
-/** Where the items of these kinds are lost, or come out changed. */
+/** A vault that changes or drops items as they are restored. */
 function behind(vault: Vault, change: (item: VaultItem) => VaultItem | undefined): Vault {
   const restore = (items: readonly VaultItem[]) => vault.restore(items.flatMap((item) => change(item) ?? []))
   return { ...vault, contents: () => vault.contents(), restore }
 }
 
 function rules(name: string, open: () => Opened): void {
-  const test = suite<{ from: Opened; to: Opened; source: Vault; target: Vault }>(`a vault that is copied to ${name}`)
+  const test = suite<{ from: Opened; to: Opened; source: Vault; target: Vault }>(`the copy of a vault to ${name}`)
   test.before.each(async (given) => {
     given.from = inFile()
     given.to = open()
@@ -78,7 +78,7 @@ function rules(name: string, open: () => Opened): void {
     await to.close()
   })
 
-  test('is the same, and the same again', async ({ source, target }) => {
+  test('has the same items, also if it is repeated', async ({ source, target }) => {
     const copied = { entries: 40, receipts: 40, mails: 40 }
     assert.equal(await copyVault(source, target, unseen), copied)
     assert.equal(await copyVault(source, target, unseen), copied)
@@ -90,14 +90,14 @@ function rules(name: string, open: () => Opened): void {
   for (const kind of ['entry', 'receipt', 'mail'] as const) {
     const chosen = (item: VaultItem) => item.kind === kind && item.digest === digestOf(7)
 
-    test(`is not complete where one ${kind} differs, and says which`, async ({ source, target }) => {
+    test(`fails if one ${kind} differs, and names it`, async ({ source, target }) => {
       const damaging = behind(target, (item) => (chosen(item) ? { ...item, sealed: randomBytes(70) } : item))
       const error = await rejection(copyVault(source, damaging, unseen))
       assert.match(String(error), new RegExp(`has another ${kind} ${digestOf(7)}`))
       assert.match(String(await rejection(copyVault(source, target, unseen))), new RegExp(`another ${kind}`))
     })
 
-    test(`is not complete where one ${kind} is missing, and says which`, async ({ source, target }) => {
+    test(`fails if one ${kind} is missing, and names it`, async ({ source, target }) => {
       const losing = behind(target, (item) => (chosen(item) ? undefined : item))
       const error = await rejection(copyVault(source, losing, unseen))
       assert.match(String(error), new RegExp(`does not have ${kind} ${digestOf(7)}`))
@@ -105,7 +105,7 @@ function rules(name: string, open: () => Opened): void {
     })
   }
 
-  test('takes in what came to the source meanwhile', async ({ source, target }) => {
+  test('includes items that are added to the source meanwhile', async ({ source, target }) => {
     let came = 40
     const growing = behind(target, (item) => {
       if (came < 42) void share(source, came++)

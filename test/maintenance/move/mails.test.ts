@@ -8,7 +8,7 @@ import { openSqliteVault } from '../../../src/stores/sqlite/vault.ts'
 import type { Vault } from '../../../src/stores/ports/vault.ts'
 
 type Context = { folder: string; vault: Vault }
-const test = suite<Context>('the mails of an installation that is left')
+const test = suite<Context>('the mail hold of a move')
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), 'adamant-mails-'))
   context.vault = openSqliteVault(join(context.folder, 'vault.db'))
@@ -19,7 +19,7 @@ test.after.each(async ({ folder, vault }) => {
 })
 
 const NOW = 1_000_000
-/** Of claims: nobody has ended. */
+/** The callback of `claimMail`: no holder has died. */
 const never = async () => false
 
 async function queue(vault: Vault, digest: string, dueAt: number | null): Promise<void> {
@@ -27,16 +27,16 @@ async function queue(vault: Vault, digest: string, dueAt: number | null): Promis
   await vault.put(entry, [{ kind: 'link', sealed: Buffer.from('mail'), dueAt }])
 }
 
-test('that are due are nobody else’s to send any more', async ({ vault }) => {
+test('claims due mails, so that no mailer sends them', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   await queue(vault, 'b'.repeat(64), NOW + 60_000)
   const held = new MailHold(vault, 'the copy', () => NOW)
-  await held.claimAllDue(() => assert.unreachable('nothing is on its way'))
+  await held.claimAllDue(() => assert.unreachable('no mail is being sent'))
   assert.is(await vault.claimMail(NOW, 'a mailer', never), undefined)
   held.close()
 })
 
-test('that are on their way are waited for, until they have left the queue', async ({ vault }) => {
+test('waits until mails that are being sent have left the queue', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   const sending = await vault.claimMail(NOW, 'a mailer', never)
   const held = new MailHold(vault, 'the copy', () => NOW)
@@ -50,7 +50,7 @@ test('that are on their way are waited for, until they have left the queue', asy
   held.close()
 })
 
-test('whose sender has died are held as soon as it has been silent for as long as a claim lasts', async ({ vault }) => {
+test('claims the mails of a dead mailer when its claim has expired', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   await vault.claimMail(NOW, 'a dead mailer', never)
   let now = 0
@@ -60,11 +60,11 @@ test('whose sender has died are held as soon as it has been silent for as long a
   held.close()
 })
 
-test('that an earlier run of the copy has claimed are its own at once', async ({ vault }) => {
+test('holds the mails that an earlier run of the copy claimed at once', async ({ vault }) => {
   await queue(vault, 'a'.repeat(64), NOW - 1)
   await vault.claimMail(NOW, 'the copy', never)
   const held = new MailHold(vault, 'the copy', () => NOW + 1)
-  await held.claimAllDue(() => assert.unreachable('nothing is on its way'))
+  await held.claimAllDue(() => assert.unreachable('no mail is being sent'))
   assert.is(await vault.claimMail(NOW + 30_000, 'a mailer', never), undefined)
   held.close()
 })

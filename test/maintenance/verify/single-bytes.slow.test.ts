@@ -7,7 +7,7 @@ import { areEmbedded } from '../../engines.ts'
 import { inFile, Site } from './site.ts'
 import { verified } from './verified.ts'
 
-const test = suite<{ site: Site }>('a single byte that was changed behind the service')
+const test = suite<{ site: Site }>('verify after a change of a single byte')
 test.before(async (context) => {
   context.site = new Site()
   if (areEmbedded) await context.site.fill()
@@ -16,7 +16,7 @@ test.after(({ site }) => site.remove())
 
 const CHANGES = process.env['ADAMANT_FULL'] === '1' ? 1_000 : 36
 
-/** The same changes in each run. */
+/** Seeded numbers, so that each run makes the same changes. */
 function random(): (below: number) => number {
   let state = 20_261_123
   return (below) => {
@@ -28,10 +28,10 @@ function random(): (below: number) => number {
 type Below = (below: number) => number
 type Row = Readonly<Record<string, string | number | Buffer>>
 
-/** What a change was, for whoever reads that it was not found; undefined where it left everything as it was. */
+/** Makes a change. @returns its description for the failure message; undefined if nothing changed */
 type Change = (db: Database.Database, below: Below) => string | undefined
 
-/** One character for another one that may stand in its place. */
+/** Changes one bit of one character. */
 function otherText(text: string, below: Below): string {
   const at = below(text.length)
   const code = text.charCodeAt(at) ^ (1 << below(5))
@@ -46,7 +46,7 @@ const isSameJson = (one: string, other: string) => {
   }
 }
 
-/** A text or the id of an event that is in the tree: what a log says of itself alone, a move leaves behind. */
+/** Changes a column of an event in the tree. The tree omits events that a move does not copy. */
 const inEvent: Change = (db, below) => {
   const rows = db.prepare('SELECT * FROM events').all() as Row[]
   const leaves = rows.filter(({ stream }) => isLeaf({ stream: String(stream) }))
@@ -58,7 +58,7 @@ const inEvent: Change = (db, below) => {
   const { changes } = db
     .prepare(`UPDATE OR IGNORE events SET ${column} = ? WHERE position = ?`)
     .run(after, row['position'])
-  // The name of another stream is refused where that has an event of this number.
+  // The update is ignored if the other stream already has this revision.
   if (changes === 0) return undefined
   return `${column} of ${row['stream']}@${row['revision']}: ${String(before)} is ${String(after)}`
 }
@@ -70,7 +70,7 @@ function otherBlob(blob: Buffer, below: Below): Buffer {
   return other
 }
 
-/** The numbers that two events have in the log, or the number of one in its stream. */
+/** Swaps the positions of two events, or changes the revision of one. */
 const inOrder: Change = (db, below) => {
   const positions = db
     .prepare('SELECT position FROM events WHERE stream NOT IN (?, ?)')
@@ -108,7 +108,7 @@ const KINDS: readonly (readonly [begins: string, change: Change])[] = [
   ['read-tree', inTree],
 ]
 
-/** Whether anything was told: opening what is damaged may fail by itself, and say so. */
+/** Whether the change is found, by verify or because the installation does not open. */
 async function isFound(folder: string): Promise<boolean> {
   try {
     return !(await verified(folder)).ok
@@ -117,8 +117,8 @@ async function isFound(folder: string): Promise<boolean> {
   }
 }
 
-test('stands in the tree as soon as the service has stopped, in its last event too', ({ site }) => {
-  if (!areEmbedded) return console.log('NOTE: not run on these engines: the files of the embedded ones are looked into')
+test('relies on a tree that contains every event once the service has stopped', ({ site }) => {
+  if (!areEmbedded) return console.log('NOTE: not run on these engines: it reads files of the embedded stores')
   const leaves = inFile(site.whole, 'events', (db) =>
     (db.prepare('SELECT stream FROM events').all() as { stream: string }[]).filter(isLeaf),
   )
@@ -128,9 +128,8 @@ test('stands in the tree as soon as the service has stopped, in its last event t
   assert.is(size, leaves.length)
 })
 
-test('is found by verify, in events, in their order and in the tree', async ({ site }) => {
-  if (!areEmbedded)
-    return console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
+test('finds the change in events, in their order and in the tree', async ({ site }) => {
+  if (!areEmbedded) return console.log('NOTE: not run on these engines: it damages files of the embedded stores')
   const below = random()
   const missed: string[] = []
   for (let made = 0; made < CHANGES;) {

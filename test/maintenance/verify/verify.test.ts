@@ -16,7 +16,7 @@ type Context = { commands: CommandLine; service: Service; sender: Sender }
 const test = suite<Context>('adamant verify')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
-  // One of the tests writes for as long as verify takes, which no limit of requests must end.
+  // One test sends requests while verify runs, which must not exceed the rate limit.
   const settings = { RATE_LIMIT: '0' }
   context.service = await startService({ dataDir: context.commands.dataDir, patience: PATIENT, settings })
   context.sender = await newSender(context.service.installation)
@@ -28,7 +28,7 @@ test.after.each(async ({ commands, service }) => {
 
 const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 20 : 2
 
-/** A little of everything that read models, files and vault are made of. */
+/** Writes data of every kind that read models, files and vault contain. */
 async function live({ url }: Service, sender: Sender, owner: Vendor, sku: string): Promise<void> {
   const { id } = await created(owner, { sku })
   expect(200, await owner.patch(`/v4/diamond/${id}`, { carat: 1.25 }))
@@ -49,7 +49,7 @@ async function verify({ commands }: Context, expected = 0): Promise<Verification
   return JSON.parse(out) as VerificationReport
 }
 
-test('finds no difference where there is none, and says what it has looked at', async (context) => {
+test('finds no difference in an undamaged installation, and reports what it checked', async (context) => {
   const { service, sender, commands } = context
   await createdMany(service.ann, 30)
   await live(service, sender, service.ann, 'A')
@@ -74,10 +74,10 @@ test('finds no difference where there is none, and says what it has looked at', 
   assert.match(out, /no difference/)
 })
 
-test('finds none while the service writes on', async (context) => {
+test('finds no difference while the service writes', async (context) => {
   const { service, sender } = context
   const { url, ann, bob } = service
-  // A service that has folded nothing yet has no read models, as verify says.
+  // Verify reports missing read models before the service has folded the first events.
   await live(service, sender, ann, 'FIRST')
   const stop = new AbortController()
   const writing = [ann, bob].map(async (owner, number) => {
@@ -94,7 +94,7 @@ test('finds none while the service writes on', async (context) => {
   await Promise.all([verifying(), ...writing])
 })
 
-test('names a document that is not what the log says, and is content when the model was made anew', async (context) => {
+test('reports documents that differ from the log, and none after a rebuild', async (context) => {
   const { service, commands } = context
   const [first, second, third] = await createdMany(service.ann, 4)
   assert.ok(first && second && third)
