@@ -17,7 +17,7 @@ const test = suite('the target folder of an operation')
 
 const FIRST = { position: { commit: 1n, prepare: 1n } }
 
-type Filling = (installation: Installation, folder: string) => Promise<unknown>
+type FolderOperation = (installation: Installation, folder: string) => Promise<unknown>
 
 const stopped = quietOperation(AbortSignal.abort(new OperationFailure('Stopped')))
 const moving = {
@@ -25,13 +25,13 @@ const moving = {
   clock: () => 1_795_000_000_000,
 } as const
 
-const FILLINGS: Readonly<Record<string, Filling>> = {
+const OPERATIONS: Readonly<Record<string, FolderOperation>> = {
   'a backup': (installation, to) => makeBackup({ ...stopped, installation, to }),
   'a replay': (source, into) =>
     replay({ ...stopped, open: openInstallation, source, into, until: { text: 'position 1', cutoff: FIRST }, moving }),
 }
 
-for (const [name, fill] of Object.entries(FILLINGS)) {
+for (const [name, fill] of Object.entries(OPERATIONS)) {
   test(`is left unchanged if ${name} is stopped`, () =>
     withFolder(async (folder) => {
       const service = await startService({ patience: PATIENT })

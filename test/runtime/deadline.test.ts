@@ -9,16 +9,16 @@ const test = suite('a deadline')
 const SHORT = 20
 
 /** Time in ms for which the process is suspended. */
-const STALL = 600
+const SUSPENSION = 600
 
 /** Moves the clock ahead of the timers, so that they fire late. */
-function stall(): void {
+function suspend(): void {
   const now = performance.now.bind(performance)
-  performance.now = () => now() + STALL
+  performance.now = () => now() + SUSPENSION
 }
 
 /** Collects the outcome of the work once it has settled. */
-function seen(work: Promise<string>): string[] {
+function outcomesOf(work: Promise<string>): string[] {
   const outcomes: string[] = []
   void work.then(
     (result) => outcomes.push(result),
@@ -27,7 +27,7 @@ function seen(work: Promise<string>): string[] {
   return outcomes
 }
 
-const nothing = () => new Promise<never>(() => {})
+const neverSettles = () => new Promise<never>(() => {})
 
 test('calls back when it has passed, not before', () =>
   withFakeTime(async (time) => {
@@ -52,18 +52,18 @@ test('does not call back once it is cleared', () =>
 test('accepts a result that arrived while the process was suspended', () =>
   withFakeTime(async (time) => {
     let arrive: (answer: string) => void = () => {}
-    const outcomes = seen(withTimeout(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
-    stall()
+    const outcomes = outcomesOf(withTimeout(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
+    suspend()
     await time.pass(SHORT)
     arrive('answer')
-    await time.pass(10 * STALL)
+    await time.pass(10 * SUSPENSION)
     assert.equal(outcomes, ['answer'])
   }))
 
 test('passes after a suspension if no result has arrived', () =>
   withFakeTime(async (time) => {
-    const outcomes = seen(withTimeout(SHORT, nothing(), () => 'silence'))
-    stall()
+    const outcomes = outcomesOf(withTimeout(SHORT, neverSettles(), () => 'silence'))
+    suspend()
     await time.pass(2 * SHORT)
     assert.equal(outcomes, ['silence'])
   }))
@@ -72,10 +72,10 @@ test('passes in a process whose timers are always late', () =>
   withFakeTime(async (time) => {
     const called: true[] = []
     const deadline = new Deadline(() => called.push(true), SHORT)
-    stall()
+    suspend()
     await time.pass(SHORT)
     assert.equal(called, [])
-    stall()
+    suspend()
     await time.pass(SHORT)
     assert.equal(called, [true])
     deadline.clear()
@@ -83,8 +83,8 @@ test('passes in a process whose timers are always late', () =>
 
 test('rejects if its callback throws', () =>
   withFakeTime(async (time) => {
-    const outcomes = seen(
-      withTimeout(SHORT, nothing(), () => {
+    const outcomes = outcomesOf(
+      withTimeout(SHORT, neverSettles(), () => {
         throw new Error('silence')
       }),
     )
@@ -103,7 +103,7 @@ test('for settling is met by work that rejects', async () => {
 
 test('for settling is not met by work that continues', () =>
   withFakeTime(async (time) => {
-    const ended = settlesWithin(nothing(), SHORT)
+    const ended = settlesWithin(neverSettles(), SHORT)
     await time.pass(SHORT)
     assert.is(await ended, false)
   }))

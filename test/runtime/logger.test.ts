@@ -9,7 +9,7 @@ const test = suite('the logger of a process')
 const module = fileURLToPath(new URL('../../src/runtime/logger.ts', import.meta.url))
 
 /** The lines on stderr of a process that logs two lines and then runs `end`. */
-function saidBy(end: string): string[] {
+function linesBeforeExit(end: string): string[] {
   const script = `const { createLogger } = await import(${JSON.stringify(module)})
     const log = createLogger('info')
     log.info({ at: 'first' }, 'starting')
@@ -23,8 +23,8 @@ function saidBy(end: string): string[] {
 }
 
 test('writes its last line before the process exits', () => {
-  assert.equal(saidBy(''), ['first', 'last'])
-  assert.equal(saidBy('process.exit(0)'), ['first', 'last'])
+  assert.equal(linesBeforeExit(''), ['first', 'last'])
+  assert.equal(linesBeforeExit('process.exit(0)'), ['first', 'last'])
 })
 
 test('writes each line at once and in order', () => {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 const test = suite('a lowered process priority')
 
 /** Runs in a separate process, because an unprivileged process cannot raise its priority again. */
-const LOWERED = `
+const SCRIPT = `
   import { readdirSync } from 'node:fs'
   import { getPriority } from 'node:os'
   import { pbkdf2 } from 'node:crypto'
@@ -18,7 +18,7 @@ const LOWERED = `
 
 test('applies to each thread, including the thread pool', () => {
   if (process.platform !== 'linux') return console.log('NOTE: not run: it reads the priorities of threads from /proc')
-  const words = ['--import', 'tsx', '--input-type=module', '--eval', LOWERED]
+  const words = ['--import', 'tsx', '--input-type=module', '--eval', SCRIPT]
   const priorities = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as number[]
   assert.ok(priorities.length > 2)
   assert.equal(new Set(priorities), new Set([19]))

@@ -6,7 +6,7 @@ import { parseCpuList } from '../../src/runtime/priority.ts'
 const test = suite('a process that spares a core')
 
 /** Prints the processors that each thread may use, including the thread pool. */
-const SPARING = `
+const SCRIPT = `
   import { readdirSync, readFileSync } from 'node:fs'
   import { pbkdf2 } from 'node:crypto'
   import { promisify } from 'node:util'
@@ -21,7 +21,7 @@ const SPARING = `
 test('runs every thread on all processors but one, if there are several', () => {
   const hasTaskset = spawnSync('taskset', ['--version']).error === undefined
   if (process.platform !== 'linux' || !hasTaskset) return console.log('NOTE: not run: it needs Linux and taskset')
-  const words = ['--import', 'tsx', '--input-type=module', '--eval', SPARING]
+  const words = ['--import', 'tsx', '--input-type=module', '--eval', SCRIPT]
   const [before, after] = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as [string, string[]]
   const cores = parseCpuList(before)
   const expected = cores.length > 1 ? cores.slice(1) : cores

@@ -23,16 +23,16 @@ for (const version of ['12.22.9', '20.20.2', '22.13.1', '22.2.0']) {
 }
 
 /** A preloaded module that makes the process report an older Node version. */
-const OLDER = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`
+const OLD_NODE = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})`
 
 for (const [what, words] of [
   ['the program', ['dist/main.js', 'serve']],
   ['the tests', ['--import', 'tsx', 'test/run.ts']],
 ] as const) {
   test(`makes ${what} exit with code 2 and one line if it is too old`, async () => {
-    const ended = await promisify(execFile)(process.execPath, ['--import', OLDER, ...words], { cwd: root('.') }).catch(
-      (error: { code: number; stderr: string; stdout: string }) => error,
-    )
+    const ended = await promisify(execFile)(process.execPath, ['--import', OLD_NODE, ...words], {
+      cwd: root('.'),
+    }).catch((error: { code: number; stderr: string; stdout: string }) => error)
     assert.is('code' in ended ? ended.code : 0, 2)
     assert.match(ended.stderr, /^adamant needs Node 22\.14 or newer, and .* is Node 20\.20\.2: .*\n$/)
     assert.is(ended.stdout, '')

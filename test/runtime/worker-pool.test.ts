@@ -28,8 +28,8 @@ const THREAD = `
     parentPort.postMessage({ thread: threadId, begun })
   })`
 
-type Given = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, Answer> }
-const test = suite<Given>('a worker pool')
+type Context = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, Answer> }
+const test = suite<Context>('a worker pool')
 const open: WorkerPool<Task, Answer>[] = []
 test.before.each((given) => {
   given.pool = (threads, idleFor) => {

@@ -12,12 +12,12 @@ const STAGES = [
   ['views', 1_500],
   ['stores', 1_500],
 ] as const
-const PROMISED = 10_000
+const DOCUMENTED_LIMIT_MS = 10_000
 
-function opened() {
-  const told: string[] = []
-  const warn = ({ part }: { part: string }, sentence: string) => void told.push(`${part}: ${sentence}`)
-  return { told, parts: new ServiceParts({ warn } as unknown as AppLogger) }
+function openParts() {
+  const warnings: string[] = []
+  const warn = ({ part }: { part: string }, sentence: string) => void warnings.push(`${part}: ${sentence}`)
+  return { warnings, parts: new ServiceParts({ warn } as unknown as AppLogger) }
 }
 
 const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => ({
@@ -31,7 +31,7 @@ const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => (
 
 test('ends each stage at its timeout, and all stages in less than 10 s, even if every part hangs', () =>
   withFakeTime(async (time) => {
-    const { told, parts } = opened()
+    const { warnings, parts } = openParts()
     const begun: string[] = []
     for (const [stage] of STAGES.toReversed()) parts.add(hanging(stage, begun))
     let isClosed = false
@@ -43,17 +43,17 @@ test('ends each stage at its timeout, and all stages in less than 10 s, even if 
         begun,
         STAGES.slice(0, index + 1).map(([name]) => name),
       )
-      assert.is(told.length, index)
+      assert.is(warnings.length, index)
       await time.pass(1)
-      assert.is(told[index], `${stage}: a part of the service did not stop in time; no longer waiting for it`)
+      assert.is(warnings[index], `${stage}: a part of the service did not stop in time; no longer waiting for it`)
     }
     assert.ok(isClosed)
-    assert.ok(time.now() - started < PROMISED)
+    assert.ok(time.now() - started < DOCUMENTED_LIMIT_MS)
   }))
 
 test('does not wait for the timeout of a stage whose parts have stopped or failed', () =>
   withFakeTime(async (time) => {
-    const { told, parts } = opened()
+    const { warnings, parts } = openParts()
     parts.add({ stage: 'requests', name: 'well', stop: async () => undefined })
     parts.add({ stage: 'views', name: 'badly', stop: () => Promise.reject(new Error('badly')) })
     parts.add({
@@ -66,11 +66,14 @@ test('does not wait for the timeout of a stage whose parts have stopped or faile
     const started = time.now()
     await parts.close()
     assert.is(time.now(), started)
-    assert.equal(told, ['badly: a part of the service failed to stop', 'at once: a part of the service failed to stop'])
+    assert.equal(warnings, [
+      'badly: a part of the service failed to stop',
+      'at once: a part of the service failed to stop',
+    ])
   }))
 
 test('stops each part once, even if it is repeated', async () => {
-  const { parts } = opened()
+  const { parts } = openParts()
   let stops = 0
   parts.add({ stage: 'stores', name: 'once', stop: async () => stops++ })
   await Promise.all([parts.close(), parts.close()])

@@ -20,9 +20,9 @@ function failingAt<Port extends object>(port: Port, step: Step): Port {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function' || ['close', 'subscribe', 'shred'].includes(String(name))) return value
-      return (...asked: unknown[]): unknown => {
+      return (...args: unknown[]): unknown => {
         if (++step.calls === step.fails) throw new Broken(`call ${step.calls}, ${String(name)}`)
-        return Reflect.apply(value, target, asked)
+        return Reflect.apply(value, target, args)
       }
     },
   })

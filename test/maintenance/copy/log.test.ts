@@ -38,7 +38,7 @@ async function write(store: EventStore, streams: readonly string[]): Promise<voi
   }
 }
 
-const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
+const withoutPosition = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
   stream,
   revision,
   id,
@@ -46,13 +46,13 @@ const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
   data,
   metadata,
 ]
-const everything = async (store: EventStore) => (await all(store.readAll('start'))).map(shown)
-const walk = (source: EventStore, target: EventStore) => new LogCopier(source, target)
-const unseen = () => undefined
+const contentOf = async (store: EventStore) => (await all(store.readAll('start'))).map(withoutPosition)
+const copierOf = (source: EventStore, target: EventStore) => new LogCopier(source, target)
+const ignoreProgress = () => undefined
 
 /** Compares every event of the source. */
 const compare = async (source: EventStore, target: EventStore): Promise<void> =>
-  walk(source, target).compare((await everything(source)).length, unseen)
+  copierOf(source, target).compare((await contentOf(source)).length, ignoreProgress)
 
 test('has the same events in the same order, wherever it was interrupted', async ({ source, openTarget }) => {
   const streams = fc.array(fc.constantFrom('a-1', 'a-2', 'b-1'), { minLength: 1, maxLength: 12 })
@@ -63,10 +63,10 @@ test('has the same events in the same order, wherever it was interrupted', async
       const target = openTarget()
       await writeInOrder(target, appendsOf(events.slice(0, done)))
 
-      const filled = await walk(source, target).copyMissing(unseen)
+      const filled = await copierOf(source, target).copyMissing(ignoreProgress)
 
       assert.is(filled, Math.max(0, events.length - done))
-      assert.equal(await everything(target), await everything(source))
+      assert.equal(await contentOf(target), await contentOf(source))
       await compare(source, target)
     }),
     { numRuns: 25 },
@@ -76,12 +76,12 @@ test('has the same events in the same order, wherever it was interrupted', async
 test('continues with the events that were appended since', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
-  const walking = walk(source, target)
-  assert.is(await walking.copyMissing(unseen), 3)
+  const walking = copierOf(source, target)
+  assert.is(await walking.copyMissing(ignoreProgress), 3)
   await write(source, ['a-1', 'c-1'])
-  assert.is(await walking.copyMissing(unseen), 2)
-  assert.is(await walking.copyMissing(unseen), 0)
-  assert.equal(await everything(target), await everything(source))
+  assert.is(await walking.copyMissing(ignoreProgress), 2)
+  assert.is(await walking.copyMissing(ignoreProgress), 0)
+  assert.equal(await contentOf(target), await contentOf(source))
 })
 
 /** A store that counts the events read by `readAll`. */
@@ -103,19 +103,19 @@ function counting(store: EventStore): { readonly store: EventStore; read: number
 
 test('is compared in parts, each event once, with the same digest as in one comparison', async (context) => {
   const [source, target] = [counting(context.source), counting(context.openTarget())]
-  const [filling, comparing] = [walk(context.source, target.store), walk(source.store, target.store)]
+  const [filling, comparing] = [copierOf(context.source, target.store), copierOf(source.store, target.store)]
   await write(source.store, ['a-1', 'b-1'])
-  await filling.copyMissing(unseen)
-  await comparing.compare(3, unseen)
+  await filling.copyMissing(ignoreProgress)
+  await comparing.compare(3, ignoreProgress)
   await write(source.store, ['a-1', 'c-1'])
-  await filling.copyMissing(unseen)
+  await filling.copyMissing(ignoreProgress)
   source.read = target.read = 0
   const pairs: string[] = []
   await comparing.compare(5, ({ stream }, there) => pairs.push(`${stream} ${there.stream}`))
   assert.equal(pairs, ['a-1 a-1', 'c-1 c-1'])
   assert.equal([source.read, target.read], [2, 2])
-  const whole = walk(context.source, target.store)
-  await whole.compare(5, unseen)
+  const whole = copierOf(context.source, target.store)
+  await whole.compare(5, ignoreProgress)
   assert.is(comparing.digest(), whole.digest())
   assert.is(comparing.digest(), filling.digest())
 })
@@ -126,14 +126,14 @@ test('is compared up to where it was copied, whatever was appended to the source
 }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
-  await walk(source, target).copyMissing(unseen)
+  await copierOf(source, target).copyMissing(ignoreProgress)
   await write(source, ['c-1'])
-  const comparing = walk(source, target)
-  await comparing.compare(3, unseen)
+  const comparing = copierOf(source, target)
+  await comparing.compare(3, ignoreProgress)
   assert.is(comparing.eventCount, 3)
-  assert.match(String(await rejection(comparing.compare(4, unseen))), /c-1@0.*the target does not have it/)
+  assert.match(String(await rejection(comparing.compare(4, ignoreProgress))), /c-1@0.*the target does not have it/)
   await write(target, ['d-1'])
-  assert.match(String(await rejection(comparing.compare(3, unseen))), /d-1@0.*the source does not have it/)
+  assert.match(String(await rejection(comparing.compare(3, ignoreProgress))), /d-1@0.*the source does not have it/)
 })
 
 test('maps any position of the source to the last event copied up to it', async ({ source, openTarget }) => {
@@ -141,16 +141,16 @@ test('maps any position of the source to the last event copied up to it', async 
   await write(target, [STORES_STREAM])
   const streams = Array.from({ length: 250 }, (_, number) => (number % 50 === 7 ? STORES_STREAM : `a-${number}`))
   await write(source, streams)
-  await walk(source, target).copyMissing(unseen)
-  const places = new PositionMap(source, target)
+  await copierOf(source, target).copyMissing(ignoreProgress)
+  const positions = new PositionMap(source, target)
   const there = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
-  await walk(source, target).compare(there.size - 1, places.addPair)
+  await copierOf(source, target).compare(there.size - 1, positions.addPair)
   let last: string | undefined
   for (const { id, stream, position } of await all(source.readAll('start'))) {
     if (stream !== STORES_STREAM) last = id
-    assert.equal(await places.findTarget(position), { id: last, position: there.get(last ?? '') })
+    assert.equal(await positions.findTarget(position), { id: last, position: there.get(last ?? '') })
   }
-  assert.is(await places.findTarget({ commit: -1n, prepare: -1n }), undefined)
+  assert.is(await positions.findTarget({ commit: -1n, prepare: -1n }), undefined)
 })
 
 test('ends at a given position or time, even if it is resumed', async ({ source, openTarget }) => {
@@ -161,17 +161,17 @@ test('ends at a given position or time, even if it is resumed', async ({ source,
   }
   const events = await all(source.readAll('start'))
   const third = events.find(({ stream }) => stream === 'a-3')
-  const moments: LogCutoff[] = [
+  const cutoffs: LogCutoff[] = [
     { time: Date.parse(at(3)) },
     { position: third?.position ?? { commit: 0n, prepare: 0n } },
   ]
-  for (const until of moments) {
+  for (const until of cutoffs) {
     const target = openTarget()
     const cut = new LogCopier(source, target, until)
-    assert.is(await cut.copyMissing(unseen), events.length - 1)
-    assert.is(await cut.copyMissing(unseen), 0)
-    await new LogCopier(source, target, until).compare(cut.eventCount, unseen)
-    assert.equal(await everything(target), (await everything(source)).slice(0, -1))
+    assert.is(await cut.copyMissing(ignoreProgress), events.length - 1)
+    assert.is(await cut.copyMissing(ignoreProgress), 0)
+    await new LogCopier(source, target, until).compare(cut.eventCount, ignoreProgress)
+    assert.equal(await contentOf(target), (await contentOf(source)).slice(0, -1))
   }
 })
 
@@ -180,12 +180,15 @@ test('has each event once and in order despite appends that fail or have an unkn
   await write(source, ['a-1', 'b-1', 'a-1'])
   const target = faultyStore(openTarget())
   target.failNext('unavailable', 'stored', 'lost')
-  await walk(source, target).copyMissing(unseen)
-  assert.equal(await everything(target), await everything(source))
+  await copierOf(source, target).copyMissing(ignoreProgress)
+  assert.equal(await contentOf(target), await contentOf(source))
 })
 
 /** A copy of the log in which the last event is changed. */
-async function changed({ source, openTarget }: Context, change: (event: StoredEvent) => NewEvent): Promise<EventStore> {
+async function copyWithChange(
+  { source, openTarget }: Context,
+  change: (event: StoredEvent) => NewEvent,
+): Promise<EventStore> {
   await write(source, ['a-1', 'a-1'])
   const target = openTarget()
   const events = await all(source.readAll('start'))
@@ -205,19 +208,19 @@ const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
 
 for (const [what, change] of Object.entries(changes)) {
   test(`is incomplete if the ${what} of an event differs`, async (context) => {
-    const target = await changed(context, change)
+    const target = await copyWithChange(context, change)
     assert.match(String(await rejection(compare(context.source, target))), /At a-1@1/)
-    assert.match(String(await rejection(walk(context.source, target).copyMissing(unseen))), /At a-1@1/)
+    assert.match(String(await rejection(copierOf(context.source, target).copyMissing(ignoreProgress))), /At a-1@1/)
   })
 }
 
 test('is incomplete if an event is missing, or if there is an extra one', async ({ source, openTarget }) => {
   await write(source, ['a-1'])
   const target = openTarget()
-  await walk(source, target).copyMissing(unseen)
+  await copierOf(source, target).copyMissing(ignoreProgress)
   await write(source, ['b-1'])
   assert.match(String(await rejection(compare(source, target))), /b-1@0.*the target does not have it/)
-  await walk(source, target).copyMissing(unseen)
+  await copierOf(source, target).copyMissing(ignoreProgress)
   await write(target, ['c-1'])
   assert.match(String(await rejection(compare(source, target))), /c-1@0.*the source does not have it/)
 })

@@ -13,11 +13,11 @@ import { rejection } from '../../contract/event-store/given.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
 const NOW = 1_000_000
-const unseen = () => undefined
+const ignoreProgress = () => undefined
 
-type Opened = { readonly vault: Vault; close(): Promise<void> }
+type OpenedVault = { readonly vault: Vault; close(): Promise<void> }
 
-function inFile(): Opened {
+function inFile(): OpenedVault {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-copied-vault-'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
   return {
@@ -31,7 +31,7 @@ function inFile(): Opened {
 
 const server = await mongoServer('a copied vault')
 
-function inMongo(): Opened {
+function inMongo(): OpenedVault {
   const address = server?.newDatabase() ?? ''
   const stores = openMongo(address, createLogger('silent'))
   return {
@@ -59,13 +59,15 @@ async function itemsOf(vault: Vault): Promise<VaultItem[]> {
 }
 
 /** A vault that changes or drops items as they are restored. */
-function behind(vault: Vault, change: (item: VaultItem) => VaultItem | undefined): Vault {
+function changingVault(vault: Vault, change: (item: VaultItem) => VaultItem | undefined): Vault {
   const restore = (items: readonly VaultItem[]) => vault.restore(items.flatMap((item) => change(item) ?? []))
   return { ...vault, contents: () => vault.contents(), restore }
 }
 
-function rules(name: string, open: () => Opened): void {
-  const test = suite<{ from: Opened; to: Opened; source: Vault; target: Vault }>(`the copy of a vault to ${name}`)
+function rules(name: string, open: () => OpenedVault): void {
+  const test = suite<{ from: OpenedVault; to: OpenedVault; source: Vault; target: Vault }>(
+    `the copy of a vault to ${name}`,
+  )
   test.before.each(async (given) => {
     given.from = inFile()
     given.to = open()
@@ -80,8 +82,8 @@ function rules(name: string, open: () => Opened): void {
 
   test('has the same items, also if it is repeated', async ({ source, target }) => {
     const copied = { entries: 40, receipts: 40, mails: 40 }
-    assert.equal(await copyVault(source, target, unseen), copied)
-    assert.equal(await copyVault(source, target, unseen), copied)
+    assert.equal(await copyVault(source, target, ignoreProgress), copied)
+    assert.equal(await copyVault(source, target, ignoreProgress), copied)
     const text = (items: readonly VaultItem[]) =>
       items.map((item) => JSON.stringify({ ...item, sealed: item.sealed.toString('hex') })).toSorted()
     assert.equal(text(await itemsOf(target)), text(await itemsOf(source)))
@@ -91,27 +93,27 @@ function rules(name: string, open: () => Opened): void {
     const chosen = (item: VaultItem) => item.kind === kind && item.digest === digestOf(7)
 
     test(`fails if one ${kind} differs, and names it`, async ({ source, target }) => {
-      const damaging = behind(target, (item) => (chosen(item) ? { ...item, sealed: randomBytes(70) } : item))
-      const error = await rejection(copyVault(source, damaging, unseen))
+      const damaging = changingVault(target, (item) => (chosen(item) ? { ...item, sealed: randomBytes(70) } : item))
+      const error = await rejection(copyVault(source, damaging, ignoreProgress))
       assert.match(String(error), new RegExp(`has another ${kind} ${digestOf(7)}`))
-      assert.match(String(await rejection(copyVault(source, target, unseen))), new RegExp(`another ${kind}`))
+      assert.match(String(await rejection(copyVault(source, target, ignoreProgress))), new RegExp(`another ${kind}`))
     })
 
     test(`fails if one ${kind} is missing, and names it`, async ({ source, target }) => {
-      const losing = behind(target, (item) => (chosen(item) ? undefined : item))
-      const error = await rejection(copyVault(source, losing, unseen))
+      const losing = changingVault(target, (item) => (chosen(item) ? undefined : item))
+      const error = await rejection(copyVault(source, losing, ignoreProgress))
       assert.match(String(error), new RegExp(`does not have ${kind} ${digestOf(7)}`))
-      assert.equal(await copyVault(source, target, unseen), { entries: 40, receipts: 40, mails: 40 })
+      assert.equal(await copyVault(source, target, ignoreProgress), { entries: 40, receipts: 40, mails: 40 })
     })
   }
 
   test('includes items that are added to the source meanwhile', async ({ source, target }) => {
-    let came = 40
-    const growing = behind(target, (item) => {
-      if (came < 42) void share(source, came++)
+    let nextSecret = 40
+    const growing = changingVault(target, (item) => {
+      if (nextSecret < 42) void share(source, nextSecret++)
       return item
     })
-    assert.is((await copyVault(source, growing, unseen)).entries, 42)
+    assert.is((await copyVault(source, growing, ignoreProgress)).entries, 42)
   })
 
   test.run()

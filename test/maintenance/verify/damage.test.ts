@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { areEmbedded } from '../../engines.ts'
-import { certificateIn, inFile, modelIn, Site } from './site.ts'
-import { verified } from './verified.ts'
+import { certificateIn, inFile, modelIn, InstallationFiles } from './installation-files.ts'
+import { verifyFolder } from './verify-folder.ts'
 
-const test = suite<{ site: Site }>('verify finds')
+const test = suite<{ files: InstallationFiles }>('verify finds')
 test.before(async (context) => {
-  context.site = new Site()
-  if (areEmbedded) await context.site.fill()
+  context.files = new InstallationFiles()
+  if (areEmbedded) await context.files.fill()
 })
-test.after(({ site }) => site.remove())
+test.after(({ files }) => files.remove())
 
 const sql = (begins: string, text: string) => (folder: string) =>
   inFile(folder, begins, (db) => {
@@ -22,8 +22,8 @@ const sql = (begins: string, text: string) => (folder: string) =>
 const log = (text: string) => sql('events', text)
 const FIRST = `stream = 'diamond-1' AND revision`
 
-type Found = { readonly where: RegExp; readonly what: RegExp; readonly do: RegExp }
-type Damage = readonly [name: string, damage: (folder: string) => void, ...found: Found[]]
+type ExpectedDifference = { readonly where: RegExp; readonly what: RegExp; readonly do: RegExp }
+type Damage = readonly [name: string, damage: (folder: string) => void, ...expected: ExpectedDifference[]]
 
 const first = /^diamond-1@\d+$/
 const restore = /adamant restore/
@@ -220,40 +220,42 @@ const DAMAGES: readonly Damage[] = [
   ],
 ]
 
-test('nothing in an undamaged installation', async ({ site }) => {
+test('nothing in an undamaged installation', async ({ files }) => {
   if (!areEmbedded) return console.log('NOTE: not run on these engines: it damages files of the embedded stores')
-  assert.equal((await verified(site.copy())).differences, [])
+  assert.equal((await verifyFolder(files.copy())).differences, [])
 })
 
 if (areEmbedded) {
-  for (const [name, damage, ...found] of DAMAGES) {
-    test(name, async ({ site }) => {
-      const folder = site.copy()
+  for (const [name, damage, ...expected] of DAMAGES) {
+    test(name, async ({ files }) => {
+      const folder = files.copy()
       damage(folder)
-      const { ok, differences } = await verified(folder)
+      const { ok, differences } = await verifyFolder(folder)
       assert.is(ok, false)
-      for (const { where, what, do: remedy } of found) {
-        const told = differences.some((one) => where.test(one.where) && what.test(one.what) && remedy.test(one.do))
-        assert.ok(told, `${what} at ${where} is not among ${JSON.stringify(differences, undefined, 1)}`)
+      for (const { where, what, do: remedy } of expected) {
+        const isReported = differences.some(
+          (one) => where.test(one.where) && what.test(one.what) && remedy.test(one.do),
+        )
+        assert.ok(isReported, `${what} at ${where} is not among ${JSON.stringify(differences, undefined, 1)}`)
       }
     })
   }
 }
 
-test('a changed event, by the signed checkpoint, even if the tree was rebuilt after the change', async ({ site }) => {
+test('a changed event, by the signed checkpoint, even if the tree was rebuilt after the change', async ({ files }) => {
   if (!areEmbedded) return
-  const folder = site.copy()
+  const folder = files.copy()
   log(`UPDATE events SET metadata = replace(metadata, '"cli"', '"clj"') WHERE stream = 'account-1' AND revision = 0`)(
     folder,
   )
   for (const name of readdirSync(folder).filter((one) => one.startsWith('read-tree'))) rmSync(join(folder, name))
   sql('read-models', `DELETE FROM live WHERE model LIKE 'tree%'`)(folder)
-  const { differences, tree } = await verified(folder)
+  const { differences, tree } = await verifyFolder(folder)
   assert.not.ok(tree.ok)
   const signed = differences.filter(({ where }) => where.startsWith('checkpoints@'))
   assert.ok(signed.length > 0)
   for (const { what } of signed) assert.match(what, /^was signed over other events: some of the first \d+ of the log/)
-  site.drop(folder)
+  files.drop(folder)
 })
 
 test.run()

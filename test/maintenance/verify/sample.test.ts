@@ -4,18 +4,18 @@ import * as assert from 'uvu/assert'
 import { sampleDocuments, verifySample } from '../../../src/maintenance/verify/sample.ts'
 import type { StoredDocument } from '../../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../../engines.ts'
-import { certificateIn, inFile, Site } from './site.ts'
-import { withOpen } from './verified.ts'
+import { certificateIn, inFile, InstallationFiles } from './installation-files.ts'
+import { withInstallation } from './verify-folder.ts'
 
-const test = suite<{ site: Site }>('verify of a sample')
+const test = suite<{ files: InstallationFiles }>('verify of a sample')
 test.before(async (context) => {
-  context.site = new Site()
-  if (areEmbedded) await context.site.fill()
+  context.files = new InstallationFiles()
+  if (areEmbedded) await context.files.fill()
 })
-test.after(({ site }) => site.remove())
+test.after(({ files }) => files.remove())
 
-const sampled = (folder: string, count: number) =>
-  withOpen(folder, (installation) => verifySample(installation, count, new AbortController().signal))
+const verifySampleOf = (folder: string, count: number) =>
+  withInstallation(folder, (installation) => verifySample(installation, count, new AbortController().signal))
 
 const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => void, where: RegExp, what: RegExp])[] = [
   [
@@ -67,28 +67,28 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
 ]
 
 if (areEmbedded) {
-  test('finds nothing in an undamaged installation, and reports the number of checked documents', async ({ site }) => {
-    for (const [count, looked] of [
+  test('finds nothing in an undamaged installation, and reports the number of checked documents', async ({ files }) => {
+    for (const [count, checked] of [
       [2, 2],
       // The installation has four diamonds.
       [100, 4],
     ] as const) {
-      const { report } = await sampled(site.copy(), count)
+      const { report } = await verifySampleOf(files.copy(), count)
       assert.equal(report.differences, [])
-      assert.is(report.models['diamonds']?.documents, looked)
+      assert.is(report.models['diamonds']?.documents, checked)
       assert.ok(report.ok && report.events > 2 && report.tree.ok)
     }
   })
 
   for (const [name, damage, where, what] of DAMAGES) {
-    test(`finds ${name} if it is in the sample`, async ({ site }) => {
-      const folder = site.copy()
+    test(`finds ${name} if it is in the sample`, async ({ files }) => {
+      const folder = files.copy()
       damage(folder)
-      const { report, differences } = await sampled(folder, 100)
+      const { report, differences } = await verifySampleOf(folder, 100)
       assert.ok(differences > 0 && !report.ok)
       const fits = report.differences.some((one) => where.test(one.where) && what.test(one.what))
       assert.ok(fits, JSON.stringify(report.differences))
-      site.drop(folder)
+      files.drop(folder)
     })
   }
 } else console.log('NOTE: not run on these engines: it damages files of the embedded stores')

@@ -10,7 +10,7 @@ import { created, createdMany } from '../../api/harness/stones.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { COMPARED_MODELS, type VerificationReport } from '../../../src/maintenance/verify/verify.ts'
 import { CommandLine } from '../../cli/command-line.ts'
-import { withOpen } from './verified.ts'
+import { withInstallation } from './verify-folder.ts'
 
 type Context = { commands: CommandLine; service: Service; sender: Sender }
 const test = suite<Context>('adamant verify')
@@ -29,7 +29,7 @@ test.after.each(async ({ commands, service }) => {
 const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 20 : 2
 
 /** Writes data of every kind that read models, files and vault contain. */
-async function live({ url }: Service, sender: Sender, owner: Vendor, sku: string): Promise<void> {
+async function writeEverything({ url }: Service, sender: Sender, owner: Vendor, sku: string): Promise<void> {
   const { id } = await created(owner, { sku })
   expect(200, await owner.patch(`/v4/diamond/${id}`, { carat: 1.25 }))
   const one = await attached(owner, id)
@@ -52,7 +52,7 @@ async function verify({ commands }: Context, expected = 0): Promise<Verification
 test('finds no difference in an undamaged installation, and reports what it checked', async (context) => {
   const { service, sender, commands } = context
   await createdMany(service.ann, 30)
-  await live(service, sender, service.ann, 'A')
+  await writeEverything(service, sender, service.ann, 'A')
   const result = await verify(context)
   assert.equal(Object.keys(result), ['ok', 'events', 'seconds', 'models', 'files', 'vault', 'tree', 'differences'])
   assert.equal(result.differences, [])
@@ -78,11 +78,11 @@ test('finds no difference while the service writes', async (context) => {
   const { service, sender } = context
   const { url, ann, bob } = service
   // Verify reports missing read models before the service has folded the first events.
-  await live(service, sender, ann, 'FIRST')
+  await writeEverything(service, sender, ann, 'FIRST')
   const stop = new AbortController()
   const writing = [ann, bob].map(async (owner, number) => {
     for (let round = 0; !stop.signal.aborted; round++)
-      await live(service, sender, vendor(url, owner.account, owner.token), `${number}-${round}`)
+      await writeEverything(service, sender, vendor(url, owner.account, owner.token), `${number}-${round}`)
   })
   const verifying = async () => {
     try {
@@ -99,7 +99,7 @@ test('reports documents that differ from the log, and none after a rebuild', asy
   const [first, second, third] = await createdMany(service.ann, 4)
   assert.ok(first && second && third)
   await service.stop()
-  await withOpen(commands.dataDir, async ({ reads }) => {
+  await withInstallation(commands.dataDir, async ({ reads }) => {
     const build = await reads.live(diamonds.declaration)
     const checkpoint = await build.checkpoint()
     assert.ok(checkpoint && checkpoint.position !== 'start')

@@ -4,15 +4,15 @@ import { CertificationQueries } from '../../../src/projections/certifications/ce
 import type { PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
-import { appendTo } from '../engine/poison-kinds.ts'
+import { appendTo } from '../engine/poison-events.ts'
 
 const test = suite('the query for a certification')
 
 const CERTIFICATION = 5
 const DIAMOND = 7
 
-/** A read model that lacks the certification until `came` is called. */
-function behind(): ReadModel & { came(position: PositionOrStart): void } {
+/** A read model that lacks the certification until `catchUp` is called. */
+function laggingModel(): ReadModel & { catchUp(position: PositionOrStart): void } {
   let position: PositionOrStart = 'start'
   const unused = (): never => {
     throw new Error('unexpected call')
@@ -25,37 +25,37 @@ function behind(): ReadModel & { came(position: PositionOrStart): void } {
     sequences: unused,
     position: async () => position,
     parkedStreams: async () => new Set(),
-    came: (to) => void (position = to),
+    catchUp: (to) => void (position = to),
   }
 }
 
-const moments: readonly (readonly [string, (model: { came(): void }, ms: number) => boolean])[] = [
+const MOMENTS: readonly (readonly [string, (model: { catchUp(): void }, ms: number) => boolean])[] = [
   ['has not reached its event', () => false],
   // The model catches up after the wait has ended and before the query compares the positions.
   [
     'reaches its event after the wait has ended',
     (model) => {
-      model.came()
+      model.catchUp()
       return false
     },
   ],
   [
     'reaches its event during the wait',
     (model) => {
-      model.came()
+      model.catchUp()
       return true
     },
   ],
 ]
-for (const [what, reached] of moments) {
+for (const [what, reached] of MOMENTS) {
   test(`finds it if the read model ${what}`, async () => {
     const store = temporaryLog()
     try {
       const data = { id: CERTIFICATION, laboratory: 'GIA' }
       const attached = await appendTo(store, `diamond-${DIAMOND}`, { type: 'CertificationAttached', data })
-      const model = behind()
+      const model = laggingModel()
       const queries = new CertificationQueries(model, store, {
-        waitForPosition: (_position, ms) => reached({ came: () => model.came(attached) }, ms),
+        waitForPosition: (_position, ms) => reached({ catchUp: () => model.catchUp(attached) }, ms),
       })
       assert.is(await queries.diamondOf(CERTIFICATION), DIAMOND)
     } finally {

@@ -24,14 +24,14 @@ const hostile = fc.oneof(
   ),
 )
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
+const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
 
 const scores: fc.Arbitrary<Scores> = fc.record({
-  integral: maybe(fc.record({ val: number, rg: number, d: number, ver: hostile })),
-  spread: maybe(fc.record({ ct: number, pc: number, d: number, ver: hostile })),
-  fire: maybe(fc.record({ val: number, rg: number, d: number, ver: hostile })),
-  brilliance: maybe(fc.record({ val: number, rg: number, d: number, faceup: number, avg: number, ver: hostile })),
-  fluor: maybe(
+  integral: nullable(fc.record({ val: number, rg: number, d: number, ver: hostile })),
+  spread: nullable(fc.record({ ct: number, pc: number, d: number, ver: hostile })),
+  fire: nullable(fc.record({ val: number, rg: number, d: number, ver: hostile })),
+  brilliance: nullable(fc.record({ val: number, rg: number, d: number, faceup: number, avg: number, ver: hostile })),
+  fluor: nullable(
     fc.record({
       n: number,
       f: number,
@@ -43,7 +43,7 @@ const scores: fc.Arbitrary<Scores> = fc.record({
       ver: hostile,
     }),
   ),
-  symmetry: maybe(fc.record({ val: number, pav: number, crown: number, d: number, ver: hostile })),
+  symmetry: nullable(fc.record({ val: number, pav: number, crown: number, d: number, ver: hostile })),
 })
 
 const diamond: fc.Arbitrary<LiveDiamond> = fc.record({
@@ -66,7 +66,7 @@ const views: fc.Arbitrary<DiamondView> = fc
     diamond,
     revision,
     stoneRevision: revision,
-    scores: maybe(scores.map((known) => toScoresJson('v4', known))),
+    scores: nullable(scores.map((known) => toScoresJson('v4', known))),
     scoresRevision: fc.integer({ min: -1, max: 5 }),
     changedAt: fc.nat(),
   })

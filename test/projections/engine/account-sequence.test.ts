@@ -14,7 +14,7 @@ const test = suite('the change numbers of an account')
 const at = (index: number) => ({ commit: BigInt(index * 7 + 3), prepare: BigInt(index * 7 + 2) })
 
 /** Two accounts create, patch and delete diamonds. Some scores arrive late, and some events are unreadable. */
-function history(random: () => number, count: number): StoredEvent[] {
+function makeHistory(random: () => number, count: number): StoredEvent[] {
   const stones: { id: number; revision: number; scores: number; gone: boolean }[] = []
   return Array.from({ length: count }, (_, index): StoredEvent => {
     const one = stones[Math.floor(random() * stones.length)]
@@ -53,7 +53,7 @@ function history(random: () => number, count: number): StoredEvent[] {
 
 const ownerOf = ({ stream }: StoredEvent) => 1 + (Number(stream.slice(stream.indexOf('-') + 1)) % 2)
 
-class Rows {
+class DocumentTable {
   readonly rows = new Map<FieldValue, StoredDocument>()
 
   load = async (keys: readonly FieldValue[]) => keys.flatMap((key) => this.rows.get(key) ?? [])
@@ -62,17 +62,17 @@ class Rows {
     for (const write of writes) {
       assert.ok('put' in write, 'a remove is not expected')
       const key = write.put['id'] ?? ''
-      const known = this.rows.get(key)
-      if (known === undefined || known.revision < write.revision)
+      const current = this.rows.get(key)
+      if (current === undefined || current.revision < write.revision)
         this.rows.set(key, { document: write.put, revision: write.revision })
     }
   }
 }
 
 /** A build whose write may stop halfway, as a crash can cause on MongoDB. */
-class Memory implements FoldSource {
-  readonly documents = new Rows()
-  readonly sequences = new Rows()
+class PartialBuild implements FoldSource {
+  readonly documents = new DocumentTable()
+  readonly sequences = new DocumentTable()
   load = this.documents.load
 
   /** @param passes whether a document is written before the crash */
@@ -89,17 +89,17 @@ class Memory implements FoldSource {
 
 const numbersIn = (document: Document) => Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, document[name]]))
 
-async function foldedAtOnce(events: readonly StoredEvent[]): Promise<Memory> {
-  const memory = new Memory()
+async function foldInOneBatch(events: readonly StoredEvent[]): Promise<PartialBuild> {
+  const memory = new PartialBuild()
   memory.write(await foldBatch(diamonds, memory, events, new Set()))
   return memory
 }
 
 test('are the same for any batch sizes, and after writes that stop halfway', async () => {
   for (let seed = 1; seed <= 40; seed++) {
-    const random = numbersFrom(String(seed))
-    const events = history(random, 120)
-    const memory = new Memory()
+    const random = seededNumbers(String(seed))
+    const events = makeHistory(random, 120)
+    const memory = new PartialBuild()
     const parked = new Set<string>()
     for (let from = 0; from < events.length;) {
       const to = Math.min(events.length, from + 1 + Math.floor(random() * 30))
@@ -113,11 +113,11 @@ test('are the same for any batch sizes, and after writes that stop halfway', asy
       for (const { stream } of folded.deadLetters) parked.add(stream)
       from = to
       for (const account of [1, 2]) {
-        const there = events.slice(0, to).filter((event) => ownerOf(event) === account).length
-        assert.is(await memory.count(account, at(to - 1)), there, `seed ${seed}, account ${account}, ${to} events`)
+        const expected = events.slice(0, to).filter((event) => ownerOf(event) === account).length
+        assert.is(await memory.count(account, at(to - 1)), expected, `seed ${seed}, account ${account}, ${to} events`)
       }
     }
-    const once = await foldedAtOnce(events)
+    const once = await foldInOneBatch(events)
     for (const [key, { document }] of once.documents.rows) {
       const found = memory.documents.rows.get(key)?.document
       assert.equal(found && numbersIn(found), numbersIn(document), `seed ${seed}, diamond ${key}`)
@@ -131,24 +131,24 @@ test('are the same for any batch sizes, and after writes that stop halfway', asy
 })
 
 test('count the events at any position, even if later events share the batch', async () => {
-  const events = history(numbersFrom('7'), 60)
-  const memory = await foldedAtOnce(events)
+  const events = makeHistory(seededNumbers('7'), 60)
+  const memory = await foldInOneBatch(events)
   for (const account of [1, 2]) {
     for (let index = 0; index < events.length; index++) {
-      const there = events.slice(0, index + 1).filter((event) => ownerOf(event) === account).length
-      assert.is(await memory.count(account, at(index)), there)
+      const expected = events.slice(0, index + 1).filter((event) => ownerOf(event) === account).length
+      assert.is(await memory.count(account, at(index)), expected)
     }
   }
 })
 
 test('stay the same when a projection reads old events again together with new ones', async () => {
-  const events = history(numbersFrom('3'), 100)
-  const memory = new Memory()
+  const events = makeHistory(seededNumbers('3'), 100)
+  const memory = new PartialBuild()
   for (let from = 0; from < 80; from += 20) {
     memory.write(await foldBatch(diamonds, memory, events.slice(from, from + 20), new Set()))
   }
   memory.write(await foldBatch(diamonds, memory, events.slice(10), new Set()))
-  const once = await foldedAtOnce(events)
+  const once = await foldInOneBatch(events)
   for (const [key, { document }] of once.documents.rows) {
     assert.equal(numbersIn(memory.documents.rows.get(key)?.document ?? {}), numbersIn(document), `diamond ${key}`)
   }
@@ -168,7 +168,7 @@ test('are stored with positions that parse to the same positions', () => {
 })
 
 /** Seeded numbers in [0, 1). */
-function numbersFrom(name: string): () => number {
+function seededNumbers(name: string): () => number {
   const choices = choicesFor(`events numbered by account, ${name}`)
   return () => choices.next()
 }

@@ -17,7 +17,7 @@ import { openSqliteEventStore, type SqliteEventStore } from '../../../src/stores
 import { withFolder } from '../../temporary-folder.ts'
 
 export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
-const by = { owner: 1, origin }
+const vendorContext = { owner: 1, origin }
 const silent = createLogger('silent')
 
 /** An event store and its read models in one folder. */
@@ -48,7 +48,7 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
   })
 
 /** Commands of account 1. */
-export function owner(store: EventStore) {
+export function vendorOf(store: EventStore) {
   const writing = createCommandContext(store, Date.now)
   const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
   return {
@@ -58,18 +58,18 @@ export function owner(store: EventStore) {
       return created.map(({ data }) => data.id)
     },
     patch: (id: number, set: Partial<DiamondFields>) =>
-      changeDiamond(writing, by, planPatch(id, { set, removed: [] }, by)),
-    remove: (id: number) => changeDiamond(writing, by, planDelete(id, by)),
+      changeDiamond(writing, vendorContext, planPatch(id, { set, removed: [] }, vendorContext)),
+    remove: (id: number) => changeDiamond(writing, vendorContext, planDelete(id, vendorContext)),
   }
 }
 
 type Stores = { readonly store: EventStore; readonly reads: ReadStore }
 
-export const buildsOf = ({ store, reads }: Stores, projection: AnyProjection) =>
+export const consumerOf = ({ store, reads }: Stores, projection: AnyProjection) =>
   new ReadModelConsumer(projection, store, reads, silent)
 
 export const runnerOf = (stores: Stores, projection: Projection<DiamondRecord> = diamonds) =>
-  new ConsumerRunner(buildsOf(stores, projection), stores.store, silent)
+  new ConsumerRunner(consumerOf(stores, projection), stores.store, silent)
 
 /** Limit in ms for a projection to catch up. */
 export const DEADLINE = 120_000
@@ -83,23 +83,24 @@ export async function project(disk: { store: EventStore; reads: ReadStore }): Pr
 }
 
 /** Not compared: a retry assigns new change numbers. account-sequence.test.ts tests them. */
-const NUMBERS: ReadonlySet<string> = new Set(CHANGE_NUMBERS)
-const SHOWN = [...Object.keys(diamonds.declaration.fields), ...diamonds.declaration.texts].filter(
-  (name) => !NUMBERS.has(name),
+const IGNORED_FIELDS: ReadonlySet<string> = new Set(CHANGE_NUMBERS)
+const COMPARED_FIELDS = [...Object.keys(diamonds.declaration.fields), ...diamonds.declaration.texts].filter(
+  (name) => !IGNORED_FIELDS.has(name),
 )
 
-const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [name, document[name]]))
+const pickShownFields = (document: Document) =>
+  Object.fromEntries(COMPARED_FIELDS.map((name) => [name, document[name]]))
 
 /** The diamonds of an account in the read model, oldest first, and their total. */
-export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
+export async function readModelContent(reads: ReadStore, owner = 1): Promise<unknown> {
   const model = await reads.model(diamonds.declaration)
   const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
-  const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: SHOWN })
-  return { total: await model.count({ owner }), diamonds: found.map(picked) }
+  const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: COMPARED_FIELDS })
+  return { total: await model.count({ owner }), diamonds: found.map(pickShownFields) }
 }
 
 /** The expected content of the read model: the log, folded directly. */
-export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
+export async function expectedContent(store: EventStore, owner = 1): Promise<unknown> {
   const views = new Map<unknown, DiamondRecord | undefined>()
   for await (const event of store.readAll('start', { prefixes: diamonds.streamPrefixes })) {
     const key = diamonds.keyOf(event)
@@ -110,9 +111,9 @@ export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   const sorted = documents.toSorted(
     (a, b) => Number(a['date']) - Number(b['date']) || Number(a['id']) - Number(b['id']),
   )
-  return { total: live.length, diamonds: sorted.map(picked) }
+  return { total: live.length, diamonds: sorted.map(pickShownFields) }
 }
 
 /** Asserts that the read model equals a direct fold of the log. */
-export const isFolded = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
-  assert.equal(await modelOf(reads, owner), await foldOf(store, owner))
+export const assertModelMatchesLog = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
+  assert.equal(await readModelContent(reads, owner), await expectedContent(store, owner))

@@ -7,17 +7,17 @@ import { until } from '../../until.ts'
 
 const test = suite('a loop')
 
-type Line = { readonly level: string; readonly sentence: string }
+type LogLine = { readonly level: string; readonly sentence: string }
 
-function listening(): { log: AppLogger; lines: Line[] } {
-  const lines: Line[] = []
+function recordingLog(): { log: AppLogger; lines: LogLine[] } {
+  const lines: LogLine[] = []
   const at = (level: string) => (_found: unknown, sentence: string) => void lines.push({ level, sentence })
   const log = { trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   return { log: log as unknown as AppLogger, lines }
 }
 
 test('can be started and stopped repeatedly, with a new signal for each run and one run at a time', async () => {
-  const { log, lines } = listening()
+  const { log, lines } = recordingLog()
   const signals = new Set<AbortSignal>()
   let running = 0
   let most = 0
@@ -38,7 +38,7 @@ test('can be started and stopped repeatedly, with a new signal for each run and 
 
 test('waits 3 s for a run that hangs when it is stopped, and starts no other run before that one ends', () =>
   withFakeTime(async (time) => {
-    const { log, lines } = listening()
+    const { log, lines } = recordingLog()
     const hanging: (() => void)[] = []
     const run = () => new Promise<void>((done) => hanging.push(done))
     const work = new Loop('hangs', log, run)
@@ -63,7 +63,7 @@ test('waits 3 s for a run that hangs when it is stopped, and starts no other run
   }))
 
 test('logs an outage when it begins and when it ends, not every attempt', async () => {
-  const { log, lines } = listening()
+  const { log, lines } = recordingLog()
   let tries = 0
   const work = new Loop('fails', log, async () => {
     tries++
@@ -84,7 +84,7 @@ test('that is woken runs at once, and again if it was woken during a run', async
   let runs = 0
   const work: Loop = new Loop(
     'woken',
-    listening().log,
+    recordingLog().log,
     async () => {
       if (++runs === 1) work.wake()
     },

@@ -11,23 +11,36 @@ import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-s
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { until } from '../../until.ts'
 import { quietOperation } from '../../quiet-operation.ts'
-import { buildsOf, DEADLINE, isFolded, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
+import {
+  consumerOf,
+  DEADLINE,
+  assertModelMatchesLog,
+  vendorOf,
+  project,
+  runnerOf,
+  withDisk,
+  type Disk,
+} from './inventory-on-disk.ts'
 
 const test = suite('a pending build of a read model')
 
 const { declaration } = diamonds
 const log = createLogger('silent')
-const untold = () => undefined
+const ignoreProgress = () => undefined
 
 const liveId = async ({ reads }: Disk) => (await reads.live(declaration)).id
-const filled = async (disk: Disk): Promise<ReadModelBuild> => {
-  const build = await buildsOf(disk, diamonds).rebuilder.fill(neverAborted(), untold)
+const fillBuild = async (disk: Disk): Promise<ReadModelBuild> => {
+  const build = await consumerOf(disk, diamonds).rebuilder.fill(neverAborted(), ignoreProgress)
   assert.ok(build !== undefined)
   return build
 }
 
 /** Runs the test with a projection that has caught up; `reached` waits until it has caught up again. */
-async function kept(disk: Disk, reads: ReadStore, run: (reached: () => Promise<void>) => Promise<void>): Promise<void> {
+async function withRunner(
+  disk: Disk,
+  reads: ReadStore,
+  run: (reached: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   const runner = runnerOf({ store: disk.store, reads })
   const reached = async () => assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE))
   runner.start()
@@ -42,19 +55,19 @@ async function kept(disk: Disk, reads: ReadStore, run: (reached: () => Promise<v
 test(
   'is promoted by the running projection, with the events that were appended meanwhile',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(5)
-    await kept(disk, disk.reads, async (reached) => {
+    await withRunner(disk, disk.reads, async (reached) => {
       const before = await liveId(disk)
       const build = await disk.reads.beginPendingBuild(declaration)
       await vendor.create(3)
       await reached()
-      assert.is((await filled(disk)).id, build.id)
+      assert.is((await fillBuild(disk)).id, build.id)
       await until('the promotion', async () => (await liveId(disk)) === build.id)
       assert.is.not(before, build.id)
       await vendor.create(2)
       await reached()
-      await isFolded(disk)
+      await assertModelMatchesLog(disk)
     })
   }),
 )
@@ -62,16 +75,16 @@ test(
 test(
   'that cannot be used is discarded, and the live build continues',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(2)
     await project(disk)
     const before = await liveId(disk)
     const refused = new Error('damaged')
     const damaged: ReadStore = { ...disk.reads, openPendingBuild: () => Promise.reject(refused) }
     for (const when of ['at the beginning', 'while it is kept']) {
-      if (when === 'at the beginning') await filled(disk)
-      await kept(disk, damaged, async (reached) => {
-        if (when !== 'at the beginning') await filled(disk)
+      if (when === 'at the beginning') await fillBuild(disk)
+      await withRunner(disk, damaged, async (reached) => {
+        if (when !== 'at the beginning') await fillBuild(disk)
         await until(
           'the pending build to be discarded',
           async () => (await disk.reads.pendingBuild(declaration)) === undefined,
@@ -79,7 +92,7 @@ test(
         await vendor.create(1)
         await reached()
         assert.is(await liveId(disk), before)
-        await isFolded(disk)
+        await assertModelMatchesLog(disk)
       })
     }
   }),
@@ -90,7 +103,7 @@ for (const isMade of [true, false]) {
   test(
     `is promoted again before the next write if the first promotion failed and ${isMade ? 'took effect' : 'had no effect'}`,
     withDisk(async (disk) => {
-      const vendor = owner(disk.store)
+      const vendor = vendorOf(disk.store)
       await vendor.create(2)
       await project(disk)
       const before = await liveId(disk)
@@ -113,15 +126,15 @@ for (const isMade of [true, false]) {
           if (isUnknown) throw new StoreUnavailable('no response')
         },
       }
-      await kept(disk, doubtful, async (reached) => {
-        const build = await filled(disk)
+      await withRunner(disk, doubtful, async (reached) => {
+        const build = await fillBuild(disk)
         await until('a promotion', () => switches > 0)
         await vendor.create(2)
         await reached()
         assert.is(blind, 0, 'the old build was written to while it was unknown which build is live')
         assert.is(await liveId(disk), build.id)
         assert.is.not(before, build.id)
-        await isFolded(disk)
+        await assertModelMatchesLog(disk)
       })
     }),
   )
@@ -130,16 +143,16 @@ for (const isMade of [true, false]) {
 test(
   'that another process promoted is filled by the running projection',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(2)
-    await kept(disk, disk.reads, async (reached) => {
+    await withRunner(disk, disk.reads, async (reached) => {
       const behind = await disk.reads.begin(declaration)
       await disk.reads.promote(declaration, behind)
       await until('the promoted build to be filled', async () => (await behind.checkpoint()) !== undefined)
       await vendor.create(2)
       await reached()
       assert.is(await liveId(disk), behind.id)
-      await isFolded(disk)
+      await assertModelMatchesLog(disk)
     })
   }),
 )
@@ -147,9 +160,9 @@ test(
 test(
   'resumes after an interruption, and is replaced if it belongs to another log',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     for (let round = 0; round < 3; round++) await vendor.create(900)
-    const { rebuilder } = buildsOf(disk, diamonds)
+    const { rebuilder } = consumerOf(disk, diamonds)
     const stop = new AbortController()
     let first = 0
     const stopped = await rebuilder.fill(stop.signal, (events) => {
@@ -171,7 +184,7 @@ test(
     await disk.reads.markCaughtUp(declaration, strange)
     await project(disk)
     assert.is.not(await liveId(disk), strange.id)
-    assert.is.not((await filled(disk)).id, strange.id)
+    assert.is.not((await fillBuild(disk)).id, strange.id)
     await project(disk)
     assert.is(await (await disk.reads.model(declaration)).count({ owner: 1 }), 2_700)
   }),
@@ -180,9 +193,9 @@ test(
 test(
   'is filled by one process at a time, which stops when it loses the lease',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
+    await vendorOf(disk.store).create(2)
     const stores = { ...disk, log }
-    const options = { ...quietOperation(), onProgress: untold, leaseTimeoutMs: 0 }
+    const options = { ...quietOperation(), onProgress: ignoreProgress, leaseTimeoutMs: 0 }
     const lease = await disk.reads.acquireLease({ ...declaration, name: 'diamonds-rebuild' })
     assert.ok(lease !== undefined)
     await rejects(rebuildModel(stores, diamonds, options), /Another process is rebuilding diamonds/)
@@ -203,14 +216,14 @@ test(
     assert.is(await liveId(disk), before)
     await rebuildModel(stores, diamonds, options)
     assert.is.not(await liveId(disk), before)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 test(
   'that cannot be filled is reported with its error, and the other models are rebuilt',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
+    await vendorOf(disk.store).create(2)
     const [first, second, ...others] = READ_MODELS
     assert.ok(first !== undefined && second !== undefined)
     const lease = await disk.reads.acquireLease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })

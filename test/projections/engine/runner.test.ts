@@ -15,14 +15,14 @@ import {
 } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import {
-  buildsOf,
+  consumerOf,
   DEADLINE,
-  foldOf,
-  isFolded,
-  modelOf,
+  expectedContent,
+  assertModelMatchesLog,
+  readModelContent,
   openDisk,
   origin,
-  owner,
+  vendorOf,
   project,
   runnerOf,
   withDisk,
@@ -39,19 +39,19 @@ const append = (store: EventStore, stream: string, expected: Revision, type: str
 test(
   'has the same result as folding the log',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [a = 0, b = 0] = await vendor.create(5)
     await vendor.patch(a, { price: 7, isColored: true })
     await vendor.remove(b)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 test(
   'parks a stream with a poison event and continues with all others',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0, b = 0, c = 0] = await vendor.create(3)
     await append(store, `diamond-${b}`, 0n, 'DiamondPatched', { set: { carat: 'heavy' }, removed: [] })
     await append(store, `diamond-${b}`, 1n, 'DiamondPatched', { set: { price: 5 }, removed: [] })
@@ -86,7 +86,7 @@ test(
   'that may lag writes at once if a request waits for it, and stops during its pause',
   withDisk(async (disk) => {
     const runner = runnerOf(disk, { ...diamonds, maxLagMs: 2 * DEADLINE })
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     runner.start()
     for (let count = 0; count < 3; count++) {
       await vendor.create(1)
@@ -96,19 +96,19 @@ test(
       )
     }
     await comes('the end of the pause', runner.stop())
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 /** Restores the log of a folder from a backup that is older than its read model, then appends `more` events. */
-async function restored(folder: string, more: number): Promise<void> {
+async function restoreOlderLog(folder: string, more: number): Promise<void> {
   const file = join(folder, 'events.db')
   const before = openDisk(folder)
-  const [a = 0] = await owner(before.store).create(3)
+  const [a = 0] = await vendorOf(before.store).create(3)
   await before.close()
   copyFileSync(file, `${file}.backup`)
   const after = openDisk(folder)
-  const vendor = owner(after.store)
+  const vendor = vendorOf(after.store)
   await vendor.patch(a, { sku: 'LOST' })
   await vendor.create(2)
   await project(after)
@@ -116,7 +116,7 @@ async function restored(folder: string, more: number): Promise<void> {
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   copyFileSync(`${file}.backup`, file)
   const again = openDisk(folder)
-  for (let count = 0; count < more; count++) await owner(again.store).create(1)
+  for (let count = 0; count < more; count++) await vendorOf(again.store).create(1)
   await again.close()
 }
 
@@ -126,14 +126,14 @@ for (const [what, more] of [
 ] as const) {
   test(`is rebuilt if its log was restored from a backup ${what}`, () =>
     withFolder(async (folder) => {
-      await restored(folder, more)
+      await restoreOlderLog(folder, more)
       const disk = openDisk(folder)
       await project(disk)
-      await isFolded(disk)
-      assert.not.match(JSON.stringify(await modelOf(disk.reads)), 'LOST')
-      await owner(disk.store).create(1)
+      await assertModelMatchesLog(disk)
+      assert.not.match(JSON.stringify(await readModelContent(disk.reads)), 'LOST')
+      await vendorOf(disk.store).create(1)
       await project(disk)
-      await isFolded(disk)
+      await assertModelMatchesLog(disk)
       await disk.close()
     }))
 }
@@ -142,7 +142,7 @@ test('is rebuilt if its log was restored to before the last event that it read a
   withFolder(async (folder) => {
     const file = join(folder, 'events.db')
     const first = openDisk(folder)
-    await owner(first.store).create(3)
+    await vendorOf(first.store).create(3)
     await project(first)
     await first.close()
     copyFileSync(file, `${file}.backup`)
@@ -153,32 +153,32 @@ test('is rebuilt if its log was restored to before the last event that it read a
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
     copyFileSync(`${file}.backup`, file)
     const again = openDisk(folder)
-    await owner(again.store).create(2)
+    await vendorOf(again.store).create(2)
     await project(again)
-    await isFolded(again)
+    await assertModelMatchesLog(again)
     for (let other = 0; other < 40; other++) await append(again.store, `account-${other}`, 'none', 'PlanChanged', {})
-    await owner(again.store).create(2)
+    await vendorOf(again.store).create(2)
     await project(again)
-    await isFolded(again)
+    await assertModelMatchesLog(again)
     await again.close()
   }))
 
 test('is rebuilt if it belongs to another log, however similar the logs are', () =>
   withFolder(async (folder) => {
     const first = openDisk(folder)
-    await owner(first.store).create(3)
+    await vendorOf(first.store).create(3)
     await project(first)
     await first.close()
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, 'events.db') + suffix, { force: true })
     const second = openDisk(folder)
-    await owner(second.store).create(2)
+    await vendorOf(second.store).create(2)
     await project(second)
-    await isFolded(second)
+    await assertModelMatchesLog(second)
     await second.close()
   }))
 
 /** A read store that calls `look` before and after each step of a rebuild. */
-function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
+function observedRebuilds(reads: ReadStore, look: () => Promise<void>): ReadStore {
   const looked = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
@@ -202,27 +202,27 @@ function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
 test(
   'is rebuilt while readers see the complete model',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const ids = await vendor.create(900)
     for (const id of ids.slice(0, 400)) await vendor.patch(id, { price: id })
     await project(disk)
-    const wanted = await foldOf(disk.store)
+    const wanted = await expectedContent(disk.store)
     let looks = 0
     const look = async () => {
-      assert.equal(await modelOf(disk.reads), wanted)
+      assert.equal(await readModelContent(disk.reads), wanted)
       looks++
     }
-    await buildsOf({ store: disk.store, reads: watched(disk.reads, look) }, diamonds).rebuild()
+    await consumerOf({ store: disk.store, reads: observedRebuilds(disk.reads, look) }, diamonds).rebuild()
     assert.ok(looks >= 4, `${looks} looks`)
-    assert.equal(await modelOf(disk.reads), wanted)
+    assert.equal(await readModelContent(disk.reads), wanted)
     await vendor.create(1)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 /** Gives the read model a checkpoint at an event that the log does not have, as after a restore. */
-async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
+async function setUnknownCheckpoint({ store, reads }: Disk): Promise<string> {
   const live = await reads.live(diamonds.declaration)
   const position = { commit: 9_999n, prepare: 9_999n }
   await live.write([], { position, log: await store.identity(), event: { id: randomUUID(), position } })
@@ -237,15 +237,15 @@ const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/
 test('that is stopped during a rebuild keeps its live build until the rebuild is complete, and resumes each time', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const ids = await vendor.create(900)
     // More events than one page of the log and the in-memory tail hold.
     for (const price of [1, 2]) await Promise.all(ids.map((id) => vendor.patch(id, { price })))
-    const live = await ofAnotherPast(disk)
+    const live = await setUnknownCheckpoint(disk)
     const before = openFiles()
     let runner = runnerOf(disk)
     let stopping: Promise<void> | undefined
-    const stopped = watched(disk.reads, async () => void (stopping ??= runner.stop()))
+    const stopped = observedRebuilds(disk.reads, async () => void (stopping ??= runner.stop()))
     const liveNow = async () => (await disk.reads.live(diamonds.declaration)).id
     let stops = 0
     for (; (await liveNow()) === live; stops++) {
@@ -255,24 +255,24 @@ test('that is stopped during a rebuild keeps its live build until the rebuild is
       runner.start()
       await until('the rebuild', () => stopping !== undefined)
       await stopping
-      if ((await liveNow()) !== live) await isFolded(disk)
+      if ((await liveNow()) !== live) await assertModelMatchesLog(disk)
       assert.is(buildsIn(folder).length, 2)
     }
     assert.ok(stops >= 2, `it was stopped ${stops} times`)
     assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
     await disk.close()
   }))
 
 test('whose rebuild fails repeatedly resumes in the same file, and completes when the failures end', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
-    await owner(disk.store).create(3)
-    await ofAnotherPast(disk)
+    await vendorOf(disk.store).create(3)
+    await setUnknownCheckpoint(disk)
     const before = openFiles()
     let looks = 0
-    const failing = watched(disk.reads, async () => {
+    const failing = observedRebuilds(disk.reads, async () => {
       looks++
       throw new StoreUnavailable('injected failure')
     })
@@ -283,7 +283,7 @@ test('whose rebuild fails repeatedly resumes in the same file, and completes whe
     assert.is(buildsIn(folder).length, 2)
     assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
     await disk.close()
   }))
 
@@ -304,7 +304,7 @@ function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadSt
 test(
   'catches up after failures of the read store before and after a write',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0] = await vendor.create(5)
     const faults: ('before' | 'after')[] = ['before', 'after', 'before', 'after']
     const runner = runnerOf({ store, reads: failingWrites(reads, faults) })
@@ -315,12 +315,12 @@ test(
     await vendor.patch(a, { price: 10 })
     assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await runner.stop()
-    await isFolded({ store, reads })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 
 /** A log whose first subscriptions fail: at once, or after their first batch. */
-function breakingOff(store: EventStore, faults: ('at once' | 'after a batch')[]): EventStore {
+function failingSubscriptions(store: EventStore, faults: ('at once' | 'after a batch')[]): EventStore {
   return {
     ...store,
     subscribe(from, filter): Subscription {
@@ -343,10 +343,10 @@ function breakingOff(store: EventStore, faults: ('at once' | 'after a batch')[])
 test(
   'catches up after its subscription fails',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     await vendor.create(5)
     const runner = runnerOf({
-      store: breakingOff(store, ['at once', 'after a batch', 'at once', 'after a batch']),
+      store: failingSubscriptions(store, ['at once', 'after a batch', 'at once', 'after a batch']),
       reads,
     })
     runner.start()
@@ -354,12 +354,12 @@ test(
     await vendor.patch(b, { price: 3 })
     assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await runner.stop()
-    await isFolded({ store, reads })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 
 /** A read store that returns no checkpoint. */
-function forgetful(reads: ReadStore): ReadStore {
+function withoutCheckpoint(reads: ReadStore): ReadStore {
   const live: ReadStore['live'] = async (declaration) => {
     const build = await reads.live(declaration)
     return { ...build, checkpoint: async () => undefined }
@@ -370,17 +370,17 @@ function forgetful(reads: ReadStore): ReadStore {
 test(
   'that reads the log from its start again changes nothing and restores nothing that was deleted',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0, b = 0] = await vendor.create(4)
     await project({ store, reads })
     await vendor.patch(a, { price: 1, isColored: true })
     await vendor.remove(b)
     await project({ store, reads })
-    await project({ store, reads: forgetful(reads) })
-    await isFolded({ store, reads })
+    await project({ store, reads: withoutCheckpoint(reads) })
+    await assertModelMatchesLog({ store, reads })
     await vendor.patch(a, { price: 2 })
-    await project({ store, reads: forgetful(reads) })
-    await isFolded({ store, reads })
+    await project({ store, reads: withoutCheckpoint(reads) })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 

@@ -21,13 +21,13 @@ import type {
   DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
 import { plainRoot } from '../../evidence/plain-tree.ts'
-import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
+import { consumerOf, vendorOf, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
 import { choicesFor } from '../../seeded.ts'
 
 const test = suite('the Merkle tree of the event log')
 const silent = createLogger('silent')
 
-async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
+async function readEvents({ store }: Disk): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for await (const event of store.readAll('start')) events.push(event)
   return events
@@ -37,20 +37,20 @@ const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLeafEvent(
 
 /** Appends created, patched and deleted diamonds, and one event that a move does not copy. */
 async function fillLog({ store }: Disk): Promise<StoredEvent[]> {
-  const vendor = owner(store)
+  const vendor = vendorOf(store)
   const stones = await vendor.create(300)
   for (const id of stones.slice(0, 20)) await vendor.patch(id, { price: id })
   const joined = { id: randomUUID(), type: 'StoresJoined', data: { vault: 'v', files: 'f', place: 'p' }, metadata: {} }
   await store.append('stores', 'none', [joined])
   for (const id of stones.slice(0, 5)) await vendor.remove(id)
-  return eventsOf({ store } as Disk)
+  return readEvents({ store } as Disk)
 }
 
 test(
   'has one leaf per event in log order, except for events that a move does not copy',
   withDisk(async (disk) => {
     const events = await fillLog(disk)
-    await buildsOf(disk, merkleTree).rebuild()
+    await consumerOf(disk, merkleTree).rebuild()
     const queries = new TreeQueries(await disk.reads.model(merkleTree.declaration))
     const leaves = events.filter(isLeaf)
     assert.is(events.length - leaves.length, 1)
@@ -63,7 +63,7 @@ test(
   'finds each event by its position and proves its inclusion',
   withDisk(async (disk) => {
     const leaves = (await fillLog(disk)).filter(isLeaf)
-    await buildsOf(disk, merkleTree).rebuild()
+    await consumerOf(disk, merkleTree).rebuild()
     const queries = new TreeQueries(await disk.reads.model(merkleTree.declaration))
     const root = await queries.root(leaves.length)
     for (const [index, event] of leaves.entries()) {
@@ -80,7 +80,7 @@ test(
 )
 
 /** A build whose write may stop halfway, as a crash can cause on MongoDB. */
-class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
+class InterruptibleBuild implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
   readonly documents = new Map<FieldValue, StoredDocument>()
   at: Awaited<ReturnType<ReadModelBuild['checkpoint']>>
 
@@ -135,7 +135,7 @@ const emptyLog = {
 test('reports an event appended after the queried tree size as missing, not as changed', async () => {
   const events = Array.from({ length: 20 }, (_, index) => event(index)).filter(isLeaf)
   const [read, added] = [events.slice(0, 10), events.slice(10)]
-  const build = new Memory(() => false)
+  const build = new InterruptibleBuild(() => false)
   const writer = await BatchWriter.open(merkleTree, emptyLog, build as unknown as ReadModelBuild, silent)
   const write = async (some: StoredEvent[]) => {
     await writer.write({ events: some, position: some.at(-1)?.position ?? 'start', caughtUp: false })
@@ -155,13 +155,13 @@ test('is the same for any batch sizes, and after writes that stop halfway and ar
   for (let seed = 1; seed <= 30; seed++) {
     const choices = choicesFor(`the tree of the log, ${seed}`)
     const random = () => choices.next()
-    const build = new Memory(() => random() < 0.15)
-    const place = (from: PositionOrStart) =>
+    const build = new InterruptibleBuild(() => random() < 0.15)
+    const indexAfter = (from: PositionOrStart) =>
       from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1
-    while (place(build.at?.position ?? 'start') < events.length) {
+    while (indexAfter(build.at?.position ?? 'start') < events.length) {
       const writer = await BatchWriter.open(merkleTree, emptyLog, build as unknown as ReadModelBuild, silent)
       try {
-        for (let at = place(writer.position); at < events.length;) {
+        for (let at = indexAfter(writer.position); at < events.length;) {
           const some = events.slice(at, at + 1 + Math.floor(random() ** 4 * 700))
           const position = some.at(-1)?.position ?? 'start'
           await writer.write({ events: some, position, caughtUp: false } satisfies SubscriptionBatch)

@@ -7,7 +7,7 @@ import { reportReading, type ReportReadingOptions } from '../../../src/reactions
 import { UnreadableReport } from '../../../src/reports/pdf-reader.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { UnsupportedEventVersion } from '../../../src/events/decode.ts'
-import { reactionOf } from '../../projections/engine/working.ts'
+import { handlerOf } from '../../projections/engine/start-background-services.ts'
 import { reportNamed } from '../../fixtures/reports/reports.ts'
 
 const test = suite('the report reading reaction')
@@ -46,7 +46,7 @@ function given(options: Partial<ReportReadingOptions> = {}) {
     log,
     ...options,
   }
-  return { react: reactionOf(reportReading, { reports }), recorded, lines }
+  return { react: handlerOf(reportReading, { reports }), recorded, lines }
 }
 
 test('records the reading with the ids of the request and the event that caused it', async () => {
@@ -100,8 +100,8 @@ test('reports a diamond with unreadable events as failed, and reads the reports 
   const newer = { ...event, metadata: { ...event.metadata, schema: '99' } }
   const undecodable = async () => Promise.reject(new UnsupportedEventVersion('of a newer release'))
   for (const options of [{}, { certification: undecodable }, { record: undecodable }]) {
-    const aside = await given(options).react([newer, event])
-    assert.is(aside?.[0]?.event, newer)
+    const failures = await given(options).react([newer, event])
+    assert.is(failures?.[0]?.event, newer)
   }
   const { react, recorded } = given()
   await react([newer, event])

@@ -7,7 +7,7 @@ import { newSecretKeys, secretStream } from '../../../src/credentials/secret-key
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { SECRET_SWEEPER_JOBS } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
-import { oneRound, working } from '../../projections/engine/working.ts'
+import { runOneRound, startBackgroundServices } from '../../projections/engine/start-background-services.ts'
 import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
@@ -16,10 +16,10 @@ const log = createLogger('silent')
 const test = suite('the secret sweeper')
 const MINUTE = 60_000
 
-const sweep = (secrets: SecretsProcess) => oneRound(SECRET_SWEEPER_JOBS, { secrets, log })
+const sweep = (secrets: SecretsProcess) => runOneRound(SECRET_SWEEPER_JOBS, { secrets, log })
 
 /** The callback of `claimMail`: no holder has died. */
-const never = async () => false
+const noHolderDied = async () => false
 
 test('deletes secrets as they expire, from its start until it is stopped', () =>
   withTwo(async (one, _other, time) => {
@@ -29,17 +29,21 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
       await shareSecret(one, wish({ ttl: 180 })),
     ]
     await withFakeTime(async ({ pass }) => {
-      const gone = (digest: string) =>
+      const waitForDeletion = (digest: string) =>
         until('the secret to be deleted', async () => {
           await pass(100)
           return (await one.vault.read(digest)) === undefined
         })
-      const stop = await working({ scheduledJobs: SECRET_SWEEPER_JOBS }, () => ({ secrets: one, log }), one)
+      const stop = await startBackgroundServices(
+        { scheduledJobs: SECRET_SWEEPER_JOBS },
+        () => ({ secrets: one, log }),
+        one,
+      )
       time.now += MINUTE
-      await gone(first.keys.digest)
+      await waitForDeletion(first.keys.digest)
       assert.ok(await one.vault.read(second.keys.digest))
       time.now += MINUTE
-      await gone(second.keys.digest)
+      await waitForDeletion(second.keys.digest)
       await stop()
       time.now += MINUTE
       await pass(10 * MINUTE)
@@ -63,7 +67,7 @@ test('records and deletes expired secrets, once even if two sweepers run', () =>
   }))
 
 /** Appends an event of a newer release to a secret's stream. */
-const spoil = ({ store }: SecretsProcess, digest: string) =>
+const appendUnreadableEvent = ({ store }: SecretsProcess, digest: string) =>
   store.append(secretStream(digest), 0n, [
     { id: randomUUID(), type: 'SecretBurned', data: {}, metadata: toEventMetadata(origin, 0, '99') },
   ])
@@ -71,7 +75,7 @@ const spoil = ({ store }: SecretsProcess, digest: string) =>
 test('deletes expired secrets with unreadable events, and all others too', () =>
   withTwo(async (one, _other, time) => {
     const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, wish({ ttl: 60 }))))
-    for (const { keys } of spoilt) await spoil(one, keys.digest)
+    for (const { keys } of spoilt) await appendUnreadableEvent(one, keys.digest)
     const good = await shareSecret(one, wish({ ttl: 60 }))
     time.now += 60_000
     await sweep(one)
@@ -83,7 +87,7 @@ test('deletes expired secrets with unreadable events, and all others too', () =>
 test('keeps a secret with unreadable events until it expires', () =>
   withTwo(async (one, _other, time) => {
     const { keys } = await shareSecret(one, wish({ ttl: 86_400 }))
-    await spoil(one, keys.digest)
+    await appendUnreadableEvent(one, keys.digest)
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
@@ -116,7 +120,7 @@ test('keeps the notice of a revealed secret for the mailer, however late it is s
     await revealSecret(one, { secretKey: read.secretKey, passphrase: '', origin })
     time.now += 11 * MINUTE
     await sweep(one)
-    assert.is((await one.vault.claimMail(time.now, 'me', never))?.id, `${read.digest}/notice`)
+    assert.is((await one.vault.claimMail(time.now, 'me', noHolderDied))?.id, `${read.digest}/notice`)
   }))
 
 test.run()

@@ -6,29 +6,29 @@ const test = suite('the permits of a semaphore')
 
 const settled = () => new Promise((done) => setImmediate(done))
 
-/** `had` lists the names that acquired a permit, in order; `end` ends the oldest action. */
-function watched(permits: number) {
+/** `acquired` lists the names that acquired a permit, in order; `end` ends the oldest action. */
+function observedSemaphore(permits: number) {
   const semaphore = new Semaphore(permits)
-  const had: string[] = []
+  const acquired: string[] = []
   const ends: (() => void)[] = []
-  const ask = (name: string) =>
+  const request = (name: string) =>
     semaphore.run(async () => {
-      had.push(name)
+      acquired.push(name)
       await new Promise<void>((done) => ends.push(done))
       return name
     })
-  return { semaphore, had, ask, end: () => ends.shift()?.() }
+  return { semaphore, acquired, request, end: () => ends.shift()?.() }
 }
 
 test('are held by the given number of callers at a time, in order of arrival', async () => {
-  const { had, ask, end } = watched(2)
-  const all = ['a', 'b', 'c', 'd', 'e'].map(ask)
+  const { acquired, request, end } = observedSemaphore(2)
+  const all = ['a', 'b', 'c', 'd', 'e'].map(request)
   await settled()
-  assert.equal(had, ['a', 'b'])
-  for (const so of ['abc', 'abcd', 'abcde']) {
+  assert.equal(acquired, ['a', 'b'])
+  for (const order of ['abc', 'abcd', 'abcde']) {
     end()
     await settled()
-    assert.is(had.join(''), so)
+    assert.is(acquired.join(''), order)
   }
   end()
   end()
@@ -36,29 +36,29 @@ test('are held by the given number of callers at a time, in order of arrival', a
 })
 
 test('are released by an action that fails', async () => {
-  const { semaphore, had, ask, end } = watched(1)
+  const { semaphore, acquired, request, end } = observedSemaphore(1)
   const failing = semaphore.run(() => Promise.reject(new Error('no')))
-  const next = ask('next')
+  const next = request('next')
   await failing.then(assert.unreachable, (error: Error) => assert.is(error.message, 'no'))
   await settled()
-  assert.equal(had, ['next'])
+  assert.equal(acquired, ['next'])
   end()
   assert.is(await next, 'next')
 })
 
 test('can be refused to all waiting callers, which does not affect later ones', async () => {
-  const { semaphore, had, ask, end } = watched(1)
-  const first = ask('first')
-  const waiting = [ask('second'), ask('third')]
+  const { semaphore, acquired, request, end } = observedSemaphore(1)
+  const first = request('first')
+  const waiting = [request('second'), request('third')]
   semaphore.rejectWaiting(new Error('no response'))
   for (const one of await Promise.allSettled(waiting)) {
     assert.is(one.status === 'rejected' && (one.reason as Error).message, 'no response')
   }
-  const later = ask('later')
+  const later = request('later')
   end()
   await settled()
   end()
-  assert.equal([await first, await later, had], ['first', 'later', ['first', 'later']])
+  assert.equal([await first, await later, acquired], ['first', 'later', ['first', 'later']])
 })
 
 test.run()

@@ -33,21 +33,21 @@ test('wakes only the waits whose position is reached', async () => {
 test('ends each wait at its own limit, in whatever order they started', () =>
   withFakeTime(async (time) => {
     const progress = new LocalProgress()
-    const told: string[] = []
+    const ended: string[] = []
     const wait = async (name: string, ms: number) => {
       assert.is(await progress.waitForPosition(at(9), ms), false)
-      told.push(name)
+      ended.push(name)
     }
     const all = Promise.all([wait('third', 60), wait('first', 5), wait('second', 30)])
     const seen: string[][] = []
     for (const ms of [4, 1, 24, 1, 29, 1]) {
       await time.pass(ms)
-      seen.push([...told])
+      seen.push([...ended])
     }
     await all
     const [first, second] = [['first'], ['first', 'second']]
     assert.equal(seen, [[], first, first, second, second, ['first', 'second', 'third']])
-    assert.equal(told, ['first', 'second', 'third'])
+    assert.equal(ended, ['first', 'second', 'third'])
   }))
 
 test('ends a wait once: its limit has no effect after it was woken', () =>

@@ -11,13 +11,13 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 
 /** For reactions without a checkpoint in the read store. */
-const none = {} as ReadStore
+const NO_READ_STORE = {} as ReadStore
 
 /** Starts reactions and scheduled jobs as the service does. @returns a function that stops them */
-export async function working<Tools>(
+export async function startBackgroundServices<Tools>(
   { reactions = [], scheduledJobs = [] }: Partial<BackgroundDeclarations<Tools>>,
   toolsWith: (wakes: RoutineWaker) => Tools,
-  { store, reads = none }: { readonly store: EventStore; readonly reads?: ReadStore },
+  { store, reads = NO_READ_STORE }: { readonly store: EventStore; readonly reads?: ReadStore },
 ): Promise<() => Promise<void>> {
   const stores: ConsumerStores = { store, reads, log: createLogger('silent') }
   const work = await openBackgroundServices({ reactions, scheduledJobs }, toolsWith, stores)
@@ -26,13 +26,13 @@ export async function working<Tools>(
 }
 
 /** Runs one round of each job concurrently. @throws the first failure */
-export async function oneRound<Tools>(routines: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
+export async function runOneRound<Tools>(routines: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
   const outcomes = await Promise.allSettled(routines.map((routine) => routine.createRound(tools)(neverAborted())))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
 /** The handler of a reaction, without its consumer. */
-export function reactionOf<Tools>(declared: Reaction<Tools>, tools: Tools): ReactionHandler {
+export function handlerOf<Tools>(declared: Reaction<Tools>, tools: Tools): ReactionHandler {
   if ('createHandler' in declared) return declared.createHandler(tools)
   throw new Error(`${declared.name} keeps its checkpoint itself`)
 }

@@ -22,14 +22,14 @@ test('is the current position of the model', async () => {
 
 test('is polled until every awaited position is reached, and no longer', () =>
   withFakeTime(async (time) => {
-    let looks = 0
-    const progress = new PolledProgress({ position: async () => at(looks++) })
+    let polls = 0
+    const progress = new PolledProgress({ position: async () => at(polls++) })
     const waits = Promise.all([progress.waitForPosition(at(4), LONG), progress.waitForPosition(at(6), LONG)])
     await time.pass(1_000)
     assert.equal(await waits, [true, true])
-    const seen = looks
+    const seen = polls
     await time.pass(LONG)
-    assert.is(looks, seen)
+    assert.is(polls, seen)
   }))
 
 const FAULTS: readonly (readonly [string, () => Promise<PositionOrStart>])[] = [
@@ -40,21 +40,21 @@ for (const [name, fault] of FAULTS) {
   test(`is reported as behind within the wait limit, at most 400 ms for no wait, while its store ${name}`, () =>
     withFakeTime(async (time) => {
       const progress = new PolledProgress({ position: fault })
-      for (const [patience, limit] of [
+      for (const [waitMs, limit] of [
         [0, 400],
         [500, 500],
       ] as const) {
-        const told: boolean[] = []
-        void progress.waitForPosition(at(1), patience).then((reached) => told.push(reached))
+        const outcomes: boolean[] = []
+        void progress.waitForPosition(at(1), waitMs).then((reached) => outcomes.push(reached))
         await time.pass(limit)
-        assert.equal(told, [false])
+        assert.equal(outcomes, [false])
       }
     }))
 
   test(`is polled again after its store, which ${name}, recovers`, () =>
     withFakeTime(async (time) => {
-      let looks = 0
-      const progress = new PolledProgress({ position: () => (looks++ < 2 ? fault() : Promise.resolve(at(1))) })
+      let polls = 0
+      const progress = new PolledProgress({ position: () => (polls++ < 2 ? fault() : Promise.resolve(at(1))) })
       const reached = progress.waitForPosition(at(1), LONG)
       await time.pass(1_000)
       assert.is(await reached, true)

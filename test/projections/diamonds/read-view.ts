@@ -4,14 +4,14 @@ import { parseScores } from '../../../src/representations/diamond/scores-json.ts
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 
 /** @throws if the read model has no such diamond */
-export async function shownView(model: ReadModel, id: number): Promise<DiamondView> {
+export async function readView(model: ReadModel, id: number): Promise<DiamondView> {
   const document = await model.get(id, STATE_FIELDS)
   if (document === undefined) throw new Error(`the read model has no diamond ${id}`)
   return fromDocument(document)
 }
 
 /** The scores of a diamond; null if it has none. */
-export async function shownScores(model: ReadModel, id: number) {
-  const { scores } = await shownView(model, id)
+export async function readScores(model: ReadModel, id: number) {
+  const { scores } = await readView(model, id)
   return scores === null ? null : parseScores(scores)
 }

@@ -9,10 +9,10 @@ const test = suite('the push feed')
 const page = { changes: [], next: '1-3', more: false, isCurrent: true }
 
 /** A feed that a restore set back to 0-3. */
-function restored(asked: (string | undefined)[]): Pick<ChangeFeed, 'after' | 'waitForChanges'> {
+function restored(cursors: (string | undefined)[]): Pick<ChangeFeed, 'after' | 'waitForChanges'> {
   return {
     async after(_version, _account, cursor) {
-      asked.push(cursor)
+      cursors.push(cursor)
       if (cursor === '0-9') throw new CursorLost(parseCursor(cursor), '1-3')
       if (cursor === 'x') throw new RequestError('malformed', 'no cursor')
       return page
@@ -22,15 +22,15 @@ function restored(asked: (string | undefined)[]): Pick<ChangeFeed, 'after' | 'wa
 }
 
 test('restarts where the log was restored if the cursor is lost', async () => {
-  const asked: (string | undefined)[] = []
-  assert.equal(await toPushFeed(restored(asked)).after(7, '0-9', 20), page)
-  assert.equal(asked, ['0-9', '1-3'])
+  const cursors: (string | undefined)[] = []
+  assert.equal(await toPushFeed(restored(cursors)).after(7, '0-9', 20), page)
+  assert.equal(cursors, ['0-9', '1-3'])
 })
 
 test('reads the feed once if the cursor is valid', async () => {
-  const asked: (string | undefined)[] = []
-  await toPushFeed(restored(asked)).after(7, '0-2', 20)
-  assert.equal(asked, ['0-2'])
+  const cursors: (string | undefined)[] = []
+  await toPushFeed(restored(cursors)).after(7, '0-2', 20)
+  assert.equal(cursors, ['0-2'])
 })
 
 test('passes on other errors', async () => {

@@ -22,49 +22,49 @@ function keepBusy(): () => void {
   return stop
 }
 
-const resting = () => true
-const served = () => false
+const isIdle = () => true
+const isServing = () => false
 
 test('ends at once if no request is in progress, however busy the event loop is', async () => {
   const stop = keepBusy()
-  assert.is(await yieldToRequests(resting), true)
+  assert.is(await yieldToRequests(isIdle), true)
   stop()
 })
 
 test('lets pending callbacks run before it checks for requests', async () => {
   let arrived = false
   setImmediate(() => (arrived = true))
-  const asked: boolean[] = []
-  await yieldToRequests(() => asked.push(arrived) > 0)
-  assert.equal(asked, [true])
+  const observed: boolean[] = []
+  await yieldToRequests(() => observed.push(arrived) > 0)
+  assert.equal(observed, [true])
 })
 
 test('ends at once if a request is in progress and the event loop is free', async () => {
-  assert.is(await yieldToRequests(served), true)
+  assert.is(await yieldToRequests(isServing), true)
 })
 
 test('ends after a limit if requests keep the event loop busy', async () => {
   const stop = keepBusy()
-  assert.is(await yieldToRequests(served), false)
+  assert.is(await yieldToRequests(isServing), false)
   stop()
 })
 
 test('ends when no request is in progress, even if other work keeps the event loop busy', async () => {
   const stop = keepBusy()
-  let looks = 0
-  assert.is(await yieldToRequests(() => ++looks > 2), true)
-  assert.is(looks, 3)
+  let checks = 0
+  assert.is(await yieldToRequests(() => ++checks > 2), true)
+  assert.is(checks, 3)
   stop()
 })
 
 test('ends when the event loop is free again', async () => {
   const stop = keepBusy()
-  let looks = 0
-  const servedThrice = () => {
-    if (++looks === 3) stop()
+  let checks = 0
+  const freeAtThirdCheck = () => {
+    if (++checks === 3) stop()
     return false
   }
-  assert.is(await yieldToRequests(servedThrice), true)
+  assert.is(await yieldToRequests(freeAtThirdCheck), true)
 })
 
 test.run()

@@ -18,7 +18,7 @@ import { created, createdMany, shown } from '../../api/harness/stones.ts'
 import { until } from '../../until.ts'
 
 /** The files of an installation with data of every kind on the embedded stores, and copies of it to damage. */
-export class Site {
+export class InstallationFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-verify-'))
   readonly whole = join(this.#folder, 'whole')
   #copies = 0

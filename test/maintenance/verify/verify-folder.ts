@@ -6,12 +6,12 @@ import { quietOperation } from '../../quiet-operation.ts'
 import { enginesFor } from '../../engines.ts'
 
 /** Opens an installation on the engines of test/engines.ts, runs the work and closes it. */
-export async function withOpen<Result>(dataDir: string, work: (installation: Installation) => Promise<Result>) {
+export async function withInstallation<Result>(dataDir: string, work: (installation: Installation) => Promise<Result>) {
   const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
   const installation = await openInstallation(readSettings(settings), 'existing')
   return work(installation).finally(() => installation.close())
 }
 
 /** Runs `verify` in this process. */
-export const verified = (dataDir: string): Promise<VerificationReport> =>
-  withOpen(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).report)
+export const verifyFolder = (dataDir: string): Promise<VerificationReport> =>
+  withInstallation(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).report)
