@@ -43,7 +43,7 @@ const failing = (error: Error) => async (): Promise<string> => {
 
 /** A call that the test ends. */
 function pending() {
-  let end: (told: Promise<string>) => void = () => {}
+  let end: (outcome: Promise<string>) => void = () => {}
   const ended = new Promise<string>((done) => (end = done))
   return { work: () => ended, answer: () => end(answer()), fail: (error: Error) => end(failing(error)()) }
 }
@@ -136,8 +136,8 @@ test('opens after 3 s without a response, rejects the waiting calls, and closes 
     await time.pass(2_000)
     assert.equal([breaker.state, state.probes], ['closed', 1])
     await time.pass(1)
-    const told = (await Promise.all(waiting)).map(({ message }) => message)
-    assert.equal(told, ['no response', 'given up: no response'])
+    const messages = (await Promise.all(waiting)).map(({ message }) => message)
+    assert.equal(messages, ['no response', 'given up: no response'])
     assert.is(breaker.state, 'open')
     await time.pass(RESET)
     assert.is(breaker.state, 'half-open')

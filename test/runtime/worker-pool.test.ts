@@ -79,9 +79,9 @@ test('ends an idle thread and starts another one for the next task', async ({ po
 
 test('that is closed fails running, waiting and new tasks', async ({ pool }) => {
   const one = pool(1)
-  const asked = [one.run('hang'), one.run('answer')].map((answer) => answer.catch((error: Error) => error.message))
+  const tasks = [one.run('hang'), one.run('answer')].map((answer) => answer.catch((error: Error) => error.message))
   await one.close()
-  assert.equal(await Promise.all(asked), ['the thread ended', 'the pool of threads is closed'])
+  assert.equal(await Promise.all(tasks), ['the thread ended', 'the pool of threads is closed'])
   assert.is(await one.run('answer').catch((error: Error) => error.message), 'the pool of threads is closed')
 })
 

@@ -50,7 +50,7 @@ test('writes nothing for a stream that ends without a document', async () => {
 const picky: Projection<string> = {
   ...last,
   evolve(value, { type }) {
-    if (!type.startsWith(value ?? '')) throw new Error(`${type} behind ${value}`)
+    if (!type.startsWith(value ?? '')) throw new Error(`${type} does not start with ${value}`)
     return type
   },
 }

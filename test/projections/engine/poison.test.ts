@@ -277,13 +277,13 @@ function failingOnDiamond7(part: ProjectionFunction): Projection<unknown> {
     const { stream, diamond, id } = one as { stream?: string; diamond?: { id: number }; id?: number }
     return stream === 'diamond-7' || stream === 'scores-7' || diamond?.id === 7 || id === 7
   }
-  const stumble =
+  const failing =
     (run: (...given: never[]) => unknown) =>
     (...given: unknown[]) => {
       if (given.some((one) => typeof one === 'object' && one !== null && isSeven(one))) throw new Error('7 is unlucky')
       return run(...(given as never[]))
     }
-  return { ...whole, [part]: stumble(whole[part] as (...given: never[]) => unknown) }
+  return { ...whole, [part]: failing(whole[part] as (...given: never[]) => unknown) }
 }
 
 for (const part of ['keyOf', 'createsDocument', 'evolve', 'toDocument', 'fromDocument'] as const) {

@@ -81,7 +81,7 @@ test(
     const before = await liveId(disk)
     const refused = new Error('damaged')
     const damaged: ReadStore = { ...disk.reads, openPendingBuild: () => Promise.reject(refused) }
-    for (const when of ['at the beginning', 'while it is kept']) {
+    for (const when of ['at the beginning', 'while the projection runs']) {
       if (when === 'at the beginning') await fillBuild(disk)
       await withRunner(disk, damaged, async (reached) => {
         if (when !== 'at the beginning') await fillBuild(disk)
@@ -146,12 +146,12 @@ test(
     const vendor = vendorOf(disk.store)
     await vendor.create(2)
     await withRunner(disk, disk.reads, async (reached) => {
-      const behind = await disk.reads.begin(declaration)
-      await disk.reads.promote(declaration, behind)
-      await until('the promoted build to be filled', async () => (await behind.checkpoint()) !== undefined)
+      const promoted = await disk.reads.begin(declaration)
+      await disk.reads.promote(declaration, promoted)
+      await until('the promoted build to be filled', async () => (await promoted.checkpoint()) !== undefined)
       await vendor.create(2)
       await reached()
-      assert.is(await liveId(disk), behind.id)
+      assert.is(await liveId(disk), promoted.id)
       await assertModelMatchesLog(disk)
     })
   }),

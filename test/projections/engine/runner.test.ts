@@ -177,14 +177,14 @@ test('is rebuilt if it belongs to another log, however similar the logs are', ()
     await second.close()
   }))
 
-/** A read store that calls `look` before and after each step of a rebuild. */
-function observedRebuilds(reads: ReadStore, look: () => Promise<void>): ReadStore {
+/** A read store that calls `check` before and after each step of a rebuild. */
+function observedRebuilds(reads: ReadStore, check: () => Promise<void>): ReadStore {
   const looked = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
-      await look()
+      await check()
       await build.write(...batch)
-      await look()
+      await check()
     },
   })
   return {
@@ -192,9 +192,9 @@ function observedRebuilds(reads: ReadStore, look: () => Promise<void>): ReadStor
     beginPendingBuild: async (declaration) => looked(await reads.beginPendingBuild(declaration)),
     openPendingBuild: async (declaration, filling) => looked(await reads.openPendingBuild(declaration, filling)),
     async promote(declaration, build) {
-      await look()
+      await check()
       await reads.promote(declaration, build)
-      await look()
+      await check()
     },
   }
 }
@@ -207,13 +207,13 @@ test(
     for (const id of ids.slice(0, 400)) await vendor.patch(id, { price: id })
     await project(disk)
     const wanted = await expectedContent(disk.store)
-    let looks = 0
-    const look = async () => {
+    let checks = 0
+    const check = async () => {
       assert.equal(await readModelContent(disk.reads), wanted)
-      looks++
+      checks++
     }
-    await consumerOf({ store: disk.store, reads: observedRebuilds(disk.reads, look) }, diamonds).rebuild()
-    assert.ok(looks >= 4, `${looks} looks`)
+    await consumerOf({ store: disk.store, reads: observedRebuilds(disk.reads, check) }, diamonds).rebuild()
+    assert.ok(checks >= 4, `${checks} checks`)
     assert.equal(await readModelContent(disk.reads), wanted)
     await vendor.create(1)
     await project(disk)
@@ -271,14 +271,14 @@ test('whose rebuild fails repeatedly resumes in the same file, and completes whe
     await vendorOf(disk.store).create(3)
     await setUnknownCheckpoint(disk)
     const before = openFiles()
-    let looks = 0
+    let checks = 0
     const failing = observedRebuilds(disk.reads, async () => {
-      looks++
+      checks++
       throw new StoreUnavailable('injected failure')
     })
     const runner = runnerOf({ store: disk.store, reads: failing })
     runner.start()
-    await until('five failures', () => looks >= 5)
+    await until('five failures', () => checks >= 5)
     await runner.stop()
     assert.is(buildsIn(folder).length, 2)
     assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)

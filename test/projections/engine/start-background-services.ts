@@ -26,8 +26,8 @@ export async function startBackgroundServices<Tools>(
 }
 
 /** Runs one round of each job concurrently. @throws the first failure */
-export async function runOneRound<Tools>(routines: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
-  const outcomes = await Promise.allSettled(routines.map((routine) => routine.createRound(tools)(neverAborted())))
+export async function runOneRound<Tools>(jobs: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
+  const outcomes = await Promise.allSettled(jobs.map((job) => job.createRound(tools)(neverAborted())))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
