@@ -85,7 +85,7 @@ test('contains the revocations from before its start', () =>
     await store.close()
   }))
 
-test('answers synchronously in the turn after a write of its own process, and correctly after one of another process', () =>
+test('answers synchronously in the turn after a write by its own process, and correctly after one of another process', () =>
   withLogFile(async (file) => {
     const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
     const list = openList(store)
@@ -196,7 +196,7 @@ test('without a recent confirmation reads the streams of each token', () =>
     await store.close()
   }))
 
-test('contains an event of its own process before the subscription delivers it', () =>
+test('contains an event from its own process before the subscription delivers it', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     const list = openList(behindNetwork(store, { stalled: false, down: false }))
