@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expect, refusal } from './harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService, type Given } from './harness/service.ts'
 import { created, current, list, stone } from './harness/stones.ts'
-import { appendTo } from '../projections/engine/poison-kinds.ts'
+import { appendTo } from '../projections/engine/poison-events.ts'
 import { until } from '../until.ts'
 
 /** A color that only a later release knows. */

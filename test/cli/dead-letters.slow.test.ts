@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { toEventMetadata } from '../../src/events/event-metadata.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
-import { origin, owner, project } from '../projections/engine/inventory-on-disk.ts'
+import { origin, vendorOf, project } from '../projections/engine/inventory-on-disk.ts'
 import { openStores, type Stores } from '../open-stores.ts'
 import { until } from '../until.ts'
 import { CommandLine } from './command-line.ts'
@@ -47,7 +47,7 @@ const newer = (store: Stores['store'], stream: string, expected: StoredEvent['re
 
 test('retry lets the running service fold again what it can, and tells what it can not', async ({ commands }) => {
   await given(commands, async (stores) => {
-    const [a = 0, b = 0] = await owner(stores.store).create(3)
+    const [a = 0, b = 0] = await vendorOf(stores.store).create(3)
     await newer(stores.store, `diamond-${b}`, 0n)
     await project(stores)
     await setAside(stores, `diamond-${a}`)
@@ -89,7 +89,7 @@ test('retry lets the running service fold again what it can, and tells what it c
 
 test('retry of one stream frees that one', async ({ commands }) => {
   await given(commands, async (stores) => {
-    const [a = 0, b = 0] = await owner(stores.store).create(2)
+    const [a = 0, b = 0] = await vendorOf(stores.store).create(2)
     await project(stores)
     for (const id of [a, b]) await setAside(stores, `diamond-${id}`)
   })
@@ -102,7 +102,7 @@ test('retry of one stream frees that one', async ({ commands }) => {
 
 test('retry without a running service says that it needs one, and asks for nothing', async ({ commands }) => {
   await given(commands, async (stores) => {
-    await owner(stores.store).create(1)
+    await vendorOf(stores.store).create(1)
     await project(stores)
     await setAside(stores, 'diamond-1')
   })

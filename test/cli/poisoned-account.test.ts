@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openStores } from '../open-stores.ts'
-import { appendTo } from '../projections/engine/poison-kinds.ts'
+import { appendTo } from '../projections/engine/poison-events.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }

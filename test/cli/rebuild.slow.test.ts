@@ -10,7 +10,7 @@ import type { Document, ReadStore } from '../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../engines.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 import { openStores, type Stores } from '../open-stores.ts'
-import { buildsOf } from '../projections/engine/inventory-on-disk.ts'
+import { consumerOf } from '../projections/engine/inventory-on-disk.ts'
 import { until } from '../until.ts'
 import { CommandLine, type Started } from './command-line.ts'
 
@@ -65,7 +65,7 @@ async function documents(reads: ReadStore, last: number): Promise<Document[]> {
 const isFolded = (context: Context, last: number) =>
   withStoresOf(context, async (stores) => {
     const shown = await documents(stores.reads, last)
-    await buildsOf(stores, diamonds).rebuild()
+    await consumerOf(stores, diamonds).rebuild()
     const folded = await documents(stores.reads, last)
     assert.is(shown.length, folded.length)
     assert.equal(shown, folded)

@@ -6,7 +6,7 @@ import { OPTICS_VERSION } from '../../src/domain/scoring/version.ts'
 import { comparePositions, type EventStore } from '../../src/stores/ports/event-store.ts'
 import { openStores, type Stores } from '../open-stores.ts'
 import { until } from '../until.ts'
-import { scoredBy } from '../reactions/scoring/older-scores.ts'
+import { appendScoresOfVersion } from '../reactions/scoring/older-scores.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine; stores: Stores }
@@ -64,7 +64,7 @@ test('again is known to a running service as soon as the command has ended', asy
   const [id = 0] = await imported(context, 1)
   const stone = async () => fetch(`${url}/v4/diamond/${id}`, { headers })
   await until('the first scores', async () => (await stone()).headers.get('etag') === '"0.1"')
-  await scoredBy(log, OLDER, [id])
+  await appendScoresOfVersion(log, OLDER, [id])
 
   const { rescored } = await commands.json('rescore')
 
@@ -99,7 +99,8 @@ test('again stops when it is asked to, and the next run does the rest', async (c
   const { commands } = context
   const { store: log } = context.stores
   const ids = await imported(context, 3_000)
-  for (let from = 0; from < ids.length; from += 500) await scoredBy(log, OLDER, ids.slice(from, from + 500))
+  for (let from = 0; from < ids.length; from += 500)
+    await appendScoresOfVersion(log, OLDER, ids.slice(from, from + 500))
   const before = await log.head()
 
   const stopped = commands.start(['rescore', '--json'])

@@ -5,19 +5,19 @@ import { waitForLease } from '../../src/maintenance/operation.ts'
 import type { Lease } from '../../src/stores/ports/read-store.ts'
 import { withFakeTime } from '../fake-time.ts'
 
-const test = suite('work that waits for a lease')
+const test = suite('waiting for a lease')
 
 const held: Lease = { release: async () => undefined, lost: new Promise(() => undefined) }
 const work = checkpointModelOf('verifying')
 
-/** A lease that another process holds for so long. */
+/** A lease that another process holds for `ms` milliseconds. */
 function heldFor(ms: number) {
   let lease: Lease | undefined
   setTimeout(() => (lease = held), ms)
   return { acquireLease: async () => lease }
 }
 
-test('has it as soon as its holder has gone, and gives up after 8 s', () =>
+test('ends as soon as the lease is released, or without it after 8 s', () =>
   withFakeTime(async (time) => {
     assert.is(await waitForLease({ acquireLease: async () => held }, work), held)
     const soon = waitForLease(heldFor(7_900), work)
@@ -31,7 +31,7 @@ test('has it as soon as its holder has gone, and gives up after 8 s', () =>
     assert.is(await late, undefined)
   }))
 
-test('gives up when it is told to', () =>
+test('rejects with the reason of an abort', () =>
   withFakeTime(async (time) => {
     const stop = new AbortController()
     const reason = new Error('stopped')

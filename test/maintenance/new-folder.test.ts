@@ -13,11 +13,11 @@ import { rejection } from '../contract/event-store/given.ts'
 import { quietOperation } from '../quiet-operation.ts'
 import { withFolder } from '../temporary-folder.ts'
 
-const test = suite('a folder that an operation fills')
+const test = suite('the target folder of an operation')
 
 const FIRST = { position: { commit: 1n, prepare: 1n } }
 
-type Filling = (installation: Installation, folder: string) => Promise<unknown>
+type FolderOperation = (installation: Installation, folder: string) => Promise<unknown>
 
 const stopped = quietOperation(AbortSignal.abort(new OperationFailure('Stopped')))
 const moving = {
@@ -25,14 +25,14 @@ const moving = {
   clock: () => 1_795_000_000_000,
 } as const
 
-const FILLINGS: Readonly<Record<string, Filling>> = {
+const OPERATIONS: Readonly<Record<string, FolderOperation>> = {
   'a backup': (installation, to) => makeBackup({ ...stopped, installation, to }),
   'a replay': (source, into) =>
     replay({ ...stopped, open: openInstallation, source, into, until: { text: 'position 1', cutoff: FIRST }, moving }),
 }
 
-for (const [name, fill] of Object.entries(FILLINGS)) {
-  test(`is as it was before where ${name} is stopped`, () =>
+for (const [name, fill] of Object.entries(OPERATIONS)) {
+  test(`is left unchanged if ${name} is stopped`, () =>
     withFolder(async (folder) => {
       const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
       try {
@@ -43,7 +43,7 @@ for (const [name, fill] of Object.entries(FILLINGS)) {
           assert.match(String(await rejection(fill(service.installation, into))), /Stopped/)
         }
         assert.not.ok(existsSync(absent))
-        writeFileSync(join(folder, 'kept'), 'of somebody')
+        writeFileSync(join(folder, 'kept'), 'not part of the backup')
         assert.match(String(await rejection(fill(service.installation, folder))), /is not empty/)
         assert.equal(readdirSync(folder).toSorted(), ['empty', 'kept'])
         assert.equal(readdirSync(empty), [])

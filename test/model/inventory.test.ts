@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'
 import { areEmbedded } from '../engines.ts'
 import { withStores } from '../open-stores.ts'
-import { isFolded } from '../projections/engine/inventory-on-disk.ts'
+import { assertModelMatchesLog } from '../projections/engine/inventory-on-disk.ts'
 import {
   asRequest,
   change,
@@ -210,7 +210,7 @@ test('is what a plain one is after every sequence of commands, and what a fold o
           await fc.asyncModelRun(() => ({ model, real }), sequence)
           for (const account of [1, 2]) {
             await agrees(model, real, account)
-            await isFolded(stores, account)
+            await assertModelMatchesLog(stores, account)
           }
         } finally {
           await real.stop()

@@ -14,7 +14,7 @@ import { DiamondQueries } from '../../src/projections/diamonds/diamond-queries.t
 import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'
 import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import type { ConsumerRunner } from '../../src/projections/engine/runner.ts'
-import { origin, buildsOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
+import { origin, consumerOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
 import { comes } from '../until.ts'
 import type { Version } from './plain-inventory.ts'
@@ -83,7 +83,7 @@ export class RealInventory {
   async rebuild(): Promise<void> {
     await this.#runner.stop()
     this.#runner = runnerOf(this.stores)
-    await buildsOf(this.stores, diamonds).rebuild()
+    await consumerOf(this.stores, diamonds).rebuild()
     this.#runner.start()
   }
 

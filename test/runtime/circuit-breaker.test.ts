@@ -20,18 +20,18 @@ const policy: BreakerPolicy = {
   refusal: ({ message }) => new Refused(message),
 }
 
-/** Asks no store: its next call is the trial. */
+/** A breaker without a probe: the next call is the trial. */
 const withoutProbe = () => new CircuitBreaker(policy)
 
-/** Of a store that is asked whether it is there, and answers, fails or hangs as it is told. */
+/** A breaker with a probe of a store that responds, fails or hangs, as set in `state.store`. */
 function withProbe() {
   const state = { store: 'answers' as 'answers' | 'fails' | 'hangs', probes: 0, heardAt: Number.NEGATIVE_INFINITY }
   const ask = async () => {
     state.probes++
     if (state.store === 'hangs') await never()
-    if (state.store === 'fails') throw new Down('no head')
+    if (state.store === 'fails') throw new Down('the store failed')
   }
-  const probe = { ask, heardAt: () => state.heardAt, noResponseMessage: 'nothing came' }
+  const probe = { ask, heardAt: () => state.heardAt, noResponseMessage: 'no response' }
   return { state, breaker: new CircuitBreaker({ ...policy, probe }) }
 }
 
@@ -41,9 +41,9 @@ const failing = (error: Error) => async (): Promise<string> => {
   throw error
 }
 
-/** A call whose end is told to it. */
+/** A call that the test ends. */
 function pending() {
-  let end: (told: Promise<string>) => void = () => {}
+  let end: (outcome: Promise<string>) => void = () => {}
   const ended = new Promise<string>((done) => (end = done))
   return { work: () => ended, answer: () => end(answer()), fail: (error: Error) => end(failing(error)()) }
 }
@@ -53,23 +53,23 @@ test('lets calls through while it is closed, and refuses them at once while it i
     const breaker = withoutProbe()
     assert.is(await breaker.call(answer), 'answer')
     assert.is(breaker.state, 'closed')
-    const down = new Down('no answer')
+    const down = new Down('not reachable')
     assert.is(await failureOf(breaker.call(failing(down))), down)
     assert.is(breaker.state, 'open')
     await time.pass(RESET - 1)
     let calls = 0
     const refused = await failureOf(breaker.call(async () => calls++))
     assert.instance(refused, Refused)
-    assert.equal([refused.message, calls, breaker.openings], ['no answer', 0, 1])
+    assert.equal([refused.message, calls, breaker.openings], ['not reachable', 0, 1])
   }))
 
-test('stays closed for failures that say nothing of the store', async () => {
+test('stays closed after failures that do not concern the store', async () => {
   const breaker = withoutProbe()
   await failureOf(breaker.call(failing(new Error('a lost race'))))
   assert.equal([breaker.state, breaker.openings], ['closed', 0])
 })
 
-test('is half-open for one trial at a time, and closed by one that succeeds', () =>
+test('is half-open for one trial at a time, and closes when the trial succeeds', () =>
   withFakeTime(async (time) => {
     const breaker = withoutProbe()
     await failureOf(breaker.call(failing(new Down())))
@@ -83,11 +83,11 @@ test('is half-open for one trial at a time, and closed by one that succeeds', ()
     assert.is(await breaker.call(answer), 'answer')
   }))
 
-test('waits as long again for the next trial behind one that fails, for whatever reason', () =>
+test('waits for the reset timeout again after a trial that fails for any reason', () =>
   withFakeTime(async (time) => {
     const breaker = withoutProbe()
     await failureOf(breaker.call(failing(new Down())))
-    for (const error of [new Down(), new Error('nothing of the store')]) {
+    for (const error of [new Down(), new Error('not caused by the store')]) {
       await time.pass(RESET)
       const trial = pending()
       const trying = failureOf(breaker.call(trial.work))
@@ -103,7 +103,7 @@ test('waits as long again for the next trial behind one that fails, for whatever
     assert.is(breaker.openings, 1)
   }))
 
-test('is closed by a late answer to a call from before it opened', async () => {
+test('closes when a call from before it opened gets a late response', async () => {
   const breaker = withoutProbe()
   const late = pending()
   const waiting = breaker.call(late.work)
@@ -112,7 +112,7 @@ test('is closed by a late answer to a call from before it opened', async () => {
   assert.equal([await waiting, breaker.state], ['answer', 'closed'])
 })
 
-test('has the store probed behind a doubtful failure, three times, and opens when it fails each time', () =>
+test('probes the store after a doubtful failure, and opens when three probes fail', () =>
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
     await failureOf(breaker.call(failing(new Doubtful())))
@@ -125,7 +125,7 @@ test('has the store probed behind a doubtful failure, three times, and opens whe
     breaker.stop()
   }))
 
-test('opens when nothing has come for 3 s, tells whoever waits, and closes when a probe is answered', () =>
+test('opens after 3 s without a response, rejects the waiting calls, and closes when a probe succeeds', () =>
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
     state.store = 'hangs'
@@ -136,8 +136,8 @@ test('opens when nothing has come for 3 s, tells whoever waits, and closes when 
     await time.pass(2_000)
     assert.equal([breaker.state, state.probes], ['closed', 1])
     await time.pass(1)
-    const told = (await Promise.all(waiting)).map(({ message }) => message)
-    assert.equal(told, ['nothing came', 'given up: nothing came'])
+    const messages = (await Promise.all(waiting)).map(({ message }) => message)
+    assert.equal(messages, ['no response', 'given up: no response'])
     assert.is(breaker.state, 'open')
     await time.pass(RESET)
     assert.is(breaker.state, 'half-open')
@@ -153,7 +153,7 @@ test('opens when nothing has come for 3 s, tells whoever waits, and closes when 
     assert.equal([other.breaker.state, await other.breaker.call(answer)], ['closed', 'answer'])
   }))
 
-test('is closed by a late answer to a call that was given up, and probed by one alone when it opens again', () =>
+test('closes when an abandoned call gets a late response, and runs one probe at a time when it opens again', () =>
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
     state.store = 'fails'
@@ -176,7 +176,7 @@ test('is closed by a late answer to a call that was given up, and probed by one 
     breaker.stop()
   }))
 
-test('is no more open for a process that stood still itself, and has missed no answer', () =>
+test('does not open when the process itself was suspended', () =>
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
     state.store = 'hangs'
@@ -188,7 +188,7 @@ test('is no more open for a process that stood still itself, and has missed no a
     assert.is(await waiting, 'answer')
   }))
 
-test('knows when the store last answered, and goes by no answer while it is open', () =>
+test('reports the time of the last response, which does not change while it is open', () =>
   withFakeTime(async (time) => {
     const { state, breaker } = withProbe()
     const { answeredAt: made } = breaker

@@ -5,20 +5,20 @@ import { withFakeTime } from '../fake-time.ts'
 
 const test = suite('a deadline')
 
-/** Milliseconds */
+/** Timeout in ms. */
 const SHORT = 20
 
-/** Milliseconds for which this process does nothing, as if it were stopped. */
-const STALL = 600
+/** Time in ms for which the process is suspended. */
+const SUSPENSION = 600
 
-/** From now on the clock is ahead of the timers by that: each that is due comes late. */
-function stall(): void {
+/** Moves the clock ahead of the timers, so that they fire late. */
+function suspend(): void {
   const now = performance.now.bind(performance)
-  performance.now = () => now() + STALL
+  performance.now = () => now() + SUSPENSION
 }
 
-/** What comes of work, as far as it is known. */
-function seen(work: Promise<string>): string[] {
+/** Collects the outcome of the work once it has settled. */
+function outcomesOf(work: Promise<string>): string[] {
   const outcomes: string[] = []
   void work.then(
     (result) => outcomes.push(result),
@@ -27,9 +27,9 @@ function seen(work: Promise<string>): string[] {
   return outcomes
 }
 
-const nothing = () => new Promise<never>(() => {})
+const neverSettles = () => new Promise<never>(() => {})
 
-test('calls back when its time is over, and not before', () =>
+test('calls back when it has passed, not before', () =>
   withFakeTime(async (time) => {
     const called: true[] = []
     const deadline = new Deadline(() => called.push(true), SHORT)
@@ -49,42 +49,42 @@ test('does not call back once it is cleared', () =>
     assert.equal(called, [])
   }))
 
-test('takes in what has arrived while the process did not run', () =>
+test('accepts a result that arrived while the process was suspended', () =>
   withFakeTime(async (time) => {
     let arrive: (answer: string) => void = () => {}
-    const outcomes = seen(withTimeout(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
-    stall()
+    const outcomes = outcomesOf(withTimeout(SHORT, new Promise<string>((done) => (arrive = done)), () => 'silence'))
+    suspend()
     await time.pass(SHORT)
     arrive('answer')
-    await time.pass(10 * STALL)
+    await time.pass(10 * SUSPENSION)
     assert.equal(outcomes, ['answer'])
   }))
 
-test('is over after a stall too, when nothing has arrived', () =>
+test('passes after a suspension if no result has arrived', () =>
   withFakeTime(async (time) => {
-    const outcomes = seen(withTimeout(SHORT, nothing(), () => 'silence'))
-    stall()
+    const outcomes = outcomesOf(withTimeout(SHORT, neverSettles(), () => 'silence'))
+    suspend()
     await time.pass(2 * SHORT)
     assert.equal(outcomes, ['silence'])
   }))
 
-test('is over in a process that is late every time', () =>
+test('passes in a process whose timers are always late', () =>
   withFakeTime(async (time) => {
     const called: true[] = []
     const deadline = new Deadline(() => called.push(true), SHORT)
-    stall()
+    suspend()
     await time.pass(SHORT)
     assert.equal(called, [])
-    stall()
+    suspend()
     await time.pass(SHORT)
     assert.equal(called, [true])
     deadline.clear()
   }))
 
-test('can be one that rejects', () =>
+test('rejects if its callback throws', () =>
   withFakeTime(async (time) => {
-    const outcomes = seen(
-      withTimeout(SHORT, nothing(), () => {
+    const outcomes = outcomesOf(
+      withTimeout(SHORT, neverSettles(), () => {
         throw new Error('silence')
       }),
     )
@@ -92,18 +92,18 @@ test('can be one that rejects', () =>
     assert.equal(outcomes, ['rejected: silence'])
   }))
 
-test('leaves to work what it rejects with', async () => {
+test('passes on the rejection of the work', async () => {
   const failed = withTimeout(SHORT, Promise.reject(new Error('mine')), () => 'silence')
   assert.is(await failed.catch((error: Error) => error.message), 'mine')
 })
 
-test('of an end is met by work that ends badly', async () => {
-  assert.is(await settlesWithin(Promise.reject(new Error('badly')), SHORT), true)
+test('for settling is met by work that rejects', async () => {
+  assert.is(await settlesWithin(Promise.reject(new Error('failed')), SHORT), true)
 })
 
-test('of an end is not met by work that goes on', () =>
+test('for settling is not met by work that continues', () =>
   withFakeTime(async (time) => {
-    const ended = settlesWithin(nothing(), SHORT)
+    const ended = settlesWithin(neverSettles(), SHORT)
     await time.pass(SHORT)
     assert.is(await ended, false)
   }))

@@ -4,12 +4,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLogger } from '../../src/runtime/logger.ts'
 
-const test = suite('the log of a process')
+const test = suite('the logger of a process')
 
 const module = fileURLToPath(new URL('../../src/runtime/logger.ts', import.meta.url))
 
-/** What a process writes on stderr that logs two lines, and then ends like this. */
-function saidBy(end: string): string[] {
+/** The lines on stderr of a process that logs two lines and then runs `end`. */
+function linesBeforeExit(end: string): string[] {
   const script = `const { createLogger } = await import(${JSON.stringify(module)})
     const log = createLogger('info')
     log.info({ at: 'first' }, 'starting')
@@ -18,16 +18,16 @@ function saidBy(end: string): string[] {
   const { stderr, status } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
   assert.is(status, 0, stderr.toString())
   const lines = stderr.toString().trim().split('\n')
-  // A write on its way when the process ends may come behind what is written at the end.
+  // A write in progress may end up after the lines that are flushed at the end of the process.
   return lines.map((line) => (JSON.parse(line) as { at: string }).at).toSorted()
 }
 
-test('has its last line, however the process ends by itself', () => {
-  assert.equal(saidBy(''), ['first', 'last'])
-  assert.equal(saidBy('process.exit(0)'), ['first', 'last'])
+test('writes its last line before the process exits', () => {
+  assert.equal(linesBeforeExit(''), ['first', 'last'])
+  assert.equal(linesBeforeExit('process.exit(0)'), ['first', 'last'])
 })
 
-test('writes each line at once, behind those before it', () => {
+test('writes each line at once and in order', () => {
   const written: string[] = []
   const log = createLogger('info', { write: (text) => void written.push(text) })
   log.info({ at: 1 }, 'request')
@@ -36,7 +36,7 @@ test('writes each line at once, behind those before it', () => {
   assert.match(written.join(''), /"at":1.*\n.*"at":2.*\n$/)
 })
 
-test('has no lines about requests where it is told of warnings only', () => {
+test('omits request lines at the level warn', () => {
   const written: string[] = []
   const log = createLogger('warn', { write: (text) => void written.push(text) })
   log.info({ status: 200 }, 'request')

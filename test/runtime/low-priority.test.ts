@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
-const test = suite('the priority of a process that gives way')
+const test = suite('a lowered process priority')
 
-/** Runs in a process of its own, since nobody may raise a priority again. */
-const LOWERED = `
+/** Runs in a separate process, because an unprivileged process cannot raise its priority again. */
+const SCRIPT = `
   import { readdirSync } from 'node:fs'
   import { getPriority } from 'node:os'
   import { pbkdf2 } from 'node:crypto'
@@ -16,9 +16,9 @@ const LOWERED = `
   console.log(JSON.stringify(readdirSync('/proc/self/task').map((thread) => getPriority(Number(thread)))))
 `
 
-test('is that of each of its threads, those of the thread pool among them', () => {
-  if (process.platform !== 'linux') return console.log('NOTE: not run: priorities of threads are looked up in /proc')
-  const words = ['--import', 'tsx', '--input-type=module', '--eval', LOWERED]
+test('applies to each thread, including the thread pool', () => {
+  if (process.platform !== 'linux') return console.log('NOTE: not run: it reads the priorities of threads from /proc')
+  const words = ['--import', 'tsx', '--input-type=module', '--eval', SCRIPT]
   const priorities = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as number[]
   assert.ok(priorities.length > 2)
   assert.equal(new Set(priorities), new Set([19]))

@@ -7,8 +7,8 @@ import { withFakeTime } from '../fake-time.ts'
 
 type Line = [level: string, failures: unknown, message: string]
 
-/** The outages of stores, and what was written of them. */
-function given() {
+/** Store outages and the lines that they log. */
+function recordOutages() {
   const lines: Line[] = []
   const at = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     void lines.push([level, fields['failures'], message])
@@ -17,15 +17,15 @@ function given() {
 }
 
 const ofEventStoreDB = { store: 'EventStoreDB' }
-const away = new StoreUnavailable('EventStoreDB: the head could not be read: not reachable', ofEventStoreDB)
+const unavailable = new StoreUnavailable('EventStoreDB: the head could not be read: not reachable', ofEventStoreDB)
 
 const test = suite('an outage of a store')
 
-test('is one line when it begins, one a minute with its counts, and one at its end', () =>
+test('is logged when it begins, once a minute with its counts, and when it ends', () =>
   withFakeTime(async (time) => {
-    const { outages, lines } = given()
+    const { outages, lines } = recordOutages()
     for (let second = 0; second < 130; second++) {
-      for (let request = 0; request < 10; request++) outages.recordFailure(away, { request: 'r' })
+      for (let request = 0; request < 10; request++) outages.recordFailure(unavailable, { request: 'r' })
       await time.pass(1_000)
     }
     await time.pass(20_000)
@@ -37,36 +37,36 @@ test('is one line when it begins, one a minute with its counts, and one at its e
     ])
   }))
 
-test('is told of each store by itself, and again when it comes again', () =>
+test('is logged per store, and again when it recurs', () =>
   withFakeTime(async (time) => {
-    const { outages, lines } = given()
-    outages.recordFailure(away, {})
+    const { outages, lines } = recordOutages()
+    outages.recordFailure(unavailable, {})
     outages.recordFailure(new StoreUnavailable("MongoDB at a:1 can't be used now", { store: 'MongoDB' }), {})
     outages.recordFailure(new OutcomeUnknown('EventStoreDB: the append to s may be stored or not', ofEventStoreDB), {})
     await time.pass(20_000)
-    outages.recordFailure(away, {})
+    outages.recordFailure(unavailable, {})
     assert.equal(
       lines.map(([level]) => level),
       ['error', 'error', 'info', 'info', 'error'],
     )
   }))
 
-test('is of the store that the error names, or the error behind it', () => {
-  const wrapped = new OutcomeUnknown('an append may be stored or not', { cause: away })
+test('is assigned to the store that the error or its cause names', () => {
+  const wrapped = new OutcomeUnknown('an append may be stored or not', { cause: unavailable })
   const ofFiles = new StoreUnavailable('/var/lib/adamant/events.db is closed')
   assert.equal(
-    [away, wrapped, ofFiles].map(({ store }) => store),
+    [unavailable, wrapped, ofFiles].map(({ store }) => store),
     ['EventStoreDB', 'EventStoreDB', 'a file or disk'],
   )
 })
 
-test('is told by the store, and not once more by each work that it interrupts', () =>
+test('is logged once, not again for each task that it interrupts', () =>
   withFakeTime(async (time) => {
     const lines: (readonly [level: string, entry: object])[] = []
     const at = (level: string) => (entry: object) => void lines.push([level, entry])
     const work = new Interruption('scoring', { warn: at('warn'), info: at('info') })
-    work.recordFailure(away)
-    assert.equal(lines.splice(0), [['warn', { err: away, name: 'scoring', repeats: true }]])
+    work.recordFailure(unavailable)
+    assert.equal(lines.splice(0), [['warn', { err: unavailable, name: 'scoring', repeats: true }]])
     work.end()
     assert.equal(lines, [])
 
@@ -84,12 +84,15 @@ test('is told by the store, and not once more by each work that it interrupts', 
     ])
   }))
 
-test('has no stack in the log, and hides nothing else that is told meanwhile', () => {
+test('is logged without a stack, and suppresses no other line', () => {
   const written: Record<string, unknown>[] = []
   const log = createLogger('info', { write: (line) => void written.push(JSON.parse(line) as Record<string, unknown>) })
   for (let count = 0; count < 3; count++)
-    log.error({ err: away, request: `r-${count}`, repeats: true }, 'request failed')
-  log.warn({ err: away, secret: 'digest' }, 'an expired secret was deleted, but its expiry could not be recorded')
+    log.error({ err: unavailable, request: `r-${count}`, repeats: true }, 'request failed')
+  log.warn(
+    { err: unavailable, secret: 'digest' },
+    'an expired secret was deleted, but its expiry could not be recorded',
+  )
   log.error({ err: new TypeError('ours'), request: 'r-4' }, 'request failed')
   assert.equal(
     written.map(({ msg }) => msg),
@@ -104,7 +107,7 @@ test('has no stack in the log, and hides nothing else that is told meanwhile', (
     level: 50,
     request: 'r-0',
     store: 'EventStoreDB',
-    reason: away.message,
+    reason: unavailable.message,
     msg: written[0]?.['msg'],
   })
 })

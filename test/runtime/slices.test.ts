@@ -4,15 +4,15 @@ import * as assert from 'uvu/assert'
 import { mapInSlices } from '../../src/runtime/event-loop.ts'
 import { withFakeTime } from '../fake-time.ts'
 
-const test = suite('work that takes long')
+const test = suite('work in slices')
 
-test('gives the same as if it were done at once, faults included', async () => {
+test('has the same result or error as without slices', async () => {
   assert.equal(await mapInSlices([3, 1, 2], (item, index) => item * 10 + index), [30, 11, 22])
   const failing = mapInSlices([1], () => assert.unreachable('as thrown'))
   assert.match(String(await failing.catch((error: Error) => error.message)), /as thrown/)
 })
 
-test('lets others have their turns in between, every 8 ms', () =>
+test('yields to the event loop every 8 ms', () =>
   withFakeTime(async () => {
     let now = 0
     performance.now = () => now
@@ -28,7 +28,7 @@ test('lets others have their turns in between, every 8 ms', () =>
     assert.ok(turns >= 9, `${turns} turns in 90 ms of work`)
   }))
 
-test('of many has one slice in a turn of the event loop', () =>
+test('of several callers runs one slice per turn of the event loop', () =>
   withFakeTime(async () => {
     let now = 0
     performance.now = () => now
@@ -41,7 +41,7 @@ test('of many has one slice in a turn of the event loop', () =>
     setImmediate(count)
     const turns: number[] = []
     const work = async () => {
-      // The first slice begins at once; the second waits for its turn.
+      // The first slice starts at once; the second waits for its turn.
       await mapInSlices([1, 2], (item) => {
         now += 10
         if (item === 2) turns.push(turn)

@@ -5,8 +5,8 @@ import { parseCpuList } from '../../src/runtime/priority.ts'
 
 const test = suite('a process that spares a core')
 
-/** Tells on which processors each of its threads may run, those of the thread pool among them. */
-const SPARING = `
+/** Prints the processors that each thread may use, including the thread pool. */
+const SCRIPT = `
   import { readdirSync, readFileSync } from 'node:fs'
   import { pbkdf2 } from 'node:crypto'
   import { promisify } from 'node:util'
@@ -18,17 +18,17 @@ const SPARING = `
   console.log(JSON.stringify([before, readdirSync('/proc/self/task').map(allowed)]))
 `
 
-test('runs on all but one, in each of its threads, where there are several', () => {
+test('runs every thread on all processors but one, if there are several', () => {
   const hasTaskset = spawnSync('taskset', ['--version']).error === undefined
-  if (process.platform !== 'linux' || !hasTaskset) return console.log('NOTE: not run: it takes Linux and taskset')
-  const words = ['--import', 'tsx', '--input-type=module', '--eval', SPARING]
+  if (process.platform !== 'linux' || !hasTaskset) return console.log('NOTE: not run: it needs Linux and taskset')
+  const words = ['--import', 'tsx', '--input-type=module', '--eval', SCRIPT]
   const [before, after] = JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as [string, string[]]
   const cores = parseCpuList(before)
   const expected = cores.length > 1 ? cores.slice(1) : cores
   for (const list of after) assert.equal(parseCpuList(list), expected)
 })
 
-test('reads the list that Linux writes', () => {
+test('parses the processor list of Linux', () => {
   assert.equal(parseCpuList('0'), [0])
   assert.equal(parseCpuList('0-3,8'), [0, 1, 2, 3, 8])
 })

@@ -5,7 +5,7 @@ import { steadyClock } from '../../src/runtime/steady-clock.ts'
 const DAYS_30 = 30 * 86_400_000
 const MINUTE = 60_000
 
-/** The system's clocks: what time it says, and how much has passed. */
+/** The wall clock and the monotonic clock of the system, and the reported jumps. */
 function system() {
   const time = { wall: 1_000_000_000_000, passed: 5.5, jumps: [] as number[] }
   const pass = (milliseconds: number) => {
@@ -16,13 +16,13 @@ function system() {
   return { time, pass, clock: steadyClock({ wall: () => time.wall, monotonic: () => time.passed, onJump: jumped }) }
 }
 
-const test = suite('the clock of an installation')
+const test = suite('the steady clock')
 
 for (const [which, jump] of [
   ['ahead', DAYS_30],
   ['behind', -DAYS_30],
 ] as const) {
-  test(`goes on as time passes while the system's is 30 days ${which} for a minute`, () => {
+  test(`ignores a system clock that is 30 days ${which} for a minute`, () => {
     const { time, pass, clock } = system()
     const started = clock()
     time.wall += jump
@@ -32,11 +32,11 @@ for (const [which, jump] of [
     }
     time.wall -= jump
     assert.is(clock(), started + MINUTE)
-    assert.equal(time.jumps, [jump], 'told once')
+    assert.equal(time.jumps, [jump], 'reported once')
   })
 }
 
-test('believes a clock that stays where it was set for five minutes', () => {
+test('adopts a changed system clock after five minutes', () => {
   const { time, pass, clock } = system()
   time.wall += DAYS_30
   clock()
@@ -48,7 +48,7 @@ test('believes a clock that stays where it was set for five minutes', () => {
   assert.is(clock(), time.wall)
 })
 
-test('follows one that is set by seconds at once, however often', () => {
+test('adopts changes of a few seconds at once', () => {
   const { time, pass, clock } = system()
   for (let count = 0; count < 100; count++) {
     time.wall += count % 2 === 0 ? 9_000 : -9_000

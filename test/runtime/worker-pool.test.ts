@@ -5,8 +5,8 @@ import { WorkerPool } from '../../src/runtime/worker-pool.ts'
 import { comes, until } from '../until.ts'
 
 /**
- * Of a thread here: `answer` is answered at once, `meet` when another thread has begun one, too, `hang` never, and `die`
- * ends the thread. An answer says which thread gave it, and as how many-eth task of all threads it was begun.
+ * Tasks of a test thread: `answer` responds at once, `meet` when another thread has started a `meet` too, `hang` never,
+ * and `die` ends the thread. An answer contains the thread and the start number of the task among all threads.
  */
 type Task = 'answer' | 'meet' | 'hang' | 'die'
 type Answer = { readonly thread: number; readonly begun: number }
@@ -28,8 +28,8 @@ const THREAD = `
     parentPort.postMessage({ thread: threadId, begun })
   })`
 
-type Given = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, Answer> }
-const test = suite<Given>('a pool of threads')
+type Context = { pool: (threads: number, idleFor?: number) => WorkerPool<Task, Answer> }
+const test = suite<Context>('a worker pool')
 const open: WorkerPool<Task, Answer>[] = []
 test.before.each((given) => {
   given.pool = (threads, idleFor) => {
@@ -43,7 +43,7 @@ test.after.each(async () => {
   for (const pool of open.splice(0)) await pool.close()
 })
 
-test('of one does one task after another, in their order', async ({ pool }) => {
+test('of one thread runs tasks in order, one at a time', async ({ pool }) => {
   const one = pool(1)
   const answers = await Promise.all(Array.from({ length: 4 }, () => one.run('answer')))
   assert.is(new Set(answers.map(({ thread }) => thread)).size, 1)
@@ -53,13 +53,16 @@ test('of one does one task after another, in their order', async ({ pool }) => {
   )
 })
 
-test('of two does two at a time and no more', async ({ pool }) => {
+test('of two threads runs two tasks at a time', async ({ pool }) => {
   const two = pool(2)
-  const answers = await comes('two tasks at a time', Promise.all(Array.from({ length: 6 }, () => two.run('meet'))))
+  const answers = await comes(
+    'pairs of concurrent tasks',
+    Promise.all(Array.from({ length: 6 }, () => two.run('meet'))),
+  )
   assert.is(new Set(answers.map(({ thread }) => thread)).size, 2)
 })
 
-test('fails the task over which a thread dies, and does those that wait on another', async ({ pool }) => {
+test('fails the task that kills its thread, and runs the waiting tasks on a new thread', async ({ pool }) => {
   const one = pool(1)
   const [before, dying, after] = await Promise.allSettled([one.run('answer'), one.run('die'), one.run('answer')])
   assert.is(before.status, 'fulfilled')
@@ -68,17 +71,17 @@ test('fails the task over which a thread dies, and does those that wait on anoth
   assert.ok((await one.run('answer')).thread > 0)
 })
 
-test('ends a thread that was idle for long, and starts another for the next task', async ({ pool }) => {
+test('ends an idle thread and starts another one for the next task', async ({ pool }) => {
   const one = pool(1, 1)
   const { thread } = await one.run('answer')
   await until('another thread', async () => (await one.run('answer')).thread !== thread)
 })
 
-test('that is closed fails what it does, what waits and what comes', async ({ pool }) => {
+test('that is closed fails running, waiting and new tasks', async ({ pool }) => {
   const one = pool(1)
-  const asked = [one.run('hang'), one.run('answer')].map((answer) => answer.catch((error: Error) => error.message))
+  const tasks = [one.run('hang'), one.run('answer')].map((answer) => answer.catch((error: Error) => error.message))
   await one.close()
-  assert.equal(await Promise.all(asked), ['the thread ended', 'the pool of threads is closed'])
+  assert.equal(await Promise.all(tasks), ['the thread ended', 'the pool of threads is closed'])
   assert.is(await one.run('answer').catch((error: Error) => error.message), 'the pool of threads is closed')
 })
 

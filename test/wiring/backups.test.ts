@@ -7,45 +7,49 @@ import { prepareLogReplacement } from '../../src/wiring/backups.ts'
 import { readSettings } from '../../src/wiring/settings.ts'
 import { withFolder } from '../temporary-folder.ts'
 
-const test = suite('a log that takes the place of another one')
+const test = suite('the replacement of a log by a backup')
 
-/** An empty log in a file. @returns its identity */
-async function logIn(file: string): Promise<string> {
+/** Opens the log in a file, creating it if necessary. @returns its identity */
+async function identityOfLog(file: string): Promise<string> {
   const store = openSqliteEventStore(file)
   const identity = await store.identity()
   await store.close()
   return identity
 }
 
-test('does so though a run that was interrupted has given the old one its new name already', () =>
+test('completes after an interrupted run that had already linked the old log to its new name', () =>
   withFolder(async (folder) => {
     const data = join(folder, 'data')
     mkdirSync(data)
-    const [file, backup, kept] = [join(data, 'events.db'), join(folder, 'backup.db'), 'before-7']
-    const [old, coming] = [await logIn(file), await logIn(backup)]
+    const [file, backup, suffix] = [join(data, 'events.db'), join(folder, 'backup.db'), 'before-7']
+    const [old, replacement] = [await identityOfLog(file), await identityOfLog(backup)]
     const replacing = await prepareLogReplacement(readSettings({ DATA_DIR: data, LOG_LEVEL: 'silent' }), backup)
-    linkSync(file, `${file}.${kept}`)
+    linkSync(file, `${file}.${suffix}`)
     try {
-      await replacing.replace(kept)
+      await replacing.replace(suffix)
     } finally {
       await replacing.close()
     }
-    assert.is(await logIn(file), coming)
-    assert.is(await logIn(`${file}.${kept}`), old)
+    assert.is(await identityOfLog(file), replacement)
+    assert.is(await identityOfLog(`${file}.${suffix}`), old)
   }))
 
-test('leaves another file alone that has the old one’s new name', () =>
+test('fails if another file has the new name of the old log, and changes nothing', () =>
   withFolder(async (folder) => {
     const data = join(folder, 'data')
     mkdirSync(data)
-    const [file, backup, kept] = [join(data, 'events.db'), join(folder, 'backup.db'), 'before-7']
-    const [old, , other] = [await logIn(file), await logIn(backup), await logIn(`${file}.${kept}`)]
+    const [file, backup, suffix] = [join(data, 'events.db'), join(folder, 'backup.db'), 'before-7']
+    const [old, , other] = [
+      await identityOfLog(file),
+      await identityOfLog(backup),
+      await identityOfLog(`${file}.${suffix}`),
+    ]
     const replacing = await prepareLogReplacement(readSettings({ DATA_DIR: data, LOG_LEVEL: 'silent' }), backup)
-    const fault = await replacing.replace(kept).catch((thrown: unknown) => thrown)
+    const fault = await replacing.replace(suffix).catch((thrown: unknown) => thrown)
     await replacing.close()
     assert.match(String(fault), /EEXIST/)
-    assert.is(await logIn(file), old)
-    assert.is(await logIn(`${file}.${kept}`), other)
+    assert.is(await identityOfLog(file), old)
+    assert.is(await identityOfLog(`${file}.${suffix}`), other)
   }))
 
 test.run()

@@ -7,7 +7,7 @@ import { withFolder } from '../temporary-folder.ts'
 
 const test = suite('an installation')
 
-test("has passwords of bcrypt's cost 10, and passphrases for which scrypt takes 32 MiB", () =>
+test('hashes passwords with bcrypt at cost 10, and passphrases with scrypt in 32 MiB', () =>
   withFolder(async (folder) => {
     const { hashing, close } = await openInstallation(readSettings({ DATA_DIR: folder, LOG_LEVEL: 'silent' }))
     await close()

@@ -4,20 +4,20 @@ import type { AppLogger } from '../../src/runtime/logger.ts'
 import { ServiceParts, type ServicePart } from '../../src/wiring/service-parts.ts'
 import { withFakeTime } from '../fake-time.ts'
 
-const test = suite('the parts of a service that closes')
+const test = suite('closing the service parts')
 
-/** Milliseconds that each stage has; an operator is promised less than 10 s for all of them. */
+/** Timeout of each stage in ms. The documented limit for all of them is 10 s. */
 const STAGES = [
   ['requests', 5_500],
   ['views', 1_500],
   ['stores', 1_500],
 ] as const
-const PROMISED = 10_000
+const DOCUMENTED_LIMIT_MS = 10_000
 
-function opened() {
-  const told: string[] = []
-  const warn = ({ part }: { part: string }, sentence: string) => void told.push(`${part}: ${sentence}`)
-  return { told, parts: new ServiceParts({ warn } as unknown as AppLogger) }
+function openParts() {
+  const warnings: string[] = []
+  const warn = ({ part }: { part: string }, sentence: string) => void warnings.push(`${part}: ${sentence}`)
+  return { warnings, parts: new ServiceParts({ warn } as unknown as AppLogger) }
 }
 
 const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => ({
@@ -29,11 +29,10 @@ const hanging = (stage: ServicePart['stage'], begun: string[]): ServicePart => (
   },
 })
 
-test('ends each stage at its deadline, and all in less than 10 s, whatever hangs', () =>
+test('ends each stage at its timeout, and all stages in less than 10 s, even if every part hangs', () =>
   withFakeTime(async (time) => {
-    const { told, parts } = opened()
+    const { warnings, parts } = openParts()
     const begun: string[] = []
-    // In whatever order they were opened.
     for (const [stage] of STAGES.toReversed()) parts.add(hanging(stage, begun))
     let isClosed = false
     const started = time.now()
@@ -44,17 +43,17 @@ test('ends each stage at its deadline, and all in less than 10 s, whatever hangs
         begun,
         STAGES.slice(0, index + 1).map(([name]) => name),
       )
-      assert.is(told.length, index)
+      assert.is(warnings.length, index)
       await time.pass(1)
-      assert.is(told[index], `${stage}: a part of the service did not stop in time; no longer waiting for it`)
+      assert.is(warnings[index], `${stage}: a part of the service did not stop in time; no longer waiting for it`)
     }
     assert.ok(isClosed)
-    assert.ok(time.now() - started < PROMISED)
+    assert.ok(time.now() - started < DOCUMENTED_LIMIT_MS)
   }))
 
-test('does not wait for the deadline of a stage that has ended, well or badly', () =>
+test('does not wait for the timeout of a stage whose parts have stopped or failed', () =>
   withFakeTime(async (time) => {
-    const { told, parts } = opened()
+    const { warnings, parts } = openParts()
     parts.add({ stage: 'requests', name: 'well', stop: async () => undefined })
     parts.add({ stage: 'views', name: 'badly', stop: () => Promise.reject(new Error('badly')) })
     parts.add({
@@ -67,11 +66,14 @@ test('does not wait for the deadline of a stage that has ended, well or badly', 
     const started = time.now()
     await parts.close()
     assert.is(time.now(), started)
-    assert.equal(told, ['badly: a part of the service failed to stop', 'at once: a part of the service failed to stop'])
+    assert.equal(warnings, [
+      'badly: a part of the service failed to stop',
+      'at once: a part of the service failed to stop',
+    ])
   }))
 
-test('are stopped once, however often it is closed', async () => {
-  const { parts } = opened()
+test('stops each part once, even if it is repeated', async () => {
+  const { parts } = openParts()
   let stops = 0
   parts.add({ stage: 'stores', name: 'once', stop: async () => stops++ })
   await Promise.all([parts.close(), parts.close()])

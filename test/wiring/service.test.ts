@@ -8,9 +8,9 @@ import { readSettings } from '../../src/wiring/settings.ts'
 import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { withFolder } from '../temporary-folder.ts'
 
-const test = suite('a service that can not start')
+const test = suite('a service that fails to start')
 
-/** Counts the calls of the stores, of which one fails. */
+/** Counts the calls to the stores; the call with the number `fails` throws. */
 type Step = { calls: number; readonly fails: number }
 
 class Broken extends Error {}
@@ -20,9 +20,9 @@ function failingAt<Port extends object>(port: Port, step: Step): Port {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function' || ['close', 'subscribe', 'shred'].includes(String(name))) return value
-      return (...asked: unknown[]): unknown => {
+      return (...args: unknown[]): unknown => {
         if (++step.calls === step.fails) throw new Broken(`call ${step.calls}, ${String(name)}`)
-        return Reflect.apply(value, target, asked)
+        return Reflect.apply(value, target, args)
       }
     },
   })
@@ -32,7 +32,7 @@ const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/
 const settingsOf = (dataDir: string, port: number) =>
   readSettings({ DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'silent' })
 
-/** @returns how often the installation was closed, and what the start rejected with */
+/** @returns the number of times the installation was closed, and the error of the start */
 async function start(installation: Installation): Promise<{ closed: number; fault: unknown }> {
   let closed = 0
   const close = () => {
@@ -44,7 +44,7 @@ async function start(installation: Installation): Promise<{ closed: number; faul
   return { closed, fault: outcome?.status === 'rejected' ? outcome.reason : undefined }
 }
 
-test('closes all that it had opened, whichever step fails', () =>
+test('closes everything that it opened, whichever step fails', () =>
   withFolder(async (folder) => {
     let failed = 0
     let before = 0
@@ -63,10 +63,10 @@ test('closes all that it had opened, whichever step fails', () =>
       if (fails === 2) before = openFiles()
     }
     assert.ok(failed >= 5, `only ${failed} steps failed`)
-    assert.ok(openFiles() <= before + 2, `${openFiles() - before} files more are open`)
+    assert.ok(openFiles() <= before + 2, `${openFiles() - before} more files are open`)
   }))
 
-test('closes all that it had opened when its port is taken', () =>
+test('closes everything that it opened if its port is in use', () =>
   withFolder(async (folder) => {
     const other = createServer()
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
@@ -75,7 +75,7 @@ test('closes all that it had opened when its port is taken', () =>
     assert.match(String(fault), 'EADDRINUSE')
     assert.is(closed, 1)
     const again = await openInstallation(settingsOf(folder, 0))
-    assert.is((await start(again)).fault, undefined, 'its leases and its folder are free')
+    assert.is((await start(again)).fault, undefined, 'its leases and its folder were released')
     await new Promise<void>((done) => other.close(() => done()))
   }))
 

@@ -6,14 +6,14 @@ const test = suite('CORS_ORIGINS')
 
 const of = (CORS_ORIGINS?: string) => readSettings(CORS_ORIGINS === undefined ? {} : { CORS_ORIGINS }).CORS_ORIGINS
 
-test('names nobody unless told', () => {
+test('is empty by default', () => {
   assert.equal(of(), new Set())
   assert.equal(of(''), new Set())
 })
 
-test('may be everybody', () => assert.is(of(' * '), '*'))
+test('can be * for all origins', () => assert.is(of(' * '), '*'))
 
-test('is a list of origins as browsers send them, however they are written', () => {
+test('is a list of origins, normalised to the form that browsers send', () => {
   const list = 'https://Shop.Example.com/, http://localhost:3000,https://a.example:443 ,capacitor://localhost,'
   const sent = ['https://shop.example.com', 'http://localhost:3000', 'https://a.example', 'capacitor://localhost']
   assert.equal(of(list), new Set(sent))
@@ -26,7 +26,7 @@ for (const bad of [
   '*,https://a.example',
   'null',
 ]) {
-  test(`can't be ${bad}, and the message says what would be right`, () => {
+  test(`cannot be ${bad}, and the message names the valid values`, () => {
     const right = 'CORS_ORIGINS must be * or a comma-separated list of origins'
     assert.throws(
       () => of(bad),

@@ -15,22 +15,22 @@ const good = [
   'esdb+discover://admin:changeit@cluster.example:2113?nodePreference=leader',
 ]
 for (const EVENT_STORE of good) {
-  test(`takes ${EVENT_STORE.replace('changeit', '...')}`, () => {
+  test(`accepts ${EVENT_STORE.replace('changeit', '...')}`, () => {
     assert.is(readSettings({ EVENT_STORE, MASTER_KEY }).EVENT_STORE, EVENT_STORE)
   })
 }
 
 for (const EVENT_STORE of ['esdb:', 'http://localhost:2113', 'kurrentdb://localhost:2113', 'esdb://']) {
-  test(`refuses ${EVENT_STORE}, and says what would be right`, () => {
+  test(`rejects ${EVENT_STORE}, and the message names the valid values`, () => {
     assert.throws(() => readSettings({ EVENT_STORE, MASTER_KEY }), /EVENT_STORE must be sqlite, esdb:\/\/HOST:PORT/)
   })
 }
 
-test('asks for the key that all instances share', () => {
+test('requires MASTER_KEY for a shared event store', () => {
   assert.throws(() => readSettings({ EVENT_STORE: good[1] }), /MASTER_KEY is required if EVENT_STORE is not sqlite/)
 })
 
-test('that the client cannot read is refused without a word of its password', () =>
+test('that the client cannot parse is rejected without its password in the message', () =>
   withFolder(async (folder) => {
     const settings = readSettings({ EVENT_STORE: 'esdb://admin:hush@host:port', MASTER_KEY, DATA_DIR: folder })
     const error = await openInstallation(settings).then(

@@ -4,10 +4,10 @@ import { BadSettings, renamedSettingWarnings, readSettings } from '../../src/wir
 
 const test = suite('MAILER')
 
-test('is outbox unless it is set', () => assert.is(readSettings({}).MAILER, 'outbox'))
+test('is outbox by default', () => assert.is(readSettings({}).MAILER, 'outbox'))
 
 for (const address of ['smtp://127.0.0.1:25', 'smtps://user:p%40ss@mail.example.com', 'outbox']) {
-  test(`may be ${address}, and is read by its former name MAIL as well, which is told`, () => {
+  test(`can be ${address}, also under its former name MAIL, which causes a warning`, () => {
     assert.is(readSettings({ MAILER: address }).MAILER, address)
     assert.equal(renamedSettingWarnings({ MAILER: address }), [])
     assert.is(readSettings({ MAIL: address }).MAILER, address)
@@ -24,13 +24,13 @@ for (const mailbox of ['/var/mail/ann', '/var/spool/mail/ann', '~/Maildir', '/ho
   })
 }
 
-test('goes before its former name', () => {
+test('takes precedence over its former name', () => {
   const both = { MAILER: 'smtp://new.example.com', MAIL: 'smtp://old.example.com' }
   assert.is(readSettings(both).MAILER, 'smtp://new.example.com')
   assert.equal(renamedSettingWarnings(both), [])
 })
 
-test('is refused by the name that was given, without a password', () => {
+test('is rejected by the name that was set, without its password in the message', () => {
   const faultOf = (environment: Record<string, string>) => {
     try {
       return String(readSettings(environment))

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { BadSettings, readSettings } from '../../src/wiring/settings.ts'
 
-const test = suite('READ_MODEL')
+const test = suite('the settings')
 
 const good = [
   'sqlite',
@@ -16,7 +16,7 @@ const good = [
   'mongodb+srv://cluster.example.com/adamant?retryWrites=true',
 ]
 for (const address of good) {
-  test(`may be ${address}`, () => assert.is(readSettings({ READ_MODEL: address }).READ_MODEL, address))
+  test(`accept READ_MODEL=${address}`, () => assert.is(readSettings({ READ_MODEL: address }).READ_MODEL, address))
 }
 
 const bad = [
@@ -30,7 +30,7 @@ const bad = [
   'postgres://host/adamant',
 ]
 for (const address of bad) {
-  test(`can't be ${address}, and the message says what would be right`, () => {
+  test(`reject READ_MODEL=${address} with a message that names the valid values`, () => {
     const message = faultsOf(() => readSettings({ READ_MODEL: address }))
     assert.match(
       message,
@@ -40,14 +40,14 @@ for (const address of bad) {
   })
 }
 
-test('is not repeated where it has a password', () => {
+test('do not quote a READ_MODEL with a password in the message', () => {
   const message = faultsOf(() => readSettings({ READ_MODEL: 'mongodb://user:hunter2@host' }))
   assert.match(message, 'mongodb://HOST:PORT/DATABASE')
   assert.not.match(message, 'hunter2')
 })
 
-for (const [reason, address] of [['a port that is none', 'mongodb://host:99999999/adamant']] as const) {
-  test(`with ${reason} stops the start, without a password in the message`, async () => {
+for (const [reason, address] of [['an invalid port', 'mongodb://host:99999999/adamant']] as const) {
+  test(`reject a READ_MODEL with ${reason} without its password in the message`, async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'adamant-settings-'))
     try {
       for (const given of [address, address.replace('//', '//user:hunter2@')]) {
@@ -75,7 +75,7 @@ const NEAR_NAMES = {
 }
 
 for (const [given, meant] of Object.entries(NEAR_NAMES)) {
-  test(`${given}, which is no setting, stops the start and names ${meant}, unless that is set as well`, () => {
+  test(`reject ${given} and suggest ${meant}, unless that is set too`, () => {
     const value = { [meant]: 'sqlite', [given]: 'hunter2' }
     const faults = faultsOf(() => readSettings({ [given]: 'hunter2' }))
     assert.match(faults, `${given} is not a setting: did you mean ${meant}?`)
@@ -84,7 +84,7 @@ for (const [given, meant] of Object.entries(NEAR_NAMES)) {
   })
 }
 
-test('names that others use are no mistyped settings', () => {
+test('ignore the environment variables of other programs', () => {
   const environment = { HOME: '/home/ann', HOSTTYPE: 'x86_64', MAILTO: 'ann', MAILFROM: 'ann', PATH: '/bin', TZ: 'UTC' }
   assert.is(readSettings(environment).PORT, 8080)
 })
@@ -96,7 +96,7 @@ function faultsOf(action: () => unknown): string {
     if (error instanceof BadSettings) return error.message
     throw error
   }
-  throw new Error('it was taken')
+  throw new Error('the settings were accepted')
 }
 
 test.run()

@@ -16,7 +16,7 @@ function faultOf(settings: Readonly<Record<string, string>>): string {
   return 'no fault'
 }
 
-const test = suite('the parameters of a store')
+const test = suite('the parameters of a connection string')
 
 for (const parameters of [
   'tls=true&tlsCaFile=/etc/ca.pem',
@@ -25,7 +25,7 @@ for (const parameters of [
   'nodePreference=leader&keepAliveInterval=10000&keepAliveTimeout=-1&connectionName=adamant',
   'userCertFile=a.pem&userKeyFile=b.pem',
 ]) {
-  test(`may be ${parameters} of EventStoreDB`, () => {
+  test(`can be ${parameters} for EventStoreDB`, () => {
     assert.is(faultOf({ EVENT_STORE: `${ESDB}?${parameters}` }), 'no fault')
   })
 }
@@ -35,7 +35,7 @@ for (const parameters of [
   'retryWrites=true&w=majority&readConcernLevel=majority&journal=true&readPreference=primary',
   'directConnection=true&maxPoolSize=50&compressors=zlib',
 ]) {
-  test(`may be ${parameters} of MongoDB`, () => {
+  test(`can be ${parameters} for MongoDB`, () => {
     assert.is(faultOf({ READ_MODEL: `${MONGO}?${parameters}` }), 'no fault')
   })
 }
@@ -63,7 +63,7 @@ const refused: [setting: string, parameters: string, says: RegExp][] = [
   ['READ_MODEL', 'replicasSet=rs0', /replicasSet, which is not a known parameter: did you mean replicaSet\?/],
 ]
 for (const [setting, parameters, says] of refused) {
-  test(`is refused by name in ${setting}: ${parameters}`, () => {
+  test(`are rejected by name in ${setting}: ${parameters}`, () => {
     const address = setting === 'EVENT_STORE' ? ESDB : MONGO
     const fault = faultOf({ [setting]: `${address}?${parameters}` })
     assert.match(fault, says)
@@ -73,7 +73,7 @@ for (const [setting, parameters, says] of refused) {
 }
 
 for (const address of ['esdb://ann:hun?ter2&tls=false@host:2113', 'mongodb://ann:hun?w=ter2@host/adamant']) {
-  test(`is never a part of a password: ${address}`, () => {
+  test(`never appear in the message with a part of a password: ${address}`, () => {
     const fault = faultOf({ [address.startsWith('esdb') ? 'EVENT_STORE' : 'READ_MODEL']: address })
     assert.not.match(fault, /hun|ter2|no fault/)
   })

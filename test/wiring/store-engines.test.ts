@@ -14,23 +14,23 @@ const REGISTRIES: Readonly<Record<'EVENT_STORE' | 'READ_MODEL' | 'MAILER', Regis
 }
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 const docs = ['README.md', 'docs/operations.md'].map((file) => readFileSync(file, 'utf8')).join('\n')
-const test = suite('the stores that there are')
+const test = suite('the supported stores')
 
 for (const [setting, engines] of Object.entries(REGISTRIES)) {
   for (const [scheme, { example = `${scheme}://HOST:PORT/DATABASE`, location }] of Object.entries(engines)) {
     const address = example.replace('PORT', '2113')
-    test(`are named by ${setting}=${address}, of the scheme ${scheme}`, () => {
+    test(`are selected by ${setting}=${address} with the scheme ${scheme}`, () => {
       assert.is(readSettings({ MASTER_KEY, [setting]: address })[setting as keyof typeof REGISTRIES], address)
       assert.is(engineOf(engines, address), engines[scheme])
       assert.not.ok(isAddressOf(engines, `${address}x`.replace(/^[a-z]+/, 'other')))
     })
 
-    test(`are told of in the documents: ${setting}=${scheme}`, () => {
-      assert.ok(docs.includes(location === 'on a server' ? `${scheme}://` : scheme), `nothing tells of ${scheme}`)
+    test(`are documented: ${setting}=${scheme}`, () => {
+      assert.ok(docs.includes(location === 'on a server' ? `${scheme}://` : scheme), `no document describes ${scheme}`)
     })
 
     if (setting !== 'MAILER') {
-      test(`can be moved, where they are ${setting}=${scheme}`, () => {
+      test(`are listed in the help of the move command: ${setting}=${scheme}`, () => {
         if (engines[scheme]?.example !== undefined)
           assert.ok(INSTALLATION_ADDRESS_HELP.includes(withoutCredentials(example)))
       })

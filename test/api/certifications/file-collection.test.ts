@@ -7,7 +7,7 @@ import { expect } from '../harness/request.ts'
 import { GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'
 import { isStored } from '../harness/stored-files.ts'
 import { created } from '../harness/stones.ts'
-import { appendTo } from '../../projections/engine/poison-kinds.ts'
+import { appendTo } from '../../projections/engine/poison-events.ts'
 import { until } from '../../until.ts'
 
 const test = suite('the file of an acknowledged certification')

@@ -9,7 +9,7 @@ import { form, newSender, post, refused, shared, shownIn, type Sender, type Show
 import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
-import { appendTo } from '../../projections/engine/poison-kinds.ts'
+import { appendTo } from '../../projections/engine/poison-events.ts'
 import { until } from '../../until.ts'
 
 type Given = { postbox: Postbox; service: Service; url: string; ann: Sender }

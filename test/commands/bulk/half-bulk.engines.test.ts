@@ -15,7 +15,7 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { bulkRequestRecovery } from '../../../src/reactions/bulk/bulk-request-recovery.ts'
 import { StoreUnavailable, type EventStore, type StoredEvent } from '../../../src/stores/ports/event-store.ts'
-import { reactionOf } from '../../projections/engine/working.ts'
+import { handlerOf } from '../../projections/engine/start-background-services.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { all, rejectedWith } from '../../contract/event-store/given.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
@@ -75,7 +75,7 @@ const names = (events: readonly StoredEvent[]) => events.map(({ type }) => type)
 /** The streams of requests that were accepted. */
 const requests = async (given: Given) => [...new Set((await eventsOf(given, 'request-')).map(({ stream }) => stream))]
 
-const finishing = ({ other }: Given) => reactionOf(bulkRequestRecovery, { writing: other, log: createLogger('silent') })
+const finishing = ({ other }: Given) => handlerOf(bulkRequestRecovery, { writing: other, log: createLogger('silent') })
 
 /** As a process that projects does, `ms` after the last event. */
 async function react(given: Given, ms: number): Promise<void> {

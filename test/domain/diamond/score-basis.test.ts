@@ -5,7 +5,7 @@ import { withDefaults, type NewDiamond } from '../../../src/domain/diamond/field
 import { scoreBasisOf } from '../../../src/domain/diamond/score-basis.ts'
 import { cutQuality, symmetry } from '../../../src/domain/dictionaries/cut-grades.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
-import { scoresBy } from '../../reactions/scoring/older-scores.ts'
+import { scoresOfVersion } from '../../reactions/scoring/older-scores.ts'
 
 const test = suite('what scores rest on')
 
@@ -17,7 +17,7 @@ const of = (fields: Partial<NewDiamond>, read?: Partial<ReportReading>, ver?: st
     certifications: read === undefined ? [] : [{ ...certification, reading }],
   }
   const brilliance = { val: 1, rg: 1, d: 0.02, faceup: 1, avg: 1, ver: String(ver) }
-  return scoreBasisOf(diamond, ver === undefined ? null : { ...scoresBy(ver), brilliance })
+  return scoreBasisOf(diamond, ver === undefined ? null : { ...scoresOfVersion(ver), brilliance })
 }
 
 const graded = { cutQuality: cutQuality.find('Good') ?? 0 }

@@ -16,11 +16,11 @@ import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
 import { all, rejection } from '../../contract/event-store/given.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
-/** Files, and a way to flip one byte of one of them behind the adapter's back. */
-type Kept = { readonly files: FileStore; damage(digest: string): Promise<void>; close(): Promise<void> }
-type Open = () => Promise<Kept>
+/** A file store, with a way to change one bit of a file without the adapter. */
+type OpenedFiles = { readonly files: FileStore; damage(digest: string): Promise<void>; close(): Promise<void> }
+type OpenFiles = () => Promise<OpenedFiles>
 
-function inFolder(): Promise<Kept> {
+function inFolder(): Promise<OpenedFiles> {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-copied-files-'))
   const files = openDirectoryFileStore(folder)
   return Promise.resolve({
@@ -38,16 +38,16 @@ function inFolder(): Promise<Kept> {
 
 const server = await mongoServer('copied files')
 
-async function inMongo(): Promise<Kept> {
+async function inMongo(): Promise<OpenedFiles> {
   const address = server?.newDatabase() ?? ''
   const stores = openMongo(address, createLogger('silent'))
   const client = new MongoClient(address)
   return {
     files: stores.files,
     async damage(digest) {
-      const { _id: file } = found(await client.db().collection('fs.files').findOne({ filename: digest }))
+      const { _id: file } = required(await client.db().collection('fs.files').findOne({ filename: digest }))
       const chunks = client.db().collection<{ data: Binary }>('fs.chunks')
-      const { _id, data } = found(await chunks.findOne({ files_id: file, n: 0 }))
+      const { _id, data } = required(await chunks.findOne({ files_id: file, n: 0 }))
       await chunks.updateOne({ _id }, { $set: { data: new Binary(flipped(Buffer.from(data.buffer))) } })
     },
     async close() {
@@ -58,8 +58,8 @@ async function inMongo(): Promise<Kept> {
   }
 }
 
-function found<Document>(document: Document | null): Document {
-  if (document === null) throw new Error('there is no such document')
+function required<Document>(document: Document | null): Document {
+  if (document === null) throw new Error('no such document')
   return document
 }
 
@@ -69,7 +69,7 @@ function flipped(bytes: Buffer): Buffer {
   return changed
 }
 
-async function keep(files: FileStore, bytes: Buffer): Promise<string> {
+async function storeFile(files: FileStore, bytes: Buffer): Promise<string> {
   const incoming = await files.receive()
   await incoming.write(bytes)
   const { digest, release } = await incoming.keep()
@@ -79,8 +79,8 @@ async function keep(files: FileStore, bytes: Buffer): Promise<string> {
 
 const SIZES = [201, 700_200, 500]
 
-/** Copies all files of the source, as a run that knows nothing of earlier ones. */
-async function copied({ source, target }: { readonly source: Kept; readonly target: Kept }) {
+/** Copies all files of the source, without the results of earlier runs. */
+async function copyAll({ source, target }: { readonly source: OpenedFiles; readonly target: OpenedFiles }) {
   const whole = new Map<string, number>()
   const digests = (await all(source.files.list())).map(({ digest }) => digest)
   const faulty = await copyFiles({ source: source.files, target: target.files, digests, whole }, () => undefined)
@@ -93,45 +93,41 @@ async function digestIn(files: FileStore, digest: string): Promise<string> {
   return hash.digest('hex')
 }
 
-function rules(name: string, openSource: Open, openTarget: Open): void {
-  const test = suite<{ source: Kept; target: Kept; digests: string[] }>(`files that are copied ${name}`)
+function rules(name: string, openSource: OpenFiles, openTarget: OpenFiles): void {
+  const test = suite<{ source: OpenedFiles; target: OpenedFiles; digests: string[] }>(`the copy of files ${name}`)
   test.before.each(async (given) => {
     given.source = await openSource()
     given.target = await openTarget()
     given.digests = []
-    for (const size of SIZES) given.digests.push(await keep(given.source.files, randomBytes(size)))
+    for (const size of SIZES) given.digests.push(await storeFile(given.source.files, randomBytes(size)))
   })
   test.after.each(async ({ source, target }) => {
     await source.close()
     await target.close()
   })
 
-  test('have the same bytes, and are copied once', async ({ source, target, digests }) => {
-    const { whole, faulty } = await copied({ source, target })
+  test('has the same bytes, and copies each file once', async ({ source, target, digests }) => {
+    const { whole, faulty } = await copyAll({ source, target })
     assert.equal([...whole].toSorted(), digests.map((digest, index) => [digest, SIZES[index]]).toSorted())
     assert.is(faulty.size, 0)
     const marks = await all(target.files.list())
-    assert.equal((await copied({ source, target })).whole, whole)
-    assert.equal((await all(target.files.list())).toSorted(), marks.toSorted(), 'one was written again')
+    assert.equal((await copyAll({ source, target })).whole, whole)
+    assert.equal((await all(target.files.list())).toSorted(), marks.toSorted(), 'a file was written again')
     assert.equal(marks.map(({ digest }) => digest).toSorted(), digests.toSorted())
     for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })
 
-  test('are named where one is damaged at the source, and it is not copied', async ({ source, target, digests }) => {
+  test('reports a file that is damaged at the source, and does not copy it', async ({ source, target, digests }) => {
     const [, damaged = ''] = digests
     await source.damage(damaged)
-    const { whole, faulty } = await copied({ source, target })
+    const { whole, faulty } = await copyAll({ source, target })
     assert.equal([...faulty.keys()], [damaged])
     assert.match(faultIn(damaged, faulty.get(damaged)) ?? '', /^is damaged: its SHA-256 is [0-9a-f]{64}$/)
     assert.is(await target.files.read(damaged), undefined)
     assert.equal([...whole.keys()].toSorted(), digests.filter((digest) => digest !== damaged).toSorted())
   })
 
-  test('are named where one is missing at the source, and the others are copied', async ({
-    source,
-    target,
-    digests,
-  }) => {
+  test('reports a file that is missing at the source, and copies all others', async ({ source, target, digests }) => {
     const [missing = '', ...others] = digests
     const whole = new Map<string, number>()
     await source.files.remove(missing, (await source.files.readTouchToken(missing)) ?? '')
@@ -141,27 +137,27 @@ function rules(name: string, openSource: Open, openTarget: Open): void {
     assert.equal([...whole.keys()].toSorted(), others.toSorted())
   })
 
-  test('are made whole where one is damaged at the target, or missing', async ({ source, target, digests }) => {
-    await copied({ source, target })
+  test('repairs files that are damaged or missing at the target', async ({ source, target, digests }) => {
+    await copyAll({ source, target })
     const [damaged = '', missing = ''] = digests
     await target.damage(damaged)
     await target.files.remove(missing, (await target.files.readTouchToken(missing)) ?? '')
-    const { whole, faulty } = await copied({ source, target })
+    const { whole, faulty } = await copyAll({ source, target })
     assert.is(faulty.size, 0)
     assert.equal([...whole.keys()].toSorted(), digests.toSorted())
     for (const digest of digests) assert.is(await digestIn(target.files, digest), digest)
   })
 
-  test('are named where the target does not give back what was written', async ({ source, target }) => {
+  test('fails if the target does not return the bytes that were written', async ({ source, target }) => {
     const forgetful = { ...target, files: { ...target.files, read: () => Promise.resolve(undefined) } }
     assert.match(
-      String(await rejection(copied({ source, target: forgetful }))),
+      String(await rejection(copyAll({ source, target: forgetful }))),
       /The target's file [0-9a-f]{64} is missing/,
     )
     const files: FileStore = { ...target.files, read: () => Promise.resolve(Readable.from([Buffer.from('other')])) }
     const changing = { ...target, files }
     assert.match(
-      String(await rejection(copied({ source, target: changing }))),
+      String(await rejection(copyAll({ source, target: changing }))),
       /The target's file [0-9a-f]{64} is damaged/,
     )
   })

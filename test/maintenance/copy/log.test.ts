@@ -13,7 +13,7 @@ import { all, event, rejection } from '../../contract/event-store/given.ts'
 import { faultyStore } from '../../stores/faulty-store.ts'
 
 type Context = { folder: string; source: EventStore; openTarget: () => EventStore; opened: EventStore[] }
-const test = suite<Context>('a log that is copied')
+const test = suite<Context>('the copy of a log')
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), 'adamant-walk-'))
@@ -30,7 +30,7 @@ test.after.each(async ({ folder, opened }) => {
   rmSync(folder, { recursive: true })
 })
 
-/** One event on each of these streams, in this order. */
+/** Appends one event to each of the streams, in the given order. */
 async function write(store: EventStore, streams: readonly string[]): Promise<void> {
   for (const stream of streams) {
     const [last] = await store.read(stream, { last: 1 })
@@ -38,7 +38,7 @@ async function write(store: EventStore, streams: readonly string[]): Promise<voi
   }
 }
 
-const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
+const withoutPosition = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
   stream,
   revision,
   id,
@@ -46,15 +46,15 @@ const shown = ({ stream, revision, id, type, data, metadata }: StoredEvent) => [
   data,
   metadata,
 ]
-const everything = async (store: EventStore) => (await all(store.readAll('start'))).map(shown)
-const walk = (source: EventStore, target: EventStore) => new LogCopier(source, target)
-const unseen = () => undefined
+const contentOf = async (store: EventStore) => (await all(store.readAll('start'))).map(withoutPosition)
+const copierOf = (source: EventStore, target: EventStore) => new LogCopier(source, target)
+const ignoreProgress = () => undefined
 
-/** All that the source has. */
+/** Compares every event of the source. */
 const compare = async (source: EventStore, target: EventStore): Promise<void> =>
-  walk(source, target).compare((await everything(source)).length, unseen)
+  copierOf(source, target).compare((await contentOf(source)).length, ignoreProgress)
 
-test('is the same in every event and in their order, wherever it was interrupted', async ({ source, openTarget }) => {
+test('has the same events in the same order, wherever it was interrupted', async ({ source, openTarget }) => {
   const streams = fc.array(fc.constantFrom('a-1', 'a-2', 'b-1'), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(streams, fc.nat(20), async (order, done) => {
@@ -63,28 +63,28 @@ test('is the same in every event and in their order, wherever it was interrupted
       const target = openTarget()
       await writeInOrder(target, appendsOf(events.slice(0, done)))
 
-      const filled = await walk(source, target).copyMissing(unseen)
+      const filled = await copierOf(source, target).copyMissing(ignoreProgress)
 
       assert.is(filled, Math.max(0, events.length - done))
-      assert.equal(await everything(target), await everything(source))
+      assert.equal(await contentOf(target), await contentOf(source))
       await compare(source, target)
     }),
     { numRuns: 25 },
   )
 })
 
-test('goes on from what has come since', async ({ source, openTarget }) => {
+test('continues with the events that were appended since', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
-  const walking = walk(source, target)
-  assert.is(await walking.copyMissing(unseen), 3)
+  const walking = copierOf(source, target)
+  assert.is(await walking.copyMissing(ignoreProgress), 3)
   await write(source, ['a-1', 'c-1'])
-  assert.is(await walking.copyMissing(unseen), 2)
-  assert.is(await walking.copyMissing(unseen), 0)
-  assert.equal(await everything(target), await everything(source))
+  assert.is(await walking.copyMissing(ignoreProgress), 2)
+  assert.is(await walking.copyMissing(ignoreProgress), 0)
+  assert.equal(await contentOf(target), await contentOf(source))
 })
 
-/** A store that counts what is read of its whole log. */
+/** A store that counts the events read by `readAll`. */
 function counting(store: EventStore): { readonly store: EventStore; read: number } {
   const counted = {
     read: 0,
@@ -101,56 +101,59 @@ function counting(store: EventStore): { readonly store: EventStore; read: number
   return counted
 }
 
-test('is compared once, in parts, with the digest that it has as a whole', async (context) => {
+test('is compared in parts, each event once, with the same digest as in one comparison', async (context) => {
   const [source, target] = [counting(context.source), counting(context.openTarget())]
-  const [filling, comparing] = [walk(context.source, target.store), walk(source.store, target.store)]
+  const [filling, comparing] = [copierOf(context.source, target.store), copierOf(source.store, target.store)]
   await write(source.store, ['a-1', 'b-1'])
-  await filling.copyMissing(unseen)
-  await comparing.compare(3, unseen)
+  await filling.copyMissing(ignoreProgress)
+  await comparing.compare(3, ignoreProgress)
   await write(source.store, ['a-1', 'c-1'])
-  await filling.copyMissing(unseen)
+  await filling.copyMissing(ignoreProgress)
   source.read = target.read = 0
   const pairs: string[] = []
   await comparing.compare(5, ({ stream }, there) => pairs.push(`${stream} ${there.stream}`))
   assert.equal(pairs, ['a-1 a-1', 'c-1 c-1'])
   assert.equal([source.read, target.read], [2, 2])
-  const whole = walk(context.source, target.store)
-  await whole.compare(5, unseen)
+  const whole = copierOf(context.source, target.store)
+  await whole.compare(5, ignoreProgress)
   assert.is(comparing.digest(), whole.digest())
   assert.is(comparing.digest(), filling.digest())
 })
 
-test('is compared to where it was copied, whatever has come to its source since', async ({ source, openTarget }) => {
+test('is compared up to where it was copied, whatever was appended to the source since', async ({
+  source,
+  openTarget,
+}) => {
   const target = openTarget()
   await write(source, ['a-1', 'b-1'])
-  await walk(source, target).copyMissing(unseen)
+  await copierOf(source, target).copyMissing(ignoreProgress)
   await write(source, ['c-1'])
-  const comparing = walk(source, target)
-  await comparing.compare(3, unseen)
+  const comparing = copierOf(source, target)
+  await comparing.compare(3, ignoreProgress)
   assert.is(comparing.eventCount, 3)
-  assert.match(String(await rejection(comparing.compare(4, unseen))), /c-1@0.*the target does not have it/)
+  assert.match(String(await rejection(comparing.compare(4, ignoreProgress))), /c-1@0.*the target does not have it/)
   await write(target, ['d-1'])
-  assert.match(String(await rejection(comparing.compare(3, unseen))), /d-1@0.*the source does not have it/)
+  assert.match(String(await rejection(comparing.compare(3, ignoreProgress))), /d-1@0.*the source does not have it/)
 })
 
-test('tells where the last event up to any place of the source is in the target', async ({ source, openTarget }) => {
+test('maps any position of the source to the last event copied up to it', async ({ source, openTarget }) => {
   const target = openTarget()
   await write(target, [STORES_STREAM])
   const streams = Array.from({ length: 250 }, (_, number) => (number % 50 === 7 ? STORES_STREAM : `a-${number}`))
   await write(source, streams)
-  await walk(source, target).copyMissing(unseen)
-  const places = new PositionMap(source, target)
+  await copierOf(source, target).copyMissing(ignoreProgress)
+  const positions = new PositionMap(source, target)
   const there = new Map((await all(target.readAll('start'))).map(({ id, position }) => [id, position]))
-  await walk(source, target).compare(there.size - 1, places.addPair)
+  await copierOf(source, target).compare(there.size - 1, positions.addPair)
   let last: string | undefined
   for (const { id, stream, position } of await all(source.readAll('start'))) {
     if (stream !== STORES_STREAM) last = id
-    assert.equal(await places.findTarget(position), { id: last, position: there.get(last ?? '') })
+    assert.equal(await positions.findTarget(position), { id: last, position: there.get(last ?? '') })
   }
-  assert.is(await places.findTarget({ commit: -1n, prepare: -1n }), undefined)
+  assert.is(await positions.findTarget({ commit: -1n, prepare: -1n }), undefined)
 })
 
-test('ends where it is cut, at a place or a time, however often it is gone on with', async ({ source, openTarget }) => {
+test('ends at a given position or time, even if it is resumed', async ({ source, openTarget }) => {
   const at = (second: number) => `2100-01-02T03:04:0${second}.000Z`
   for (let second = 1; second <= 4; second++) {
     const one = event()
@@ -158,31 +161,34 @@ test('ends where it is cut, at a place or a time, however often it is gone on wi
   }
   const events = await all(source.readAll('start'))
   const third = events.find(({ stream }) => stream === 'a-3')
-  const moments: LogCutoff[] = [
+  const cutoffs: LogCutoff[] = [
     { time: Date.parse(at(3)) },
     { position: third?.position ?? { commit: 0n, prepare: 0n } },
   ]
-  for (const until of moments) {
+  for (const until of cutoffs) {
     const target = openTarget()
     const cut = new LogCopier(source, target, until)
-    assert.is(await cut.copyMissing(unseen), events.length - 1)
-    assert.is(await cut.copyMissing(unseen), 0)
-    await new LogCopier(source, target, until).compare(cut.eventCount, unseen)
-    assert.equal(await everything(target), (await everything(source)).slice(0, -1))
+    assert.is(await cut.copyMissing(ignoreProgress), events.length - 1)
+    assert.is(await cut.copyMissing(ignoreProgress), 0)
+    await new LogCopier(source, target, until).compare(cut.eventCount, ignoreProgress)
+    assert.equal(await contentOf(target), (await contentOf(source)).slice(0, -1))
   }
 })
 
-test('is written in its order and once by a store that is away, times out, and writes after all', async (context) => {
+test('has each event once and in order despite appends that fail or have an unknown outcome', async (context) => {
   const { source, openTarget } = context
   await write(source, ['a-1', 'b-1', 'a-1'])
   const target = faultyStore(openTarget())
   target.failNext('unavailable', 'stored', 'lost')
-  await walk(source, target).copyMissing(unseen)
-  assert.equal(await everything(target), await everything(source))
+  await copierOf(source, target).copyMissing(ignoreProgress)
+  assert.equal(await contentOf(target), await contentOf(source))
 })
 
-/** A target with another event in the place of the source's last one. */
-async function changed({ source, openTarget }: Context, change: (event: StoredEvent) => NewEvent): Promise<EventStore> {
+/** A copy of the log in which the last event is changed. */
+async function copyWithChange(
+  { source, openTarget }: Context,
+  change: (event: StoredEvent) => NewEvent,
+): Promise<EventStore> {
   await write(source, ['a-1', 'a-1'])
   const target = openTarget()
   const events = await all(source.readAll('start'))
@@ -201,23 +207,23 @@ const changes: Readonly<Record<string, (event: StoredEvent) => NewEvent>> = {
 }
 
 for (const [what, change] of Object.entries(changes)) {
-  test(`is not complete where the ${what} of one event differs`, async (context) => {
-    const target = await changed(context, change)
+  test(`is incomplete if the ${what} of an event differs`, async (context) => {
+    const target = await copyWithChange(context, change)
     assert.match(String(await rejection(compare(context.source, target))), /differs from the source's at a-1@1/)
     assert.match(
-      String(await rejection(walk(context.source, target).copyMissing(unseen))),
+      String(await rejection(copierOf(context.source, target).copyMissing(ignoreProgress))),
       /differs from the source's at a-1@1/,
     )
   })
 }
 
-test('is not complete where an event is missing, or one too many', async ({ source, openTarget }) => {
+test('is incomplete if an event is missing, or if there is an extra one', async ({ source, openTarget }) => {
   await write(source, ['a-1'])
   const target = openTarget()
-  await walk(source, target).copyMissing(unseen)
+  await copierOf(source, target).copyMissing(ignoreProgress)
   await write(source, ['b-1'])
   assert.match(String(await rejection(compare(source, target))), /b-1@0.*the target does not have it/)
-  await walk(source, target).copyMissing(unseen)
+  await copierOf(source, target).copyMissing(ignoreProgress)
   await write(target, ['c-1'])
   assert.match(String(await rejection(compare(source, target))), /c-1@0.*the source does not have it/)
 })

@@ -13,11 +13,11 @@ import { rejection } from '../../contract/event-store/given.ts'
 import { mongoServer } from '../../mongo-server.ts'
 
 const NOW = 1_000_000
-const unseen = () => undefined
+const ignoreProgress = () => undefined
 
-type Opened = { readonly vault: Vault; close(): Promise<void> }
+type OpenedVault = { readonly vault: Vault; close(): Promise<void> }
 
-function inFile(): Opened {
+function inFile(): OpenedVault {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-copied-vault-'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
   return {
@@ -31,7 +31,7 @@ function inFile(): Opened {
 
 const server = await mongoServer('a copied vault')
 
-function inMongo(): Opened {
+function inMongo(): OpenedVault {
   const address = server?.newDatabase() ?? ''
   const stores = openMongo(address, createLogger('silent'))
   return {
@@ -45,7 +45,7 @@ function inMongo(): Opened {
 
 const digestOf = (secret: number) => createHash('sha256').update(String(secret)).digest('hex')
 
-/** An entry with its receipt and a mail. */
+/** Adds an entry with a receipt and a mail. */
 async function share(vault: Vault, secret: number): Promise<void> {
   const receipt = { token: 'token-1', sealed: randomBytes(40), forgottenAt: NOW * 3 }
   const entry = { digest: digestOf(secret), sealed: randomBytes(60), createdAt: NOW, expiresAt: NOW * 2, receipt }
@@ -58,14 +58,16 @@ async function itemsOf(vault: Vault): Promise<VaultItem[]> {
   return items
 }
 
-/** Where the items of these kinds are lost, or come out changed. */
-function behind(vault: Vault, change: (item: VaultItem) => VaultItem | undefined): Vault {
+/** A vault that changes or drops items as they are restored. */
+function changingVault(vault: Vault, change: (item: VaultItem) => VaultItem | undefined): Vault {
   const restore = (items: readonly VaultItem[]) => vault.restore(items.flatMap((item) => change(item) ?? []))
   return { ...vault, contents: () => vault.contents(), restore }
 }
 
-function rules(name: string, open: () => Opened): void {
-  const test = suite<{ from: Opened; to: Opened; source: Vault; target: Vault }>(`a vault that is copied to ${name}`)
+function rules(name: string, open: () => OpenedVault): void {
+  const test = suite<{ from: OpenedVault; to: OpenedVault; source: Vault; target: Vault }>(
+    `the copy of a vault to ${name}`,
+  )
   test.before.each(async (given) => {
     given.from = inFile()
     given.to = open()
@@ -78,10 +80,10 @@ function rules(name: string, open: () => Opened): void {
     await to.close()
   })
 
-  test('is the same, and the same again', async ({ source, target }) => {
+  test('has the same items, also if it is repeated', async ({ source, target }) => {
     const copied = { entries: 40, receipts: 40, mails: 40 }
-    assert.equal(await copyVault(source, target, unseen), copied)
-    assert.equal(await copyVault(source, target, unseen), copied)
+    assert.equal(await copyVault(source, target, ignoreProgress), copied)
+    assert.equal(await copyVault(source, target, ignoreProgress), copied)
     const text = (items: readonly VaultItem[]) =>
       items.map((item) => JSON.stringify({ ...item, sealed: item.sealed.toString('hex') })).toSorted()
     assert.equal(text(await itemsOf(target)), text(await itemsOf(source)))
@@ -90,31 +92,31 @@ function rules(name: string, open: () => Opened): void {
   for (const kind of ['entry', 'receipt', 'mail'] as const) {
     const chosen = (item: VaultItem) => item.kind === kind && item.digest === digestOf(7)
 
-    test(`is not complete where one ${kind} differs, and says which`, async ({ source, target }) => {
-      const damaging = behind(target, (item) => (chosen(item) ? { ...item, sealed: randomBytes(70) } : item))
-      const error = await rejection(copyVault(source, damaging, unseen))
+    test(`fails if one ${kind} differs, and names it`, async ({ source, target }) => {
+      const damaging = changingVault(target, (item) => (chosen(item) ? { ...item, sealed: randomBytes(70) } : item))
+      const error = await rejection(copyVault(source, damaging, ignoreProgress))
       assert.match(String(error), new RegExp(`target's ${kind} ${digestOf(7)}\\S* differs`))
       assert.match(
-        String(await rejection(copyVault(source, target, unseen))),
+        String(await rejection(copyVault(source, target, ignoreProgress))),
         new RegExp(`target's ${kind} \\S+ differs`),
       )
     })
 
-    test(`is not complete where one ${kind} is missing, and says which`, async ({ source, target }) => {
-      const losing = behind(target, (item) => (chosen(item) ? undefined : item))
-      const error = await rejection(copyVault(source, losing, unseen))
+    test(`fails if one ${kind} is missing, and names it`, async ({ source, target }) => {
+      const losing = changingVault(target, (item) => (chosen(item) ? undefined : item))
+      const error = await rejection(copyVault(source, losing, ignoreProgress))
       assert.match(String(error), new RegExp(`target's vault lacks ${kind} ${digestOf(7)}`))
-      assert.equal(await copyVault(source, target, unseen), { entries: 40, receipts: 40, mails: 40 })
+      assert.equal(await copyVault(source, target, ignoreProgress), { entries: 40, receipts: 40, mails: 40 })
     })
   }
 
-  test('takes in what came to the source meanwhile', async ({ source, target }) => {
-    let came = 40
-    const growing = behind(target, (item) => {
-      if (came < 42) void share(source, came++)
+  test('includes items that are added to the source meanwhile', async ({ source, target }) => {
+    let nextSecret = 40
+    const growing = changingVault(target, (item) => {
+      if (nextSecret < 42) void share(source, nextSecret++)
       return item
     })
-    assert.is((await copyVault(source, growing, unseen)).entries, 42)
+    assert.is((await copyVault(source, growing, ignoreProgress)).entries, 42)
   })
 
   test.run()

@@ -4,28 +4,28 @@ import * as assert from 'uvu/assert'
 import { sampleDocuments, verifySample } from '../../../src/maintenance/verify/sample.ts'
 import type { StoredDocument } from '../../../src/stores/ports/read-store.ts'
 import { areEmbedded } from '../../engines.ts'
-import { certificateIn, inFile, Site } from './site.ts'
-import { withOpen } from './verified.ts'
+import { certificateIn, inFile, InstallationFiles } from './installation-files.ts'
+import { withInstallation } from './verify-folder.ts'
 
-const test = suite<{ site: Site }>('a sample of verify')
+const test = suite<{ files: InstallationFiles }>('verify of a sample')
 test.before(async (context) => {
-  context.site = new Site()
-  if (areEmbedded) await context.site.fill()
+  context.files = new InstallationFiles()
+  if (areEmbedded) await context.files.fill()
 })
-test.after(({ site }) => site.remove())
+test.after(({ files }) => files.remove())
 
-const sampled = (folder: string, count: number) =>
-  withOpen(folder, (installation) => verifySample(installation, count, new AbortController().signal))
+const verifySampleOf = (folder: string, count: number) =>
+  withInstallation(folder, (installation) => verifySample(installation, count, new AbortController().signal))
 
 const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => void, where: RegExp, what: RegExp])[] = [
   [
-    'a document',
+    'a changed document',
     (folder) => inFile(folder, 'read-diamonds', (db) => db.exec(`UPDATE documents SET state = '{}' WHERE id = 1`)),
     /^(?:diamond|scores)-1@\d+$/,
     /document 1 of diamonds differs from the log in state/,
   ],
   [
-    'an event',
+    'a changed event',
     (folder) =>
       inFile(folder, 'events', (db) =>
         db.exec(`UPDATE events SET metadata = replace(metadata, 'account-', 'accounx-') WHERE stream = 'diamond-1'`),
@@ -34,7 +34,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     /was altered or moved/,
   ],
   [
-    'a text that is no JSON any more',
+    'an event with invalid JSON',
     (folder) =>
       inFile(folder, 'events', (db) =>
         db.exec(`UPDATE events SET data = substr(data, 2) WHERE stream = 'diamond-1' AND revision = 1`),
@@ -43,14 +43,14 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     /is corrupt/,
   ],
   [
-    'the log of a stone, which lost all of its events',
+    'a diamond whose events were deleted',
     (folder) =>
       inFile(folder, 'events', (db) => db.exec(`DELETE FROM events WHERE stream IN ('diamond-1', 'scores-1')`)),
     /^document 1 of diamonds$/,
     /exists, but not according to the log/,
   ],
   [
-    'the type of an event',
+    'an event of an unknown type',
     (folder) =>
       inFile(folder, 'events', (db) =>
         db.exec(`UPDATE events SET type = 'DiamondLifted' WHERE stream = 'diamond-2' AND revision = 0`),
@@ -59,7 +59,7 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
     /^DiamondLifted cannot be folded into diamonds/,
   ],
   [
-    'a file',
+    'a deleted file',
     (folder) => rmSync(certificateIn(folder)),
     /^diamond-1@\d+$/,
     /the file [0-9a-f]{64} of certification \d+ is missing/,
@@ -67,33 +67,33 @@ const DAMAGES: readonly (readonly [name: string, damage: (folder: string) => voi
 ]
 
 if (areEmbedded) {
-  test('finds nothing where nothing is damaged, and tells of how many it has looked at', async ({ site }) => {
-    for (const [count, looked] of [
+  test('finds nothing in an undamaged installation, and reports the number of checked documents', async ({ files }) => {
+    for (const [count, checked] of [
       [2, 2],
-      // A diamond and its certification are made of one stream.
+      // The installation has four diamonds.
       [100, 4],
     ] as const) {
-      const { report } = await sampled(site.copy(), count)
+      const { report } = await verifySampleOf(files.copy(), count)
       assert.equal(report.differences, [])
-      assert.is(report.models['diamonds']?.documents, looked)
+      assert.is(report.models['diamonds']?.documents, checked)
       assert.ok(report.ok && report.events > 2 && report.tree.ok)
     }
   })
 
   for (const [name, damage, where, what] of DAMAGES) {
-    test(`finds ${name} that was damaged, where it is among what was chosen`, async ({ site }) => {
-      const folder = site.copy()
+    test(`finds ${name} if it is in the sample`, async ({ files }) => {
+      const folder = files.copy()
       damage(folder)
-      const { report, differences } = await sampled(folder, 100)
+      const { report, differences } = await verifySampleOf(folder, 100)
       assert.ok(differences > 0 && !report.ok)
       const fits = report.differences.some((one) => where.test(one.where) && what.test(one.what))
       assert.ok(fits, JSON.stringify(report.differences))
-      site.drop(folder)
+      files.drop(folder)
     })
   }
-} else console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
+} else console.log('NOTE: not run on these engines: it damages files of the embedded stores')
 
-test('chooses each document as often as any other, and all where there are no more', async () => {
+test('chooses each document with the same probability, and all if there are no more', async () => {
   const documents = Array.from({ length: 18 }, (_, id): StoredDocument => ({ document: { id: id + 1 }, revision: 1n }))
   const build = {
     async *scan() {
@@ -107,7 +107,7 @@ test('chooses each document as often as any other, and all where there are no mo
     for (const { document } of await sampleDocuments(build, 6))
       times.set(document['id'], (times.get(document['id']) ?? 0) + 1)
   }
-  // A thousand each, with a standard deviation of 26.
+  // Expected: 1,000 each, with a standard deviation of 26.
   assert.is(times.size, 18)
   for (const [id, count] of times) assert.ok(Math.abs(count - 1_000) < 200, `${String(id)} was chosen ${count} times`)
 })

@@ -4,20 +4,20 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isLeaf, SIZE_KEY } from '../../../src/projections/tree/merkle-tree.ts'
 import { areEmbedded } from '../../engines.ts'
-import { inFile, Site } from './site.ts'
-import { verified } from './verified.ts'
+import { inFile, InstallationFiles } from './installation-files.ts'
+import { verifyFolder } from './verify-folder.ts'
 
-const test = suite<{ site: Site }>('a single byte that was changed behind the service')
+const test = suite<{ files: InstallationFiles }>('verify after a change of a single byte')
 test.before(async (context) => {
-  context.site = new Site()
-  if (areEmbedded) await context.site.fill()
+  context.files = new InstallationFiles()
+  if (areEmbedded) await context.files.fill()
 })
-test.after(({ site }) => site.remove())
+test.after(({ files }) => files.remove())
 
 const CHANGES = process.env['ADAMANT_FULL'] === '1' ? 1_000 : 36
 
-/** The same changes in each run. */
-function random(): (below: number) => number {
+/** Seeded numbers, so that each run makes the same changes. */
+function seededRandom(): (below: number) => number {
   let state = 20_261_123
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -25,14 +25,14 @@ function random(): (below: number) => number {
   }
 }
 
-type Below = (below: number) => number
+type RandomInteger = (below: number) => number
 type Row = Readonly<Record<string, string | number | Buffer>>
 
-/** What a change was, for whoever reads that it was not found; undefined where it left everything as it was. */
-type Change = (db: Database.Database, below: Below) => string | undefined
+/** Makes a change. @returns its description for the failure message; undefined if nothing changed */
+type Change = (db: Database.Database, below: RandomInteger) => string | undefined
 
-/** One character for another one that may stand in its place. */
-function otherText(text: string, below: Below): string {
+/** Changes one bit of one character. */
+function otherText(text: string, below: RandomInteger): string {
   const at = below(text.length)
   const code = text.charCodeAt(at) ^ (1 << below(5))
   return `${text.slice(0, at)}${String.fromCharCode(code)}${text.slice(at + 1)}`
@@ -46,7 +46,7 @@ const isSameJson = (one: string, other: string) => {
   }
 }
 
-/** A text or the id of an event that is in the tree: what a log says of itself alone, a move leaves behind. */
+/** Changes a column of an event in the tree. The tree omits events that a move does not copy. */
 const inEvent: Change = (db, below) => {
   const rows = db.prepare('SELECT * FROM events').all() as Row[]
   const leaves = rows.filter(({ stream }) => isLeaf({ stream: String(stream) }))
@@ -58,19 +58,19 @@ const inEvent: Change = (db, below) => {
   const { changes } = db
     .prepare(`UPDATE OR IGNORE events SET ${column} = ? WHERE position = ?`)
     .run(after, row['position'])
-  // The name of another stream is refused where that has an event of this number.
+  // The update is ignored if the other stream already has this revision.
   if (changes === 0) return undefined
   return `${column} of ${row['stream']}@${row['revision']}: ${String(before)} is ${String(after)}`
 }
 
-function otherBlob(blob: Buffer, below: Below): Buffer {
+function otherBlob(blob: Buffer, below: RandomInteger): Buffer {
   const other = Buffer.from(blob)
   const at = below(other.length)
   other[at] = (other[at] ?? 0) ^ (1 << below(8))
   return other
 }
 
-/** The numbers that two events have in the log, or the number of one in its stream. */
+/** Swaps the positions of two events, or changes the revision of one. */
 const inOrder: Change = (db, below) => {
   const positions = db
     .prepare('SELECT position FROM events WHERE stream NOT IN (?, ?)')
@@ -108,40 +108,39 @@ const KINDS: readonly (readonly [begins: string, change: Change])[] = [
   ['read-tree', inTree],
 ]
 
-/** Whether anything was told: opening what is damaged may fail by itself, and say so. */
+/** Whether the change is found, by verify or because the installation does not open. */
 async function isFound(folder: string): Promise<boolean> {
   try {
-    return !(await verified(folder)).ok
+    return !(await verifyFolder(folder)).ok
   } catch {
     return true
   }
 }
 
-test('stands in the tree as soon as the service has stopped, in its last event too', ({ site }) => {
-  if (!areEmbedded) return console.log('NOTE: not run on these engines: the files of the embedded ones are looked into')
-  const leaves = inFile(site.whole, 'events', (db) =>
+test('relies on a tree that contains every event once the service has stopped', ({ files }) => {
+  if (!areEmbedded) return console.log('NOTE: not run on these engines: it reads files of the embedded stores')
+  const leaves = inFile(files.whole, 'events', (db) =>
     (db.prepare('SELECT stream FROM events').all() as { stream: string }[]).filter(isLeaf),
   )
-  const size = inFile(site.whole, 'read-tree', (db) =>
+  const size = inFile(files.whole, 'read-tree', (db) =>
     db.prepare('SELECT size FROM documents WHERE id = ?').pluck().get(SIZE_KEY),
   )
   assert.is(size, leaves.length)
 })
 
-test('is found by verify, in events, in their order and in the tree', async ({ site }) => {
-  if (!areEmbedded)
-    return console.log('NOTE: not run on these engines: damage is done to the files of the embedded ones')
-  const below = random()
+test('finds the change in events, in their order and in the tree', async ({ files }) => {
+  if (!areEmbedded) return console.log('NOTE: not run on these engines: it damages files of the embedded stores')
+  const below = seededRandom()
   const missed: string[] = []
   for (let made = 0; made < CHANGES;) {
     const [begins, change] = KINDS[made % KINDS.length] ?? ['events', inEvent]
-    const folder = site.copy()
+    const folder = files.copy()
     const what = inFile(folder, begins, (db) => change(db, below))
     if (what !== undefined) {
       made++
       if (!(await isFound(folder))) missed.push(what)
     }
-    site.drop(folder)
+    files.drop(folder)
   }
   assert.equal(missed, [])
 })

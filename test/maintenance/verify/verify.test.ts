@@ -10,13 +10,13 @@ import { created, createdMany } from '../../api/harness/stones.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { COMPARED_MODELS, type VerificationReport } from '../../../src/maintenance/verify/verify.ts'
 import { CommandLine } from '../../cli/command-line.ts'
-import { withOpen } from './verified.ts'
+import { withInstallation } from './verify-folder.ts'
 
 type Context = { commands: CommandLine; service: Service; sender: Sender }
 const test = suite<Context>('adamant verify')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
-  // One of the tests writes for as long as verify takes, which no limit of requests must end.
+  // One test sends requests while verify runs, which must not exceed the rate limit.
   const settings = { RATE_LIMIT: '0' }
   context.service = await startService({
     dataDir: context.commands.dataDir,
@@ -32,14 +32,14 @@ test.after.each(async ({ commands, service }) => {
 
 const ROUNDS = process.env['ADAMANT_FULL'] === '1' ? 20 : 2
 
-/** A little of everything that read models, files and vault are made of. */
-async function live({ url }: Service, sender: Sender, owner: Vendor, sku: string): Promise<void> {
+/** Writes data of every kind that read models, files and vault contain. */
+async function writeEverything({ url }: Service, sender: Sender, owner: Vendor, sku: string): Promise<void> {
   const { id } = await created(owner, { sku })
   expect(200, await owner.patch(`/v4/diamond/${id}`, { carat: 1.25 }))
   const one = await attached(owner, id)
-  const gone = await created(owner, { sku: `${sku}-GONE` })
-  await attached(owner, gone.id)
-  expect(204, await owner.remove(`/v4/diamond/${gone.id}`))
+  const deleted = await created(owner, { sku: `${sku}-GONE` })
+  await attached(owner, deleted.id)
+  expect(204, await owner.remove(`/v4/diamond/${deleted.id}`))
   expect(204, await owner.remove(`/v4/certification/${one.id}`))
   await attached(owner, id)
   await shared(url, sender, { secret: 'waits' })
@@ -53,10 +53,10 @@ async function verify({ commands }: Context, expected = 0): Promise<Verification
   return JSON.parse(out) as VerificationReport
 }
 
-test('finds no difference where there is none, and says what it has looked at', async (context) => {
+test('finds no difference in an undamaged installation, and reports what it checked', async (context) => {
   const { service, sender, commands } = context
   await createdMany(service.ann, 30)
-  await live(service, sender, service.ann, 'A')
+  await writeEverything(service, sender, service.ann, 'A')
   const result = await verify(context)
   assert.equal(Object.keys(result), ['ok', 'events', 'seconds', 'models', 'files', 'vault', 'tree', 'differences'])
   assert.equal(result.differences, [])
@@ -78,15 +78,15 @@ test('finds no difference where there is none, and says what it has looked at', 
   assert.match(out, /No differences/)
 })
 
-test('finds none while the service writes on', async (context) => {
+test('finds no difference while the service writes', async (context) => {
   const { service, sender } = context
   const { url, ann, bob } = service
-  // A service that has folded nothing yet has no read models, as verify says.
-  await live(service, sender, ann, 'FIRST')
+  // Verify reports missing read models before the service has folded the first events.
+  await writeEverything(service, sender, ann, 'FIRST')
   const stop = new AbortController()
   const writing = [ann, bob].map(async (owner, number) => {
     for (let round = 0; !stop.signal.aborted; round++)
-      await live(service, sender, vendor(url, owner.account, owner.token), `${number}-${round}`)
+      await writeEverything(service, sender, vendor(url, owner.account, owner.token), `${number}-${round}`)
   })
   const verifying = async () => {
     try {
@@ -98,12 +98,12 @@ test('finds none while the service writes on', async (context) => {
   await Promise.all([verifying(), ...writing])
 })
 
-test('names a document that is not what the log says, and is content when the model was made anew', async (context) => {
+test('reports documents that differ from the log, and none after a rebuild', async (context) => {
   const { service, commands } = context
   const [first, second, third] = await createdMany(service.ann, 4)
   assert.ok(first && second && third)
   await service.stop()
-  await withOpen(commands.dataDir, async ({ reads }) => {
+  await withInstallation(commands.dataDir, async ({ reads }) => {
     const build = await reads.live(diamonds.declaration)
     const checkpoint = await build.checkpoint()
     assert.ok(checkpoint && checkpoint.position !== 'start')

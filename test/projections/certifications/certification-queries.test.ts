@@ -4,18 +4,18 @@ import { CertificationQueries } from '../../../src/projections/certifications/ce
 import type { PositionOrStart } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
-import { appendTo } from '../engine/poison-kinds.ts'
+import { appendTo } from '../engine/poison-events.ts'
 
-const test = suite('asking for a certification')
+const test = suite('the query for a certification')
 
 const CERTIFICATION = 5
 const DIAMOND = 7
 
-/** A read model that is behind until `came`, and has the certification then. */
-function behind(): ReadModel & { came(position: PositionOrStart): void } {
+/** A read model that lacks the certification until `catchUp` is called. */
+function laggingModel(): ReadModel & { catchUp(position: PositionOrStart): void } {
   let position: PositionOrStart = 'start'
   const unused = (): never => {
-    throw new Error('nobody asks for it')
+    throw new Error('unexpected call')
   }
   return {
     get: async () => (position === 'start' ? undefined : { diamond: DIAMOND }),
@@ -25,37 +25,37 @@ function behind(): ReadModel & { came(position: PositionOrStart): void } {
     sequences: unused,
     position: async () => position,
     parkedStreams: async () => new Set(),
-    came: (to) => void (position = to),
+    catchUp: (to) => void (position = to),
   }
 }
 
-const moments: readonly (readonly [string, (model: { came(): void }, ms: number) => boolean])[] = [
-  ['has not come to it', () => false],
-  // The request's patience ends, and before it looks at how far the model is, that has come to it.
+const MOMENTS: readonly (readonly [string, (model: { catchUp(): void }, ms: number) => boolean])[] = [
+  ['has not reached its event', () => false],
+  // The model catches up after the wait has ended and before the query compares the positions.
   [
-    'comes to it when nobody waits for it any more',
+    'reaches its event after the wait has ended',
     (model) => {
-      model.came()
+      model.catchUp()
       return false
     },
   ],
   [
-    'comes to it while it is waited for',
+    'reaches its event during the wait',
     (model) => {
-      model.came()
+      model.catchUp()
       return true
     },
   ],
 ]
-for (const [what, reached] of moments) {
-  test(`finds it where the read model ${what}`, async () => {
+for (const [what, reached] of MOMENTS) {
+  test(`finds it if the read model ${what}`, async () => {
     const store = temporaryLog()
     try {
       const data = { id: CERTIFICATION, laboratory: 'GIA' }
       const attached = await appendTo(store, `diamond-${DIAMOND}`, { type: 'CertificationAttached', data })
-      const model = behind()
+      const model = laggingModel()
       const queries = new CertificationQueries(model, store, {
-        waitForPosition: (_position, ms) => reached({ came: () => model.came(attached) }, ms),
+        waitForPosition: (_position, ms) => reached({ catchUp: () => model.catchUp(attached) }, ms),
       })
       assert.is(await queries.diamondOf(CERTIFICATION), DIAMOND)
     } finally {

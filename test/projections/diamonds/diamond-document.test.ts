@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 
 const test = suite("a diamond's document")
 
-/** Texts that look like what stands around the scores. */
+/** Texts that resemble the JSON around the scores. */
 const hostile = fc.oneof(
   fc.anyText({ minLength: 1, maxLength: 40 }),
   fc.constantFrom(
@@ -24,14 +24,14 @@ const hostile = fc.oneof(
   ),
 )
 const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
-const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
+const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
 
 const scores: fc.Arbitrary<Scores> = fc.record({
-  integral: maybe(fc.record({ val: number, rg: number, d: number, ver: hostile })),
-  spread: maybe(fc.record({ ct: number, pc: number, d: number, ver: hostile })),
-  fire: maybe(fc.record({ val: number, rg: number, d: number, ver: hostile })),
-  brilliance: maybe(fc.record({ val: number, rg: number, d: number, faceup: number, avg: number, ver: hostile })),
-  fluor: maybe(
+  integral: nullable(fc.record({ val: number, rg: number, d: number, ver: hostile })),
+  spread: nullable(fc.record({ ct: number, pc: number, d: number, ver: hostile })),
+  fire: nullable(fc.record({ val: number, rg: number, d: number, ver: hostile })),
+  brilliance: nullable(fc.record({ val: number, rg: number, d: number, faceup: number, avg: number, ver: hostile })),
+  fluor: nullable(
     fc.record({
       n: number,
       f: number,
@@ -43,7 +43,7 @@ const scores: fc.Arbitrary<Scores> = fc.record({
       ver: hostile,
     }),
   ),
-  symmetry: maybe(fc.record({ val: number, pav: number, crown: number, d: number, ver: hostile })),
+  symmetry: nullable(fc.record({ val: number, pav: number, crown: number, d: number, ver: hostile })),
 })
 
 const diamond: fc.Arbitrary<LiveDiamond> = fc.record({
@@ -66,13 +66,13 @@ const views: fc.Arbitrary<DiamondView> = fc
     diamond,
     revision,
     stoneRevision: revision,
-    scores: maybe(scores.map((known) => toScoresJson('v4', known))),
+    scores: nullable(scores.map((known) => toScoresJson('v4', known))),
     scoresRevision: fc.integer({ min: -1, max: 5 }),
     changedAt: fc.nat(),
   })
   .map((view) => JSON.parse(JSON.stringify(view)) as DiamondView)
 
-test('gives back the view that it was made of', () => {
+test('converts back to the same view', () => {
   fc.assert(fc.property(views, (view) => assert.equal(fromDocument(toDocument(view)), view)))
 })
 
@@ -87,7 +87,7 @@ const stored = (event: Partial<StoredEvent>): StoredEvent => ({
   ...event,
 })
 
-test('takes scores of the stone as it is, and is the same for known ones and those of an older stone', () => {
+test('takes scores of the current stone, and ignores repeated ones and those of an older revision', () => {
   fc.assert(
     fc.property(views, scores, (view, fresh) => {
       const next = BigInt(view.scoresRevision + 1)
@@ -96,7 +96,7 @@ test('takes scores of the stone as it is, and is the same for known ones and tho
       const changedAt = Date.parse('2026-01-01T00:00:00.000Z')
       assert.equal(scored, { ...view, scores: toScoresJson('v4', fresh), scoresRevision: Number(next), changedAt })
       assert.is(applyEvent(view, stored({ revision: next, data: of(view.stoneRevision - 1) })), view)
-      // One that is known is not looked at: it may be broken.
+      // An event that was applied before is not parsed: its data may be invalid.
       if (next > 0n) assert.is(applyEvent(view, stored({ revision: next - 1n, data: {} })), view)
     }),
   )

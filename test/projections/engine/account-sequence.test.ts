@@ -9,12 +9,12 @@ import type { PositionOrStart, StoredEvent } from '../../../src/stores/ports/eve
 import type { Document, FieldValue, StoredDocument, DocumentWrite } from '../../../src/stores/ports/read-store.ts'
 import { choicesFor } from '../../seeded.ts'
 
-const test = suite('events numbered by account')
+const test = suite('the change numbers of an account')
 
 const at = (index: number) => ({ commit: BigInt(index * 7 + 3), prepare: BigInt(index * 7 + 2) })
 
-/** Two accounts' stones are made, patched, scored and deleted, some scores come late, and some events can't be read. */
-function history(random: () => number, count: number): StoredEvent[] {
+/** Two accounts create, patch and delete diamonds. Some scores arrive late, and some events are unreadable. */
+function makeHistory(random: () => number, count: number): StoredEvent[] {
   const stones: { id: number; revision: number; scores: number; gone: boolean }[] = []
   return Array.from({ length: count }, (_, index): StoredEvent => {
     const one = stones[Math.floor(random() * stones.length)]
@@ -53,30 +53,29 @@ function history(random: () => number, count: number): StoredEvent[] {
 
 const ownerOf = ({ stream }: StoredEvent) => 1 + (Number(stream.slice(stream.indexOf('-') + 1)) % 2)
 
-/** A table of a build. */
-class Rows {
+class DocumentTable {
   readonly rows = new Map<FieldValue, StoredDocument>()
 
   load = async (keys: readonly FieldValue[]) => keys.flatMap((key) => this.rows.get(key) ?? [])
 
   write(writes: readonly DocumentWrite[]): void {
     for (const write of writes) {
-      assert.ok('put' in write, 'nothing is removed')
+      assert.ok('put' in write, 'a remove is not expected')
       const key = write.put['id'] ?? ''
-      const known = this.rows.get(key)
-      if (known === undefined || known.revision < write.revision)
+      const current = this.rows.get(key)
+      if (current === undefined || current.revision < write.revision)
         this.rows.set(key, { document: write.put, revision: write.revision })
     }
   }
 }
 
-/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
-class Memory implements FoldSource {
-  readonly documents = new Rows()
-  readonly sequences = new Rows()
+/** A build whose write may stop halfway, as a crash can cause on MongoDB. */
+class PartialBuild implements FoldSource {
+  readonly documents = new DocumentTable()
+  readonly sequences = new DocumentTable()
   load = this.documents.load
 
-  /** @param passes whether a write is made before the crash */
+  /** @param passes whether a document is written before the crash */
   write({ writes, sequences }: BatchFoldResult, passes: () => boolean = () => true): void {
     this.documents.write(writes.filter(passes))
     this.sequences.write(sequences.filter(passes))
@@ -90,17 +89,17 @@ class Memory implements FoldSource {
 
 const numbersIn = (document: Document) => Object.fromEntries(CHANGE_NUMBERS.map((name) => [name, document[name]]))
 
-async function foldedAtOnce(events: readonly StoredEvent[]): Promise<Memory> {
-  const memory = new Memory()
+async function foldInOneBatch(events: readonly StoredEvent[]): Promise<PartialBuild> {
+  const memory = new PartialBuild()
   memory.write(await foldBatch(diamonds, memory, events, new Set()))
   return memory
 }
 
-test('have the numbers of the log, however batches are cut and broken off', async () => {
+test('are the same for any batch sizes, and after writes that stop halfway', async () => {
   for (let seed = 1; seed <= 40; seed++) {
-    const random = numbersFrom(String(seed))
-    const events = history(random, 120)
-    const memory = new Memory()
+    const random = seededNumbers(String(seed))
+    const events = makeHistory(random, 120)
+    const memory = new PartialBuild()
     const parked = new Set<string>()
     for (let from = 0; from < events.length;) {
       const to = Math.min(events.length, from + 1 + Math.floor(random() * 30))
@@ -114,11 +113,11 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
       for (const { stream } of folded.deadLetters) parked.add(stream)
       from = to
       for (const account of [1, 2]) {
-        const there = events.slice(0, to).filter((event) => ownerOf(event) === account).length
-        assert.is(await memory.count(account, at(to - 1)), there, `seed ${seed}, account ${account}, ${to} events`)
+        const expected = events.slice(0, to).filter((event) => ownerOf(event) === account).length
+        assert.is(await memory.count(account, at(to - 1)), expected, `seed ${seed}, account ${account}, ${to} events`)
       }
     }
-    const once = await foldedAtOnce(events)
+    const once = await foldInOneBatch(events)
     for (const [key, { document }] of once.documents.rows) {
       const found = memory.documents.rows.get(key)?.document
       assert.equal(found && numbersIn(found), numbersIn(document), `seed ${seed}, diamond ${key}`)
@@ -131,32 +130,32 @@ test('have the numbers of the log, however batches are cut and broken off', asyn
   }
 })
 
-test('count what is not settled only as far as it is', async () => {
-  const events = history(numbersFrom('7'), 60)
-  const memory = await foldedAtOnce(events)
+test('count the events at any position, even if later events share the batch', async () => {
+  const events = makeHistory(seededNumbers('7'), 60)
+  const memory = await foldInOneBatch(events)
   for (const account of [1, 2]) {
     for (let index = 0; index < events.length; index++) {
-      const there = events.slice(0, index + 1).filter((event) => ownerOf(event) === account).length
-      assert.is(await memory.count(account, at(index)), there)
+      const expected = events.slice(0, index + 1).filter((event) => ownerOf(event) === account).length
+      assert.is(await memory.count(account, at(index)), expected)
     }
   }
 })
 
-test('stay as they are where a runner that fell behind brings old events with new ones', async () => {
-  const events = history(numbersFrom('3'), 100)
-  const memory = new Memory()
+test('stay the same when a projection reads old events again together with new ones', async () => {
+  const events = makeHistory(seededNumbers('3'), 100)
+  const memory = new PartialBuild()
   for (let from = 0; from < 80; from += 20) {
     memory.write(await foldBatch(diamonds, memory, events.slice(from, from + 20), new Set()))
   }
   memory.write(await foldBatch(diamonds, memory, events.slice(10), new Set()))
-  const once = await foldedAtOnce(events)
+  const once = await foldInOneBatch(events)
   for (const [key, { document }] of once.documents.rows) {
     assert.equal(numbersIn(memory.documents.rows.get(key)?.document ?? {}), numbersIn(document), `diamond ${key}`)
   }
   for (const account of [1, 2]) assert.is(await memory.count(account, at(99)), await once.count(account, at(99)))
 })
 
-test('are kept with places that survive being written', () => {
+test('are stored with positions that parse to the same positions', () => {
   const places: PositionOrStart[] = [
     'start',
     { commit: 0n, prepare: 0n },
@@ -168,8 +167,8 @@ test('are kept with places that survive being written', () => {
   assert.equal(parsePositions(formatPositions(places.slice(2))), places.slice(2))
 })
 
-/** Numbers in [0, 1) of this run. */
-function numbersFrom(name: string): () => number {
+/** Seeded numbers in [0, 1). */
+function seededNumbers(name: string): () => number {
   const choices = choicesFor(`events numbered by account, ${name}`)
   return () => choices.next()
 }

@@ -4,16 +4,16 @@ import * as assert from 'uvu/assert'
 import { checkpointModelOf, defineReaction, type Reaction } from '../../../src/projections/engine/reaction.ts'
 import { defineScheduledJob } from '../../../src/projections/engine/loop.ts'
 import { until } from '../../until.ts'
-import { owner, withDisk, type Disk } from './inventory-on-disk.ts'
-import { working } from './working.ts'
+import { vendorOf, withDisk, type Disk } from './inventory-on-disk.ts'
+import { startBackgroundServices } from './start-background-services.ts'
 
-type Seen = { readonly seen: string[] }
+type SeenTypes = { readonly seen: string[] }
 
-const test = suite('what is declared to work by itself')
+const test = suite('a background service')
 
-/** Notes the types that it sees; sets aside what it does not know. */
-const noting = (more: Partial<Reaction<Seen>> = {}): Reaction<Seen> =>
-  defineReaction<Seen>({
+/** Records the types of the events that it receives, and reports unknown types as failed. */
+const recordingReaction = (more: Partial<Reaction<SeenTypes>> = {}): Reaction<SeenTypes> =>
+  defineReaction<SeenTypes>({
     name: 'noting',
     streamPrefixes: ['diamond-'],
     eventTypes: ['DiamondCreated'],
@@ -26,12 +26,12 @@ const noting = (more: Partial<Reaction<Seen>> = {}): Reaction<Seen> =>
           .map((event) => ({ event, error: new Error('unknown') }))
       },
     ...more,
-  } as Reaction<Seen>)
+  } as Reaction<SeenTypes>)
 
-/** Runs until the reaction has come to the head of the log. */
-async function follow(disk: Disk, declared: Reaction<Seen>): Promise<string[]> {
+/** Runs the reaction until it reaches the head of the log. @returns the event types that it received */
+async function runToHead(disk: Disk, declared: Reaction<SeenTypes>): Promise<string[]> {
   const seen: string[] = []
-  const stop = await working({ reactions: [declared] }, () => ({ seen }), disk)
+  const stop = await startBackgroundServices({ reactions: [declared] }, () => ({ seen }), disk)
   const model = await disk.reads.model(checkpointModelOf(declared.name))
   const head = disk.store.head()
   await until('the head', async () => {
@@ -43,14 +43,14 @@ async function follow(disk: Disk, declared: Reaction<Seen>): Promise<string[]> {
 }
 
 test(
-  'reacts to the types that it names, and to those that no release before knew',
+  'receives the event types that it declares and those that this release does not know',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [id = 0] = await vendor.create(1)
     await vendor.patch(id, { price: 5 })
     const event = { id: randomUUID(), type: 'DiamondLent', data: {}, metadata: { at: new Date().toISOString() } }
     await disk.store.append(`diamond-${id}`, 1n, [event])
-    assert.equal(await follow(disk, noting()), ['DiamondCreated', 'DiamondLent'])
+    assert.equal(await runToHead(disk, recordingReaction()), ['DiamondCreated', 'DiamondLent'])
     const letters = await (await disk.reads.live(checkpointModelOf('noting'))).deadLetters()
     assert.equal(
       letters.map(({ type }) => type),
@@ -60,32 +60,36 @@ test(
 )
 
 test(
-  'goes on behind what it has done, in the next process too',
+  'resumes from its checkpoint in the next process',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
-    assert.is((await follow(disk, noting())).length, 2)
-    await owner(disk.store).create(1)
-    assert.is((await follow(disk, noting())).length, 1)
+    await vendorOf(disk.store).create(2)
+    assert.is((await runToHead(disk, recordingReaction())).length, 2)
+    await vendorOf(disk.store).create(1)
+    assert.is((await runToHead(disk, recordingReaction())).length, 1)
   }),
 )
 
 test(
-  'is left to others where it is not needed, and keeps nobody from it',
+  'that is not needed does nothing, and does not prevent another process from running it',
   withDisk(async (disk) => {
-    await owner(disk.store).create(1)
+    await vendorOf(disk.store).create(1)
     const seen: string[] = []
-    const stop = await working({ reactions: [noting({ isNeeded: async () => false })] }, () => ({ seen }), disk)
-    assert.is((await follow(disk, noting())).length, 1)
+    const stop = await startBackgroundServices(
+      { reactions: [recordingReaction({ isNeeded: async () => false })] },
+      () => ({ seen }),
+      disk,
+    )
+    assert.is((await runToHead(disk, recordingReaction())).length, 1)
     await stop()
     assert.equal(seen, [])
   }),
 )
 
 test(
-  'by the clock does its next round when a reaction wakes it, and something last when it is stopped',
+  'on a schedule starts its next round when a reaction wakes it, and runs its stop hook when it is stopped',
   withDisk(async (disk) => {
     const done: string[] = []
-    const tidying = defineScheduledJob<Seen>({
+    const tidying = defineScheduledJob<SeenTypes>({
       name: 'tidying',
       intervalMs: 60_000,
       createRound:
@@ -94,7 +98,7 @@ test(
           void seen.push('a round'),
       onStop: async ({ seen }) => void seen.push('the last'),
     })
-    const waking: Reaction<Seen & { readonly wake: (routine: string) => void }> = {
+    const waking: Reaction<SeenTypes & { readonly wake: (routine: string) => void }> = {
       name: 'waking',
       streamPrefixes: ['diamond-'],
       createSelfCheckpointedHandler: ({ wake }) => ({
@@ -102,13 +106,13 @@ test(
         handleBatch: async (events) => void (events.length > 0 && wake(tidying.name)),
       }),
     }
-    const stop = await working(
+    const stop = await startBackgroundServices(
       { reactions: [waking], scheduledJobs: [tidying] },
       (wakes) => ({ seen: done, ...wakes }),
       disk,
     )
     await until('the first round', () => done.length === 1)
-    await owner(disk.store).create(1)
+    await vendorOf(disk.store).create(1)
     await until('the second round', () => done.length === 2)
     await stop()
     assert.equal(done, ['a round', 'a round', 'the last'])

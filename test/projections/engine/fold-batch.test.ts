@@ -7,7 +7,7 @@ import { ConcurrencyConflict, type ReadModelBuild } from '../../../src/stores/po
 
 const test = suite('a batch of events')
 
-/** What stands in the stream's last event, until there is an end. */
+/** The type of the stream's last event; an `Ended` event removes the document. */
 const last: Projection<string> = {
   declaration: { name: 'last', version: 1, fields: { id: 'text' }, texts: ['value'], indexes: [], counts: [] },
   streamPrefixes: ['a-'],
@@ -34,35 +34,35 @@ const folded = (...types: string[]) =>
     new Set(),
   )
 
-test('writes what its streams come to, once, at the position of the last event', async () => {
+test('writes the final state of each stream once, at the position of the last event', async () => {
   assert.equal((await folded('One', 'Two')).writes, [{ put: { id: 'a-1', value: 'Two' }, revision: 11n }])
 })
 
-test('removes what came and went within it, which a runner that was stopped may still put in', async () => {
+test('removes a document that it creates and ends, because an interrupted runner may still have written it', async () => {
   assert.equal((await folded('One', 'Ended')).writes, [{ remove: 'a-1', revision: 11n }])
 })
 
-test('writes nothing of what never was', async () => {
+test('writes nothing for a stream that ends without a document', async () => {
   assert.equal((await folded('Ended')).writes, [])
 })
 
-/** Each event says what must stand there before it. */
+/** Each event's type must start with the previous value. */
 const picky: Projection<string> = {
   ...last,
   evolve(value, { type }) {
-    if (!type.startsWith(value ?? '')) throw new Error(`${type} behind ${value}`)
+    if (!type.startsWith(value ?? '')) throw new Error(`${type} does not start with ${value}`)
     return type
   },
 }
 const stored = (value: string, revision: bigint) => ({ document: { id: 'a-1', value }, revision })
 const later = events('AB').map((event) => ({ ...event, revision: 5n }))
 
-test('sets a stream aside that can not be folded', async () => {
+test('parks a stream that cannot be folded', async () => {
   const build = buildWith(async () => [stored('X', 3n)])
   assert.is((await foldBatch(picky, build, later, new Set())).deadLetters.length, 1)
 })
 
-test('sets no stream aside because of what the store did not show', async () => {
+test('parks no stream because the store returned an outdated document', async () => {
   const build = buildWith(async (_keys, least) => [least === undefined ? stored('X', 3n) : stored('A', 4n)])
   const error = await foldBatch(picky, build, later, new Set()).catch((thrown: unknown) => thrown)
   assert.instance(error, ConcurrencyConflict)

@@ -6,22 +6,22 @@ import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { openGuardedReadModel } from '../../../src/projections/engine/guarded-read-model.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModel, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { openDisk, owner, project, withDisk, type Disk } from './inventory-on-disk.ts'
+import { openDisk, vendorOf, project, withDisk, type Disk } from './inventory-on-disk.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
-const test = suite('a read model as requests see it')
+const test = suite('a guarded read model')
 
 const OLDEST = [['date', 'asc']] as const
-const listed = (model: ReadModel) =>
+const listIds = (model: ReadModel) =>
   model.find({ where: { owner: 1 }, order: OLDEST, limit: 10, offset: 0, select: ['id'] })
 
-/** A read model of two diamonds, beside a log in which nothing has happened yet. */
-const besideAnotherLog = (run: (disk: Disk) => Promise<void>) => () =>
+/** Runs with an empty log and a read model of two diamonds that was built from another log. */
+const withModelOfAnotherLog = (run: (disk: Disk) => Promise<void>) => () =>
   withFolder(async (folder) => {
     const before = openDisk(folder)
-    await owner(before.store).create(2)
+    await vendorOf(before.store).create(2)
     await project(before)
-    await setAside(before)
+    await parkOneStream(before)
     await before.close()
     for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `events.db${end}`), { force: true })
     const disk = openDisk(folder)
@@ -32,16 +32,16 @@ const besideAnotherLog = (run: (disk: Disk) => Promise<void>) => () =>
     }
   })
 
-async function setAside({ reads }: Disk): Promise<void> {
+async function parkOneStream({ reads }: Disk): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
-  if (checkpoint === undefined) throw new Error('nothing was projected')
+  if (checkpoint === undefined) throw new Error('the read model has no checkpoint')
   const position = checkpoint.position === 'start' ? { commit: 0n, prepare: 0n } : checkpoint.position
-  const letter = { stream: 'diamond-1', revision: 1n, position, event: 'e-1', type: 'Odd', reason: 'a test' }
-  await build.write([], checkpoint, [letter])
+  const deadLetter = { stream: 'diamond-1', revision: 1n, position, event: 'e-1', type: 'Odd', reason: 'a test' }
+  await build.write([], checkpoint, [deadLetter])
 }
 
-const refused = async (ask: () => unknown) => {
+const isRefused = async (ask: () => unknown) => {
   try {
     await ask()
   } catch (error) {
@@ -51,23 +51,23 @@ const refused = async (ask: () => unknown) => {
 }
 
 test(
-  'of another log has nothing to say of one diamond, and refuses to list or to count',
-  besideAnotherLog(async ({ reads, store }) => {
+  'that was built from another log finds no diamond, and refuses to list and count',
+  withModelOfAnotherLog(async ({ reads, store }) => {
     const model = await openGuardedReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
     assert.is(await model.position(), 'start')
     assert.equal(await model.parkedStreams(), new Set())
-    assert.ok(await refused(() => listed(model)))
-    assert.ok(await refused(() => model.count({ owner: 1 })))
-    assert.ok(await refused(() => model.counts({ owner: 1 })))
+    assert.ok(await isRefused(() => listIds(model)))
+    assert.ok(await isRefused(() => model.count({ owner: 1 })))
+    assert.ok(await isRefused(() => model.counts({ owner: 1 })))
   }),
 )
 
-test('counts no further than it is asked to', () =>
+test('stops counting at the given limit', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
-      await owner(disk.store).create(5)
+      await vendorOf(disk.store).create(5)
       await project(disk)
       const model = await openGuardedReadModel(disk.reads, disk.store, diamonds.declaration)
       assert.is(await model.count({ owner: 1 }), 5)
@@ -78,25 +78,25 @@ test('counts no further than it is asked to', () =>
   }))
 
 test(
-  'answers, without being opened again, once it was made anew from this log',
-  besideAnotherLog(async ({ reads, store }) => {
+  'serves requests, without being reopened, after it was rebuilt from this log',
+  withModelOfAnotherLog(async ({ reads, store }) => {
     const model = await openGuardedReadModel(reads, store, diamonds.declaration)
     assert.is(await model.get(1, ['id']), undefined)
-    const [id] = await owner(store).create(1)
+    const [id] = await vendorOf(store).create(1)
     await project({ reads, store })
-    assert.equal(await listed(model), [{ id }])
+    assert.equal(await listIds(model), [{ id }])
     assert.is(await model.count({ owner: 1 }), 1)
     assert.equal(await model.get(id ?? 0, ['id']), { id })
     assert.equal(await model.position(), await store.head())
   }),
 )
 
-test('that has not begun is empty, and is left to the projections to begin', () =>
+test('is empty before the projection has started, and does not create the build', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
     try {
       const model = await openGuardedReadModel(disk.reads, disk.store, diamonds.declaration)
-      assert.equal(await listed(model), [])
+      assert.equal(await listIds(model), [])
       assert.is(await model.position(), 'start')
       assert.equal(
         readdirSync(folder).filter((name) => name.startsWith('read-diamonds')),
@@ -108,36 +108,37 @@ test('that has not begun is empty, and is left to the projections to begin', () 
   }))
 
 test(
-  'of this log is asked without looking at the log again',
+  'checks the identity of the log only when it is opened',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
+    await vendorOf(disk.store).create(2)
     await project(disk)
-    let looks = 0
+    let identityReads = 0
     const store: EventStore = Object.assign(Object.create(disk.store), {
-      identity: () => (looks++, disk.store.identity()),
+      identity: () => (identityReads++, disk.store.identity()),
     })
     const model = await openGuardedReadModel(disk.reads, store, diamonds.declaration)
-    const opening = looks
-    assert.equal(listed(model), [{ id: 1 }, { id: 2 }])
+    const opening = identityReads
+    assert.equal(listIds(model), [{ id: 1 }, { id: 2 }])
     assert.is(model.count({ owner: 1 }), 2)
     assert.equal(model.get(2, ['id']), { id: 2 })
-    assert.is(looks, opening)
+    assert.is(identityReads, opening)
   }),
 )
 
 test(
-  'that can not be reached at first is asked again with the next request',
+  'whose store was unavailable at first reconnects with the next request',
   withDisk(async (disk) => {
-    await owner(disk.store).create(1)
+    await vendorOf(disk.store).create(1)
     await project(disk)
-    let isAway = true
+    let isUnavailable = true
     const reads: ReadStore = Object.assign(Object.create(disk.reads), {
-      live: () => (isAway ? Promise.reject(new StoreUnavailable('away')) : disk.reads.live(diamonds.declaration)),
+      live: () =>
+        isUnavailable ? Promise.reject(new StoreUnavailable('away')) : disk.reads.live(diamonds.declaration),
     })
     const model = await openGuardedReadModel(reads, disk.store, diamonds.declaration)
-    assert.ok(await refused(() => listed(model)))
-    isAway = false
-    assert.equal(await listed(model), [{ id: 1 }])
+    assert.ok(await isRefused(() => listIds(model)))
+    isUnavailable = false
+    assert.equal(await listIds(model), [{ id: 1 }])
   }),
 )
 

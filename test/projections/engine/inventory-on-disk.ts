@@ -17,10 +17,10 @@ import { openSqliteEventStore, type SqliteEventStore } from '../../../src/stores
 import { withFolder } from '../../temporary-folder.ts'
 
 export const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
-const by = { owner: 1, origin }
+const vendorContext = { owner: 1, origin }
 const silent = createLogger('silent')
 
-/** A log and its read models in one folder, as one process has them open. */
+/** An event store and its read models in one folder. */
 export type Disk = { readonly store: SqliteEventStore; readonly reads: ReadStore; close(): Promise<void> }
 
 export function openDisk(folder: string): Disk {
@@ -36,7 +36,7 @@ export function openDisk(folder: string): Disk {
   }
 }
 
-/** Runs with a new folder, open. */
+/** Runs with the stores of a new folder, and closes them afterwards. */
 export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
@@ -47,8 +47,8 @@ export const withDisk = (run: (disk: Disk) => Promise<void>) => () =>
     }
   })
 
-/** What account 1 does with its diamonds. */
-export function owner(store: EventStore) {
+/** Commands of account 1. */
+export function vendorOf(store: EventStore) {
   const writing = createCommandContext(store, Date.now)
   const diamondIds = new IdAllocator({ ...writing, kind: 'diamond', size: 100, origin })
   return {
@@ -58,23 +58,23 @@ export function owner(store: EventStore) {
       return created.map(({ data }) => data.id)
     },
     patch: (id: number, set: Partial<DiamondFields>) =>
-      changeDiamond(writing, by, planPatch(id, { set, removed: [] }, by)),
-    remove: (id: number) => changeDiamond(writing, by, planDelete(id, by)),
+      changeDiamond(writing, vendorContext, planPatch(id, { set, removed: [] }, vendorContext)),
+    remove: (id: number) => changeDiamond(writing, vendorContext, planDelete(id, vendorContext)),
   }
 }
 
 type Stores = { readonly store: EventStore; readonly reads: ReadStore }
 
-export const buildsOf = ({ store, reads }: Stores, projection: AnyProjection) =>
+export const consumerOf = ({ store, reads }: Stores, projection: AnyProjection) =>
   new ReadModelConsumer(projection, store, reads, silent)
 
 export const runnerOf = (stores: Stores, projection: Projection<DiamondRecord> = diamonds) =>
-  new ConsumerRunner(buildsOf(stores, projection), stores.store, silent)
+  new ConsumerRunner(consumerOf(stores, projection), stores.store, silent)
 
-/** Milliseconds within which a projection must have caught up. */
+/** Limit in ms for a projection to catch up. */
 export const DEADLINE = 120_000
 
-/** Runs a projection to the head of the log and ends it. */
+/** Runs the diamonds projection to the head of the log and stops it. */
 export async function project(disk: { store: EventStore; reads: ReadStore }): Promise<void> {
   const runner = runnerOf(disk)
   runner.start()
@@ -82,24 +82,25 @@ export async function project(disk: { store: EventStore; reads: ReadStore }): Pr
   await runner.stop()
 }
 
-/** A retry numbers anew what it has folded again: the numbers of changes have tests of their own. */
-const NUMBERS: ReadonlySet<string> = new Set(CHANGE_NUMBERS)
-const SHOWN = [...Object.keys(diamonds.declaration.fields), ...diamonds.declaration.texts].filter(
-  (name) => !NUMBERS.has(name),
+/** Not compared: a retry assigns new change numbers. account-sequence.test.ts tests them. */
+const IGNORED_FIELDS: ReadonlySet<string> = new Set(CHANGE_NUMBERS)
+const COMPARED_FIELDS = [...Object.keys(diamonds.declaration.fields), ...diamonds.declaration.texts].filter(
+  (name) => !IGNORED_FIELDS.has(name),
 )
 
-const picked = (document: Document) => Object.fromEntries(SHOWN.map((name) => [name, document[name]]))
+const pickShownFields = (document: Document) =>
+  Object.fromEntries(COMPARED_FIELDS.map((name) => [name, document[name]]))
 
-/** What the read model has of an account, oldest first, and its total. */
-export async function modelOf(reads: ReadStore, owner = 1): Promise<unknown> {
+/** The diamonds of an account in the read model, oldest first, and their total. */
+export async function readModelContent(reads: ReadStore, owner = 1): Promise<unknown> {
   const model = await reads.model(diamonds.declaration)
   const order = [['date', 'asc'] as const, ['id', 'asc'] as const]
-  const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: SHOWN })
-  return { total: await model.count({ owner }), diamonds: found.map(picked) }
+  const found = await model.find({ where: { owner }, order, limit: 1000, offset: 0, select: COMPARED_FIELDS })
+  return { total: await model.count({ owner }), diamonds: found.map(pickShownFields) }
 }
 
-/** What the read model ought to have: the log, folded by nothing but the fold. */
-export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
+/** The expected content of the read model: the log, folded directly. */
+export async function expectedContent(store: EventStore, owner = 1): Promise<unknown> {
   const views = new Map<unknown, DiamondRecord | undefined>()
   for await (const event of store.readAll('start', { prefixes: diamonds.streamPrefixes })) {
     const key = diamonds.keyOf(event)
@@ -110,9 +111,9 @@ export async function foldOf(store: EventStore, owner = 1): Promise<unknown> {
   const sorted = documents.toSorted(
     (a, b) => Number(a['date']) - Number(b['date']) || Number(a['id']) - Number(b['id']),
   )
-  return { total: live.length, diamonds: sorted.map(picked) }
+  return { total: live.length, diamonds: sorted.map(pickShownFields) }
 }
 
-/** The read model is what a fold of the log is. */
-export const isFolded = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
-  assert.equal(await modelOf(reads, owner), await foldOf(store, owner))
+/** Asserts that the read model equals a direct fold of the log. */
+export const assertModelMatchesLog = async ({ store, reads }: { store: EventStore; reads: ReadStore }, owner = 1) =>
+  assert.equal(await readModelContent(reads, owner), await expectedContent(store, owner))

@@ -5,25 +5,25 @@ import { Loop } from '../../../src/projections/engine/loop.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('work that is done again and again')
+const test = suite('a loop')
 
-type Line = { readonly level: string; readonly sentence: string }
+type LogLine = { readonly level: string; readonly sentence: string }
 
-function listening(): { log: AppLogger; lines: Line[] } {
-  const lines: Line[] = []
+function recordingLog(): { log: AppLogger; lines: LogLine[] } {
+  const lines: LogLine[] = []
   const at = (level: string) => (_found: unknown, sentence: string) => void lines.push({ level, sentence })
   const log = { trace: at('trace'), debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   return { log: log as unknown as AppLogger, lines }
 }
 
-test('starts and stops ten times, each with a signal of its own, and one run at a time', async () => {
-  const { log, lines } = listening()
+test('can be started and stopped repeatedly, with a new signal for each run and one run at a time', async () => {
+  const { log, lines } = recordingLog()
   const signals = new Set<AbortSignal>()
   let running = 0
   let most = 0
   const work = new Loop('follows', log, async (signal) => {
     most = Math.max(most, ++running)
-    assert.not.ok(signal.aborted, 'the signal of a run before')
+    assert.not.ok(signal.aborted, 'the signal of an earlier run')
     signals.add(signal)
     await new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }))
     running--
@@ -36,9 +36,9 @@ test('starts and stops ten times, each with a signal of its own, and one run at 
   assert.equal([most, running, lines.length, work.counters.runs], [1, 0, 0, 10])
 })
 
-test('waits for 3 s for a run that hangs when it is stopped, and begins the next one only behind it', () =>
+test('waits 3 s for a run that hangs when it is stopped, and starts no other run before that one ends', () =>
   withFakeTime(async (time) => {
-    const { log, lines } = listening()
+    const { log, lines } = recordingLog()
     const hanging: (() => void)[] = []
     const run = () => new Promise<void>((done) => hanging.push(done))
     const work = new Loop('hangs', log, run)
@@ -54,7 +54,7 @@ test('waits for 3 s for a run that hangs when it is stopped, and begins the next
     assert.match(lines[0]?.sentence ?? '', 'did not end in time after a stop')
     work.start()
     await time.pass(60_000)
-    assert.is(hanging.length, 1, 'two runs at once')
+    assert.is(hanging.length, 1, 'two runs at the same time')
     hanging[0]?.()
     await time.pass(60_000)
     assert.is(hanging.length, 2)
@@ -62,8 +62,8 @@ test('waits for 3 s for a run that hangs when it is stopped, and begins the next
     await work.stop()
   }))
 
-test('tells of an outage when it begins and when it is over, and not of each try', async () => {
-  const { log, lines } = listening()
+test('logs an outage when it begins and when it ends, not every attempt', async () => {
+  const { log, lines } = recordingLog()
   let tries = 0
   const work = new Loop('fails', log, async () => {
     tries++
@@ -80,11 +80,11 @@ test('tells of an outage when it begins and when it is over, and not of each try
   assert.equal(work.counters, { name: 'fails', runs: 5, failures: 4 })
 })
 
-test('that is woken runs at once, also where it is woken in the middle of a run', async () => {
+test('that is woken runs at once, and again if it was woken during a run', async () => {
   let runs = 0
   const work: Loop = new Loop(
     'woken',
-    listening().log,
+    recordingLog().log,
     async () => {
       if (++runs === 1) work.wake()
     },

@@ -29,12 +29,19 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { Document, ModelDeclaration, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import { reportNamed } from '../../fixtures/reports/reports.ts'
 import { rounds } from '../../rounds.ts'
-import { buildsOf, DEADLINE, origin, withDisk, type Disk } from './inventory-on-disk.ts'
-import { reactionOf } from './working.ts'
-import { appendTo, DIAMOND_POISON, REQUEST_POISON, SCORES_POISON, SECRET_POISON, type Poison } from './poison-kinds.ts'
-import { shownView } from '../diamonds/shown-view.ts'
+import { consumerOf, DEADLINE, origin, withDisk, type Disk } from './inventory-on-disk.ts'
+import { handlerOf } from './start-background-services.ts'
+import {
+  appendTo,
+  DIAMOND_POISON,
+  REQUEST_POISON,
+  SCORES_POISON,
+  SECRET_POISON,
+  type PoisonEvent,
+} from './poison-events.ts'
+import { readView } from '../diamonds/read-view.ts'
 
-const test = suite('poison in one stream')
+const test = suite('a poison event')
 const silent = createLogger('silent')
 
 type Follower = {
@@ -44,28 +51,27 @@ type Follower = {
   stop(): Promise<void>
 }
 
-const follower = (declaration: ModelDeclaration, kept: EventConsumer, { store }: Disk): Follower => {
-  const runner = new ConsumerRunner(kept, store, silent)
+const createFollower = (declaration: ModelDeclaration, consumer: EventConsumer, { store }: Disk): Follower => {
+  const runner = new ConsumerRunner(consumer, store, silent)
   return { declaration, progress: runner.progress, start: () => runner.start(), stop: () => runner.stop() }
 }
 const projecting = <Value>(disk: Disk, projection: Projection<Value>): Follower =>
-  follower(projection.declaration, buildsOf(disk, projection), disk)
+  createFollower(projection.declaration, consumerOf(disk, projection), disk)
 const reacting = (disk: Disk, [declared, react]: readonly [ReactionSubscription, ReactionHandler]): Follower => {
-  const kept = new ReactionConsumer(declared, react, { ...disk, log: silent })
-  return follower(checkpointModelOf(declared.name), kept, disk)
+  const consumer = new ReactionConsumer(declared, react, { ...disk, log: silent })
+  return createFollower(checkpointModelOf(declared.name), consumer, disk)
 }
 
-/** A reaction with its tools. */
-const using = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, reactionOf(declared, tools)] as const
+const withHandler = <Tools>(declared: Reaction<Tools>, tools: Tools) => [declared, handlerOf(declared, tools)] as const
 
-const writingOf = (store: EventStore) => createCommandContext(store, Date.now)
-const scoringOn = (
+const commandContextOf = (store: EventStore) => createCommandContext(store, Date.now)
+const scoringWith = (
   store: EventStore,
   traced: (cut: Cut) => ReturnType<typeof findTracedCut> | Promise<never> = findTracedCut,
 ) =>
-  using(scoring, {
+  withHandler(scoring, {
     scoring: {
-      ...writingOf(store),
+      ...commandContextOf(store),
       traced: (cut) => traced(cut) ?? null,
       tracedModel: noModels,
       onScored: () => undefined,
@@ -73,52 +79,63 @@ const scoringOn = (
     },
   })
 
-async function reportsOn({ store, reads }: Disk) {
+async function reportReadingOn({ store, reads }: Disk) {
   const progress = { waitForPosition: () => true }
   const queries = new CertificationQueries(await reads.model(certifications.declaration), store, progress)
-  return using(reportReading, {
+  return withHandler(reportReading, {
     reports: {
       files: { read: async () => Readable.from(['%PDF-']) },
       certification: (diamond, id) => queries.findCertification(diamond, id),
       read: async () => reportNamed('gia').reading,
-      record: (report) => recordReading(writingOf(store), report),
+      record: (report) => recordReading(commandContextOf(store), report),
       log: silent,
     },
   })
 }
 
-/** Everything that follows the log and keeps what it sets aside. */
+/** Every projection and reaction that parks streams. */
 const everyFollower = async (disk: Disk): Promise<Follower[]> => [
   projecting(disk, diamonds),
   projecting(disk, certifications),
   projecting(disk, secrets),
-  reacting(disk, scoringOn(disk.store)),
-  reacting(disk, await reportsOn(disk)),
-  reacting(disk, using(bulkRequestRecovery, { writing: later(writingOf(nonAtomic(disk.store))), log: silent })),
+  reacting(disk, scoringWith(disk.store)),
+  reacting(disk, await reportReadingOn(disk)),
+  reacting(
+    disk,
+    withHandler(bulkRequestRecovery, { writing: oneMinuteAhead(commandContextOf(nonAtomic(disk.store))), log: silent }),
+  ),
 ]
 
-/** A minute ahead: what was accepted now has had its time. */
-const later = (writing: CommandContext): CommandContext => ({ ...writing, clock: () => writing.clock() + 60_000 })
+/** A clock one minute ahead, so that requests accepted now are due for recovery. */
+const oneMinuteAhead = (writing: CommandContext): CommandContext => ({
+  ...writing,
+  clock: () => writing.clock() + 60_000,
+})
 
 const nonAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
-/** Runs them to the head of the log, also of what they append themselves. */
-async function followed({ store }: Disk, followers: readonly Follower[]): Promise<void> {
+/** Runs the consumers to the head of the log, including the events that they append themselves. */
+async function runToHead({ store }: Disk, followers: readonly Follower[]): Promise<void> {
   for (const follower of followers) follower.start()
   for (let round = 0; round < 3; round++) {
     for (const { progress, declaration } of followers) {
-      assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} stands still`)
+      assert.ok(await progress.waitForPosition(store.head(), DEADLINE), `${declaration.name} does not progress`)
     }
   }
   for (const follower of followers) await follower.stop()
 }
 
-async function asideOf(reads: ReadStore, { name, ...declaration }: ModelDeclaration): Promise<string[]> {
+async function parkedStreamsOf(reads: ReadStore, { name, ...declaration }: ModelDeclaration): Promise<string[]> {
   const letters = await (await reads.live({ name, ...declaration })).deadLetters()
   return [...new Set(letters.map(({ stream }) => stream))].toSorted()
 }
 
-const bornData = (id: number) => ({ id, owner: 1, date: 1_700_000_000, set: { sku: `S${id}`, cutShape: 2, carat: 1 } })
+const createdData = (id: number) => ({
+  id,
+  owner: 1,
+  date: 1_700_000_000,
+  set: { sku: `S${id}`, cutShape: 2, carat: 1 },
+})
 const sharedData = {
   owner: 1,
   token: 't',
@@ -150,16 +167,20 @@ const acceptedData = (id: number) => ({
       stream: `diamond-${id}`,
       expected: null,
       events: [
-        { id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`, type: 'DiamondCreated', data: bornData(id) },
+        {
+          id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
+          type: 'DiamondCreated',
+          data: createdData(id),
+        },
       ],
     },
   ],
 })
 
-/** A whole life of everything with number `id`: what stands around the poison, and what it must not keep back. */
+/** Valid events of each stream category for number `id`: the neighbours of the poison event, which it must not block. */
 const CATEGORIES = {
   diamond: (id: number) => [
-    { type: 'DiamondCreated', data: bornData(id) },
+    { type: 'DiamondCreated', data: createdData(id) },
     { type: 'CertificationAttached', data: attachedData(id) },
     { type: 'DiamondPatched', data: { set: { price: id }, removed: [] } },
   ],
@@ -169,16 +190,16 @@ const CATEGORIES = {
 } as const
 type Category = keyof typeof CATEGORIES
 
-const KINDS: readonly (readonly [Category, Poison])[] = [
+const POISON_BY_CATEGORY: readonly (readonly [Category, PoisonEvent])[] = [
   ...DIAMOND_POISON.map((poison) => ['diamond', poison] as const),
   ...SCORES_POISON.map((poison) => ['scores', poison] as const),
   ...SECRET_POISON.map((poison) => ['secret', poison] as const),
   ...REQUEST_POISON.map((poison) => ['request', poison] as const),
 ]
 
-/** What must hold of those that were not poisoned: shown, certified, listed, scored, read, finished. */
-async function isWhole({ store, reads }: Disk, id: number): Promise<void> {
-  const { sku, price } = (await shownView(await reads.model(diamonds.declaration), id)).diamond.fields
+/** Asserts that everything with number `id` is processed: diamond, certification, secret, report, scores and request. */
+async function assertProcessed({ store, reads }: Disk, id: number): Promise<void> {
+  const { sku, price } = (await readView(await reads.model(diamonds.declaration), id)).diamond.fields
   assert.equal({ sku, price }, { sku: `S${id}`, price: id })
   assert.ok(await (await reads.model(certifications.declaration)).get(id, ['diamond']), `certification ${id}`)
   assert.ok(await (await reads.model(secrets.declaration)).get(`of-${id}`, ['owner']), `secret ${id}`)
@@ -191,23 +212,23 @@ async function isWhole({ store, reads }: Disk, id: number): Promise<void> {
   assert.is((await store.read(`diamond-${id + 1_000_000}`)).length, 1)
 }
 
-const nameOf = (category: Category, id: number) => (category === 'secret' ? `secret-of-${id}` : `${category}-${id}`)
+const streamOf = (category: Category, id: number) => (category === 'secret' ? `secret-of-${id}` : `${category}-${id}`)
 
-async function plant({ store }: Disk, id: number, category: Category, poison: Poison, at: number): Promise<void> {
-  if (category === 'scores') await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
-  const events: Omit<Poison, 'name'>[] = [...CATEGORIES[category](id)]
+async function plant({ store }: Disk, id: number, category: Category, poison: PoisonEvent, at: number): Promise<void> {
+  if (category === 'scores') await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: createdData(id) })
+  const events: Omit<PoisonEvent, 'name'>[] = [...CATEGORIES[category](id)]
   events.splice(Math.min(at, events.length), 0, poison)
-  await appendTo(store, nameOf(category, id), ...events)
+  await appendTo(store, streamOf(category, id), ...events)
 }
 
-async function live({ store }: Disk, id: number): Promise<void> {
+async function appendValidStreams({ store }: Disk, id: number): Promise<void> {
   await appendTo(store, `diamond-${id}`, ...CATEGORIES.diamond(id))
   await appendTo(store, `secret-of-${id}`, ...CATEGORIES.secret())
   await appendTo(store, `request-${id}`, ...CATEGORIES.request(id + 1_000_000))
 }
 
-test('of whatever kind and wherever it stands keeps no other stream waiting, in any projection or reaction', async () => {
-  const planted = fc.array(fc.tuple(fc.constantFrom(...KINDS), fc.nat(3), fc.boolean()), {
+test('of any kind and anywhere in a stream blocks no other stream in any projection or reaction', async () => {
+  const planted = fc.array(fc.tuple(fc.constantFrom(...POISON_BY_CATEGORY), fc.nat(3), fc.boolean()), {
     minLength: 1,
     maxLength: 12,
   })
@@ -218,61 +239,62 @@ test('of whatever kind and wherever it stands keeps no other stream waiting, in 
         const later = kinds.filter(([, , early]) => !early)
         let id = 100
         for (const [[category, poison], at] of before) await plant(disk, id++, category, poison, at)
-        await live(disk, 1)
-        await followed(disk, await everyFollower(disk))
+        await appendValidStreams(disk, 1)
+        await runToHead(disk, await everyFollower(disk))
         for (const [[category, poison], at] of later) await plant(disk, id++, category, poison, at)
-        await live(disk, 2)
-        await followed(disk, await everyFollower(disk))
-        for (const good of [1, 2]) await isWhole(disk, good)
+        await appendValidStreams(disk, 2)
+        await runToHead(disk, await everyFollower(disk))
+        for (const good of [1, 2]) await assertProcessed(disk, good)
       })()
     }),
     { numRuns: rounds(5, 300) },
   )
 })
 
-for (const [category, poison] of KINDS) {
+for (const [category, poison] of POISON_BY_CATEGORY) {
   test(
-    `that is ${poison.name} in ${category}- is on record with its reason`,
+    `(${poison.name} in ${category}-) parks its own stream only`,
     withDisk(async (disk) => {
-      await live(disk, 1)
+      await appendValidStreams(disk, 1)
       await plant(disk, 7, category, poison, 3)
       const followers = await everyFollower(disk)
-      await followed(disk, followers)
-      const stream = nameOf(category, 7)
-      const aside = await Promise.all(followers.map(({ declaration }) => asideOf(disk.reads, declaration)))
-      assert.ok(aside.flat().includes(stream), `${stream} is set aside nowhere`)
-      assert.equal([...new Set(aside.flat())], [stream])
-      await isWhole(disk, 1)
+      await runToHead(disk, followers)
+      const stream = streamOf(category, 7)
+      const parked = await Promise.all(followers.map(({ declaration }) => parkedStreamsOf(disk.reads, declaration)))
+      assert.ok(parked.flat().includes(stream), `no consumer parked ${stream}`)
+      assert.equal([...new Set(parked.flat())], [stream])
+      await assertProcessed(disk, 1)
     }),
   )
 }
 
-type Part = 'keyOf' | 'createsDocument' | 'evolve' | 'toDocument' | 'fromDocument'
+type ProjectionFunction = 'keyOf' | 'createsDocument' | 'evolve' | 'toDocument' | 'fromDocument'
 
-/** A projection of which one function stumbles over stone 7. */
-function stumbling(part: Part): Projection<unknown> {
+/** A projection with one function that fails for diamond 7. */
+function failingOnDiamond7(part: ProjectionFunction): Projection<unknown> {
   const whole = diamonds as Projection<unknown>
   const isSeven = (one: unknown): boolean => {
     const { stream, diamond, id } = one as { stream?: string; diamond?: { id: number }; id?: number }
     return stream === 'diamond-7' || stream === 'scores-7' || diamond?.id === 7 || id === 7
   }
-  const stumble =
+  const failing =
     (run: (...given: never[]) => unknown) =>
     (...given: unknown[]) => {
       if (given.some((one) => typeof one === 'object' && one !== null && isSeven(one))) throw new Error('7 is unlucky')
       return run(...(given as never[]))
     }
-  return { ...whole, [part]: stumble(whole[part] as (...given: never[]) => unknown) }
+  return { ...whole, [part]: failing(whole[part] as (...given: never[]) => unknown) }
 }
 
 for (const part of ['keyOf', 'createsDocument', 'evolve', 'toDocument', 'fromDocument'] as const) {
   test(
-    `whatever ${part} of a projection throws for it, leaves all others as they ought to be`,
+    `that makes ${part} of a projection throw blocks no other stream, and is folded by a retry after the fix`,
     withDisk(async (disk) => {
       const ids = [1, 7, 3]
-      for (const id of ids) await appendTo(disk.store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
-      await followed(disk, [
-        projecting(disk, part === 'createsDocument' ? stumbling(part) : (diamonds as Projection<unknown>)),
+      for (const id of ids)
+        await appendTo(disk.store, `diamond-${id}`, { type: 'DiamondCreated', data: createdData(id) })
+      await runToHead(disk, [
+        projecting(disk, part === 'createsDocument' ? failingOnDiamond7(part) : (diamonds as Projection<unknown>)),
       ])
       for (const id of ids) {
         await appendTo(disk.store, `diamond-${id}`, {
@@ -281,111 +303,111 @@ for (const part of ['keyOf', 'createsDocument', 'evolve', 'toDocument', 'fromDoc
         })
         await appendTo(disk.store, `scores-${id}`, { type: 'DiamondScored', data: scoresData(id) })
       }
-      await followed(disk, [projecting(disk, stumbling(part))])
+      await runToHead(disk, [projecting(disk, failingOnDiamond7(part))])
       const model = await disk.reads.model(diamonds.declaration)
-      for (const id of [1, 3]) assert.is((await shownView(model, id)).diamond.fields.price, id)
-      assert.ok((await asideOf(disk.reads, diamonds.declaration)).every((stream) => stream.endsWith('-7')))
-      assert.ok((await asideOf(disk.reads, diamonds.declaration)).length > 0)
+      for (const id of [1, 3]) assert.is((await readView(model, id)).diamond.fields.price, id)
+      assert.ok((await parkedStreamsOf(disk.reads, diamonds.declaration)).every((stream) => stream.endsWith('-7')))
+      assert.ok((await parkedStreamsOf(disk.reads, diamonds.declaration)).length > 0)
 
       const { store } = disk
-      await retryStreams(writingOf(store), { model: 'diamonds', streams: ['diamond-7', 'scores-7'] }, origin)
-      await followed(disk, [projecting(disk, diamonds)])
-      assert.equal(await asideOf(disk.reads, diamonds.declaration), [])
-      assert.is((await shownView(model, 7)).diamond.fields.price, 7)
+      await retryStreams(commandContextOf(store), { model: 'diamonds', streams: ['diamond-7', 'scores-7'] }, origin)
+      await runToHead(disk, [projecting(disk, diamonds)])
+      assert.equal(await parkedStreamsOf(disk.reads, diamonds.declaration), [])
+      assert.is((await readView(model, 7)).diamond.fields.price, 7)
     }),
   )
 }
 
 test(
-  'that shows only when it is shown is found, and what stood before it stays shown',
+  'that only toDocument rejects parks its stream, and the previous document stays',
   withDisk(async (disk) => {
     const price = (value: number) => ({ type: 'DiamondPatched', data: { set: { price: value }, removed: [] } })
     const unshowable: Projection<unknown> = {
       ...(diamonds as Projection<unknown>),
       toDocument(view) {
         const document: Document = diamonds.toDocument(view as Parameters<typeof diamonds.toDocument>[0])
-        if (document['price'] === 13) throw new Error('13 can not be shown')
+        if (document['price'] === 13) throw new Error('13 cannot be shown')
         return document
       },
     }
     await appendTo(
       disk.store,
       'diamond-7',
-      { type: 'DiamondCreated', data: bornData(7) },
+      { type: 'DiamondCreated', data: createdData(7) },
       price(12),
       price(13),
       price(14),
     )
-    await appendTo(disk.store, 'diamond-8', { type: 'DiamondCreated', data: bornData(8) }, price(13))
-    await appendTo(disk.store, 'diamond-9', { type: 'DiamondCreated', data: bornData(9) }, price(9))
-    await followed(disk, [projecting(disk, unshowable)])
+    await appendTo(disk.store, 'diamond-8', { type: 'DiamondCreated', data: createdData(8) }, price(13))
+    await appendTo(disk.store, 'diamond-9', { type: 'DiamondCreated', data: createdData(9) }, price(9))
+    await runToHead(disk, [projecting(disk, unshowable)])
     const model = await disk.reads.model(diamonds.declaration)
-    const shown = await Promise.all([7, 8, 9].map(async (id) => shownView(model, id)))
-    // 7 was past the price that can't be shown before anybody looked.
+    const shown = await Promise.all([7, 8, 9].map(async (id) => readView(model, id)))
+    // The batch ends with a valid price of diamond 7, so its price of 13 is never written.
     assert.equal(
       shown.map(({ diamond }) => diamond.fields.price),
       [14, null, 9],
     )
-    assert.equal(await asideOf(disk.reads, diamonds.declaration), ['diamond-8'])
+    assert.equal(await parkedStreamsOf(disk.reads, diamonds.declaration), ['diamond-8'])
   }),
 )
 
 for (const [what, traced] of [
   [
-    'at once',
+    'thrown synchronously',
     () => {
       throw new Error('no facet meets another')
     },
   ],
-  ['on its thread', () => Promise.reject(new UntraceableCut('no facet meets another'))],
+  ['rejected by the worker', () => Promise.reject(new UntraceableCut('no facet meets another'))],
 ] as const) {
   test(
-    `that can't be traced, as it turns out ${what}, keeps no other stone from its scores`,
+    `that describes an untraceable cut (${what}) parks its diamond, and all others are scored`,
     withDisk(async (disk) => {
       const { store, reads } = disk
-      const odd = bornData(7)
+      const odd = createdData(7)
       await appendTo(store, 'diamond-7', {
         type: 'DiamondCreated',
         data: { ...odd, set: { ...odd.set, girdle: 'Thick' } },
       })
-      for (const id of [8, 9]) await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: bornData(id) })
+      for (const id of [8, 9]) await appendTo(store, `diamond-${id}`, { type: 'DiamondCreated', data: createdData(id) })
       const failing = (cut: Cut) => findTracedCut(cut) ?? traced()
-      const follower = reacting(disk, scoringOn(store, failing))
-      await followed(disk, [follower])
-      assert.equal(await asideOf(reads, follower.declaration), ['diamond-7'])
+      const follower = reacting(disk, scoringWith(store, failing))
+      await runToHead(disk, [follower])
+      assert.equal(await parkedStreamsOf(reads, follower.declaration), ['diamond-7'])
       for (const id of [8, 9]) assert.is((await store.read(`scores-${id}`)).length, 1)
 
-      await retryStreams(writingOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
-      await followed(disk, [
+      await retryStreams(commandContextOf(store), { model: 'scoring', streams: ['diamond-7'] }, origin)
+      await runToHead(disk, [
         reacting(
           disk,
-          scoringOn(store, (cut) => findTracedCut(cut)),
+          scoringWith(store, (cut) => findTracedCut(cut)),
         ),
       ])
-      assert.equal(await asideOf(reads, follower.declaration), [])
+      assert.equal(await parkedStreamsOf(reads, follower.declaration), [])
       assert.is((await store.read('scores-7')).length, 1)
     }),
   )
 }
 
 test(
-  'is not what a store fails with: that is tried again, and nothing is set aside',
+  'is not assumed when a store fails: the read is retried and no stream is parked',
   withDisk(async (disk) => {
     const { store, reads } = disk
-    await live(disk, 1)
+    await appendValidStreams(disk, 1)
     let failures = 5
     const failing: EventStore = {
       ...store,
-      read: async (...asked) => {
+      read: async (...args) => {
         if (failures-- > 0) throw new Error('ECONNRESET')
-        return store.read(...asked)
+        return store.read(...args)
       },
     }
     const followers = await everyFollower({ store: failing, reads, close: disk.close } as Disk)
-    await followed(disk, followers)
+    await runToHead(disk, followers)
     assert.ok(failures < 0)
-    for (const { declaration } of followers) assert.equal(await asideOf(reads, declaration), [])
-    await isWhole(disk, 1)
+    for (const { declaration } of followers) assert.equal(await parkedStreamsOf(reads, declaration), [])
+    await assertProcessed(disk, 1)
   }),
 )
 

@@ -11,23 +11,36 @@ import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-s
 import { READ_MODELS } from '../../../src/wiring/followers.ts'
 import { until } from '../../until.ts'
 import { quietOperation } from '../../quiet-operation.ts'
-import { buildsOf, DEADLINE, isFolded, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
+import {
+  consumerOf,
+  DEADLINE,
+  assertModelMatchesLog,
+  vendorOf,
+  project,
+  runnerOf,
+  withDisk,
+  type Disk,
+} from './inventory-on-disk.ts'
 
-const test = suite('a build beside the live one')
+const test = suite('a pending build of a read model')
 
 const { declaration } = diamonds
 const log = createLogger('silent')
-const untold = () => undefined
+const ignoreProgress = () => undefined
 
 const liveId = async ({ reads }: Disk) => (await reads.live(declaration)).id
-const filled = async (disk: Disk): Promise<ReadModelBuild> => {
-  const build = await buildsOf(disk, diamonds).rebuilder.fill(neverAborted(), untold)
+const fillBuild = async (disk: Disk): Promise<ReadModelBuild> => {
+  const build = await consumerOf(disk, diamonds).rebuilder.fill(neverAborted(), ignoreProgress)
   assert.ok(build !== undefined)
   return build
 }
 
-/** A runner on these read models, which has caught up and goes on until the end of the test. */
-async function kept(disk: Disk, reads: ReadStore, run: (reached: () => Promise<void>) => Promise<void>): Promise<void> {
+/** Runs the test with a projection that has caught up; `reached` waits until it has caught up again. */
+async function withRunner(
+  disk: Disk,
+  reads: ReadStore,
+  run: (reached: () => Promise<void>) => Promise<void>,
+): Promise<void> {
   const runner = runnerOf({ store: disk.store, reads })
   const reached = async () => assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE))
   runner.start()
@@ -40,54 +53,57 @@ async function kept(disk: Disk, reads: ReadStore, run: (reached: () => Promise<v
 }
 
 test(
-  'is switched to by who keeps the model, with what was written meanwhile',
+  'is promoted by the running projection, with the events that were appended meanwhile',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(5)
-    await kept(disk, disk.reads, async (reached) => {
+    await withRunner(disk, disk.reads, async (reached) => {
       const before = await liveId(disk)
       const build = await disk.reads.beginPendingBuild(declaration)
       await vendor.create(3)
       await reached()
-      assert.is((await filled(disk)).id, build.id)
-      await until('the switch', async () => (await liveId(disk)) === build.id)
+      assert.is((await fillBuild(disk)).id, build.id)
+      await until('the promotion', async () => (await liveId(disk)) === build.id)
       assert.is.not(before, build.id)
       await vendor.create(2)
       await reached()
-      await isFolded(disk)
+      await assertModelMatchesLog(disk)
     })
   }),
 )
 
 test(
-  'that can not be used is given up, and the live one goes on',
+  'that cannot be used is discarded, and the live build continues',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(2)
     await project(disk)
     const before = await liveId(disk)
     const refused = new Error('damaged')
     const damaged: ReadStore = { ...disk.reads, openPendingBuild: () => Promise.reject(refused) }
-    for (const when of ['at the beginning', 'while it is kept']) {
-      if (when === 'at the beginning') await filled(disk)
-      await kept(disk, damaged, async (reached) => {
-        if (when !== 'at the beginning') await filled(disk)
-        await until('the end of its record', async () => (await disk.reads.pendingBuild(declaration)) === undefined)
+    for (const when of ['at the beginning', 'while the projection runs']) {
+      if (when === 'at the beginning') await fillBuild(disk)
+      await withRunner(disk, damaged, async (reached) => {
+        if (when !== 'at the beginning') await fillBuild(disk)
+        await until(
+          'the pending build to be discarded',
+          async () => (await disk.reads.pendingBuild(declaration)) === undefined,
+        )
         await vendor.create(1)
         await reached()
         assert.is(await liveId(disk), before)
-        await isFolded(disk)
+        await assertModelMatchesLog(disk)
       })
     }
   }),
 )
 
-/** Outcomes of a first switch that nobody hears of: it was made, or it was not. */
+/** The first promotion fails with an unknown outcome: it took effect or it did not. */
 for (const isMade of [true, false]) {
   test(
-    `is switched to again before anything is written, where it is unknown whether it was${isMade ? ', and it was' : ', and it was not'}`,
+    `is promoted again before the next write if the first promotion failed and ${isMade ? 'took effect' : 'had no effect'}`,
     withDisk(async (disk) => {
-      const vendor = owner(disk.store)
+      const vendor = vendorOf(disk.store)
       await vendor.create(2)
       await project(disk)
       const before = await liveId(disk)
@@ -107,46 +123,46 @@ for (const isMade of [true, false]) {
         async promote(model, build) {
           isUnknown = switches++ === 0
           if (isMade || !isUnknown) await disk.reads.promote(model, build)
-          if (isUnknown) throw new StoreUnavailable('did not answer')
+          if (isUnknown) throw new StoreUnavailable('no response')
         },
       }
-      await kept(disk, doubtful, async (reached) => {
-        const build = await filled(disk)
-        await until('a switch', () => switches > 0)
+      await withRunner(disk, doubtful, async (reached) => {
+        const build = await fillBuild(disk)
+        await until('a promotion', () => switches > 0)
         await vendor.create(2)
         await reached()
-        assert.is(blind, 0, 'the old one was written to while it was unknown which is live')
+        assert.is(blind, 0, 'the old build was written to while it was unknown which build is live')
         assert.is(await liveId(disk), build.id)
         assert.is.not(before, build.id)
-        await isFolded(disk)
+        await assertModelMatchesLog(disk)
       })
     }),
   )
 }
 
 test(
-  'that another process has made the live one is followed by who keeps the model',
+  'that another process promoted is filled by the running projection',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(2)
-    await kept(disk, disk.reads, async (reached) => {
-      const behind = await disk.reads.begin(declaration)
-      await disk.reads.promote(declaration, behind)
-      await until('what it lacked', async () => (await behind.checkpoint()) !== undefined)
+    await withRunner(disk, disk.reads, async (reached) => {
+      const promoted = await disk.reads.begin(declaration)
+      await disk.reads.promote(declaration, promoted)
+      await until('the promoted build to be filled', async () => (await promoted.checkpoint()) !== undefined)
       await vendor.create(2)
       await reached()
-      assert.is(await liveId(disk), behind.id)
-      await isFolded(disk)
+      assert.is(await liveId(disk), promoted.id)
+      await assertModelMatchesLog(disk)
     })
   }),
 )
 
 test(
-  'that was stopped is gone on with, and one of another log is begun anew',
+  'resumes after an interruption, and is replaced if it belongs to another log',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     for (let round = 0; round < 3; round++) await vendor.create(900)
-    const { rebuilder } = buildsOf(disk, diamonds)
+    const { rebuilder } = consumerOf(disk, diamonds)
     const stop = new AbortController()
     let first = 0
     const stopped = await rebuilder.fill(stop.signal, (events) => {
@@ -168,18 +184,18 @@ test(
     await disk.reads.markCaughtUp(declaration, strange)
     await project(disk)
     assert.is.not(await liveId(disk), strange.id)
-    assert.is.not((await filled(disk)).id, strange.id)
+    assert.is.not((await fillBuild(disk)).id, strange.id)
     await project(disk)
     assert.is(await (await disk.reads.model(declaration)).count({ owner: 1 }), 2_700)
   }),
 )
 
 test(
-  'is filled by one process at a time, which stops where another has taken its place',
+  'is filled by one process at a time, which stops when it loses the lease',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
+    await vendorOf(disk.store).create(2)
     const stores = { ...disk, log }
-    const options = { ...quietOperation(), onProgress: untold, leaseTimeoutMs: 0 }
+    const options = { ...quietOperation(), onProgress: ignoreProgress, leaseTimeoutMs: 0 }
     const lease = await disk.reads.acquireLease({ ...declaration, name: 'diamonds-rebuild' })
     assert.ok(lease !== undefined)
     await rejects(rebuildModel(stores, diamonds, options), /Another process is rebuilding diamonds/)
@@ -200,14 +216,14 @@ test(
     assert.is(await liveId(disk), before)
     await rebuildModel(stores, diamonds, options)
     assert.is.not(await liveId(disk), before)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 test(
-  'that can not be filled keeps no other model back, and is named with why',
+  'that cannot be filled is reported with its error, and the other models are rebuilt',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
+    await vendorOf(disk.store).create(2)
     const [first, second, ...others] = READ_MODELS
     assert.ok(first !== undefined && second !== undefined)
     const lease = await disk.reads.acquireLease({ ...first.declaration, name: `${first.declaration.name}-rebuild` })
@@ -231,7 +247,7 @@ async function rejects(promise: Promise<unknown>, message: RegExp): Promise<void
   } catch (error) {
     return assert.match(String(error), message)
   }
-  assert.unreachable('nothing was thrown')
+  assert.unreachable('it did not throw')
 }
 
 test.run()

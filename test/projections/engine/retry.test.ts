@@ -14,13 +14,22 @@ import {
   type Revision,
 } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
-import { DEADLINE, isFolded, origin, owner, project, runnerOf, withDisk, type Disk } from './inventory-on-disk.ts'
-import { shownView } from '../diamonds/shown-view.ts'
+import {
+  DEADLINE,
+  assertModelMatchesLog,
+  origin,
+  vendorOf,
+  project,
+  runnerOf,
+  withDisk,
+  type Disk,
+} from './inventory-on-disk.ts'
+import { readView } from '../diamonds/read-view.ts'
 
-const test = suite('a stream that was set aside')
+const test = suite('a parked stream')
 
-/** A release that stumbles over prices of 13, and puts up with all others. */
-const stumbling: Projection<DiamondRecord> = {
+/** A release of the projection that fails on a price of 13. */
+const failingOnPrice13: Projection<DiamondRecord> = {
   ...diamonds,
   evolve(known, event, number) {
     if ((event.data['set'] as { price?: unknown } | undefined)?.price === 13) throw new Error('13 is unlucky')
@@ -28,7 +37,7 @@ const stumbling: Projection<DiamondRecord> = {
   },
 }
 
-async function projectBy(projection: Projection<DiamondRecord>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
+async function projectWith(projection: Projection<DiamondRecord>, { store, reads }: Pick<Disk, 'store' | 'reads'>) {
   const runner = runnerOf({ store, reads }, projection)
   runner.start()
   assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
@@ -41,7 +50,7 @@ const retry = (store: EventStore, ...streams: string[]) =>
 const append = (store: EventStore, stream: string, type: string, data: NewEvent['data'], after: Revision = 'none') =>
   store.append(stream, after, [{ id: randomUUID(), type, data, metadata: toEventMetadata(origin, Date.now()) }])
 
-const parked = async (reads: ReadStore) => [...(await (await reads.model(diamonds.declaration)).parkedStreams())]
+const parkedStreams = async (reads: ReadStore) => [...(await (await reads.model(diamonds.declaration)).parkedStreams())]
 
 const scoresFor = (id: number, revision: number) => ({
   id,
@@ -52,9 +61,9 @@ const NO_SCORES = { integral: null, spread: null, fire: null, brilliance: null, 
 const SPREAD = { ct: 0, pc: 0, d: 0.1, ver: '1.0.0' }
 
 test(
-  'is folded from its beginning once it is tried again, with the scores that came meanwhile',
+  'is folded from its start when it is retried, with the scores that were appended meanwhile',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [a = 0, b = 0, c = 0] = await vendor.create(4)
     await vendor.patch(a, { price: 13 })
     await vendor.patch(a, { carat: 2 })
@@ -62,30 +71,30 @@ test(
     await vendor.patch(b, { price: 13 })
     await vendor.remove(b)
     await vendor.patch(c, { price: 12 })
-    await projectBy(stumbling, disk)
-    assert.equal((await parked(disk.reads)).toSorted(), [`diamond-${a}`, `diamond-${b}`].toSorted())
+    await projectWith(failingOnPrice13, disk)
+    assert.equal((await parkedStreams(disk.reads)).toSorted(), [`diamond-${a}`, `diamond-${b}`].toSorted())
 
     await retry(disk.store, `diamond-${a}`, `diamond-${b}`)
     await vendor.patch(a, { sku: 'GOES-ON' })
     await project(disk)
 
-    assert.equal(await parked(disk.reads), [])
+    assert.equal(await parkedStreams(disk.reads), [])
     assert.equal(await (await disk.reads.live(diamonds.declaration)).deadLetters(), [])
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 test(
-  'stays where it can still not be folded, and stops no other',
+  'stays parked if the retry fails again, and blocks no other stream',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0, b = 0] = await vendor.create(2)
     await vendor.patch(a, { price: 13 })
-    await projectBy(stumbling, { store, reads })
+    await projectWith(failingOnPrice13, { store, reads })
     await retry(store, `diamond-${a}`)
     await vendor.patch(a, { price: 14 })
     await vendor.patch(b, { price: 15 })
-    await projectBy(stumbling, { store, reads })
+    await projectWith(failingOnPrice13, { store, reads })
 
     const letters = await (await reads.live(diamonds.declaration)).deadLetters()
     assert.equal(
@@ -96,14 +105,14 @@ test(
       ],
     )
     const model = await reads.model(diamonds.declaration)
-    assert.is((await shownView(model, b)).diamond.fields.price, 15)
+    assert.is((await readView(model, b)).diamond.fields.price, 15)
     await retry(store, `diamond-${a}`)
     await project({ store, reads })
-    await isFolded({ store, reads })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 
-/** A read store whose next write fails when letters have just been taken out. */
+/** A read store whose first write after a stream was unparked fails. */
 function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: () => boolean } {
   let state: 'waiting' | 'released' | 'failed' = 'waiting'
   const wrapped = (build: ReadModelBuild): ReadModelBuild => ({
@@ -115,7 +124,7 @@ function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: (
     async write(...batch) {
       if (state === 'released') {
         state = 'failed'
-        throw new StoreUnavailable('made to fail between the release and the write')
+        throw new StoreUnavailable('injected failure between the unparking and the write')
       }
       await build.write(...batch)
     },
@@ -128,31 +137,31 @@ function failingAfterRelease(reads: ReadStore): ReadStore & { readonly failed: (
 }
 
 test(
-  'is folded although the read store failed when it had just been freed',
+  'is folded even if the read store fails after it was unparked',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0] = await vendor.create(2)
     await vendor.patch(a, { price: 13 })
-    await projectBy(stumbling, { store, reads })
+    await projectWith(failingOnPrice13, { store, reads })
     await retry(store, `diamond-${a}`)
     const failing = failingAfterRelease(reads)
     await project({ store, reads: failing })
     assert.ok(failing.failed())
-    await isFolded({ store, reads })
-    assert.equal(await parked(reads), [])
+    await assertModelMatchesLog({ store, reads })
+    assert.equal(await parkedStreams(reads), [])
   }),
 )
 
 test(
-  'is not asked for by a request that can not be read, nor by one that names streams of other models',
+  'is not retried by an unreadable request or by one that names streams of other models',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     await vendor.create(2)
     await retry(store, 'account-1', 'retries-diamonds')
     await append(store, 'retries-diamonds', 'RetryRequested', { streams: 7 }, 0n)
     await vendor.create(1)
     await project({ store, reads })
-    await isFolded({ store, reads })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 

@@ -15,14 +15,14 @@ import {
 } from '../../../src/stores/ports/event-store.ts'
 import type { ReadModelBuild, ReadStore } from '../../../src/stores/ports/read-store.ts'
 import {
-  buildsOf,
+  consumerOf,
   DEADLINE,
-  foldOf,
-  isFolded,
-  modelOf,
+  expectedContent,
+  assertModelMatchesLog,
+  readModelContent,
   openDisk,
   origin,
-  owner,
+  vendorOf,
   project,
   runnerOf,
   withDisk,
@@ -37,21 +37,21 @@ const append = (store: EventStore, stream: string, expected: Revision, type: str
   store.append(stream, expected, [{ id: randomUUID(), type, data, metadata: toEventMetadata(origin, Date.now()) }])
 
 test(
-  'makes of the log what a fold makes of it',
+  'has the same result as folding the log',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [a = 0, b = 0] = await vendor.create(5)
     await vendor.patch(a, { price: 7, isColored: true })
     await vendor.remove(b)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
 test(
-  'sets a stream with a poison event aside and goes on with all others',
+  'parks a stream with a poison event and continues with all others',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0, b = 0, c = 0] = await vendor.create(3)
     await append(store, `diamond-${b}`, 0n, 'DiamondPatched', { set: { carat: 'heavy' }, removed: [] })
     await append(store, `diamond-${b}`, 1n, 'DiamondPatched', { set: { price: 5 }, removed: [] })
@@ -83,29 +83,32 @@ test(
 )
 
 test(
-  'that may lag writes at once what somebody waits for, and ends its pause when it is stopped',
+  'that may lag writes at once if a request waits for it, and stops during its pause',
   withDisk(async (disk) => {
     const runner = runnerOf(disk, { ...diamonds, maxLagMs: 2 * DEADLINE })
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     runner.start()
     for (let count = 0; count < 3; count++) {
       await vendor.create(1)
-      assert.ok(await runner.progress.waitForPosition(await disk.store.head(), DEADLINE), 'nobody was heard')
+      assert.ok(
+        await runner.progress.waitForPosition(await disk.store.head(), DEADLINE),
+        'the waiting request was ignored',
+      )
     }
     await comes('the end of the pause', runner.stop())
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
-/** A folder whose log is set back to how it was, after its read model has seen more. */
-async function restored(folder: string, more: number): Promise<void> {
+/** Restores the log of a folder from a backup that is older than its read model, then appends `more` events. */
+async function restoreOlderLog(folder: string, more: number): Promise<void> {
   const file = join(folder, 'events.db')
   const before = openDisk(folder)
-  const [a = 0] = await owner(before.store).create(3)
+  const [a = 0] = await vendorOf(before.store).create(3)
   await before.close()
   copyFileSync(file, `${file}.backup`)
   const after = openDisk(folder)
-  const vendor = owner(after.store)
+  const vendor = vendorOf(after.store)
   await vendor.patch(a, { sku: 'LOST' })
   await vendor.create(2)
   await project(after)
@@ -113,33 +116,33 @@ async function restored(folder: string, more: number): Promise<void> {
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   copyFileSync(`${file}.backup`, file)
   const again = openDisk(folder)
-  for (let count = 0; count < more; count++) await owner(again.store).create(1)
+  for (let count = 0; count < more; count++) await vendorOf(again.store).create(1)
   await again.close()
 }
 
 for (const [what, more] of [
-  ['shorter than what was folded', 0],
-  ['longer by now, with other events', 10],
+  ['and is shorter than the checkpoint', 0],
+  ['and has grown beyond the checkpoint with other events', 10],
 ] as const) {
-  test(`of a log that was restored from a backup, ${what}, is rebuilt`, () =>
+  test(`is rebuilt if its log was restored from a backup ${what}`, () =>
     withFolder(async (folder) => {
-      await restored(folder, more)
+      await restoreOlderLog(folder, more)
       const disk = openDisk(folder)
       await project(disk)
-      await isFolded(disk)
-      assert.not.match(JSON.stringify(await modelOf(disk.reads)), 'LOST')
-      await owner(disk.store).create(1)
+      await assertModelMatchesLog(disk)
+      assert.not.match(JSON.stringify(await readModelContent(disk.reads)), 'LOST')
+      await vendorOf(disk.store).create(1)
       await project(disk)
-      await isFolded(disk)
+      await assertModelMatchesLog(disk)
       await disk.close()
     }))
 }
 
-test('of a log that was restored to before what was read last, and has gone on since, is rebuilt', () =>
+test('is rebuilt if its log was restored to before the last event that it read and has grown since', () =>
   withFolder(async (folder) => {
     const file = join(folder, 'events.db')
     const first = openDisk(folder)
-    await owner(first.store).create(3)
+    await vendorOf(first.store).create(3)
     await project(first)
     await first.close()
     copyFileSync(file, `${file}.backup`)
@@ -150,38 +153,38 @@ test('of a log that was restored to before what was read last, and has gone on s
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
     copyFileSync(`${file}.backup`, file)
     const again = openDisk(folder)
-    await owner(again.store).create(2)
+    await vendorOf(again.store).create(2)
     await project(again)
-    await isFolded(again)
+    await assertModelMatchesLog(again)
     for (let other = 0; other < 40; other++) await append(again.store, `account-${other}`, 'none', 'PlanChanged', {})
-    await owner(again.store).create(2)
+    await vendorOf(again.store).create(2)
     await project(again)
-    await isFolded(again)
+    await assertModelMatchesLog(again)
     await again.close()
   }))
 
-test('of another log is rebuilt, however much alike they are', () =>
+test('is rebuilt if it belongs to another log, however similar the logs are', () =>
   withFolder(async (folder) => {
     const first = openDisk(folder)
-    await owner(first.store).create(3)
+    await vendorOf(first.store).create(3)
     await project(first)
     await first.close()
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, 'events.db') + suffix, { force: true })
     const second = openDisk(folder)
-    await owner(second.store).create(2)
+    await vendorOf(second.store).create(2)
     await project(second)
-    await isFolded(second)
+    await assertModelMatchesLog(second)
     await second.close()
   }))
 
-/** A read store whose rebuilds are looked at before and after each of their steps. */
-function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
+/** A read store that calls `check` before and after each step of a rebuild. */
+function observedRebuilds(reads: ReadStore, check: () => Promise<void>): ReadStore {
   const looked = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
-      await look()
+      await check()
       await build.write(...batch)
-      await look()
+      await check()
     },
   })
   return {
@@ -189,37 +192,37 @@ function watched(reads: ReadStore, look: () => Promise<void>): ReadStore {
     beginPendingBuild: async (declaration) => looked(await reads.beginPendingBuild(declaration)),
     openPendingBuild: async (declaration, filling) => looked(await reads.openPendingBuild(declaration, filling)),
     async promote(declaration, build) {
-      await look()
+      await check()
       await reads.promote(declaration, build)
-      await look()
+      await check()
     },
   }
 }
 
 test(
-  'is rebuilt beside its readers, who see no gap',
+  'is rebuilt while readers see the complete model',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const ids = await vendor.create(900)
     for (const id of ids.slice(0, 400)) await vendor.patch(id, { price: id })
     await project(disk)
-    const wanted = await foldOf(disk.store)
-    let looks = 0
-    const look = async () => {
-      assert.equal(await modelOf(disk.reads), wanted)
-      looks++
+    const wanted = await expectedContent(disk.store)
+    let checks = 0
+    const check = async () => {
+      assert.equal(await readModelContent(disk.reads), wanted)
+      checks++
     }
-    await buildsOf({ store: disk.store, reads: watched(disk.reads, look) }, diamonds).rebuild()
-    assert.ok(looks >= 4, `${looks} looks`)
-    assert.equal(await modelOf(disk.reads), wanted)
+    await consumerOf({ store: disk.store, reads: observedRebuilds(disk.reads, check) }, diamonds).rebuild()
+    assert.ok(checks >= 4, `${checks} checks`)
+    assert.equal(await readModelContent(disk.reads), wanted)
     await vendor.create(1)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
   }),
 )
 
-/** A read model of a log that was restored: its checkpoint names an event that is not there. */
-async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
+/** Gives the read model a checkpoint at an event that the log does not have, as after a restore. */
+async function setUnknownCheckpoint({ store, reads }: Disk): Promise<string> {
   const live = await reads.live(diamonds.declaration)
   const position = { commit: 9_999n, prepare: 9_999n }
   await live.write([], { position, log: await store.identity(), event: { id: randomUUID(), position } })
@@ -227,81 +230,81 @@ async function ofAnotherPast({ store, reads }: Disk): Promise<string> {
 }
 
 const buildsIn = (folder: string) => readdirSync(folder).filter((name) => /^read-diamonds.*\.db$/.test(name))
-/** What is being filled stays open: the database, its WAL and the WAL's index. */
+/** Files that a pending build keeps open: the database, its WAL and the WAL's index. */
 const FILES_OF_A_BUILD = 3
 const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
 
-test('that is stopped in the middle of its rebuild keeps what was live until it is whole, and resumes each time', () =>
+test('that is stopped during a rebuild keeps its live build until the rebuild is complete, and resumes each time', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const ids = await vendor.create(900)
-    // More than one page of the log, and of the tail in memory.
+    // More events than one page of the log and the in-memory tail hold.
     for (const price of [1, 2]) await Promise.all(ids.map((id) => vendor.patch(id, { price })))
-    const live = await ofAnotherPast(disk)
+    const live = await setUnknownCheckpoint(disk)
     const before = openFiles()
     let runner = runnerOf(disk)
     let stopping: Promise<void> | undefined
-    const stopped = watched(disk.reads, async () => void (stopping ??= runner.stop()))
+    const stopped = observedRebuilds(disk.reads, async () => void (stopping ??= runner.stop()))
     const liveNow = async () => (await disk.reads.live(diamonds.declaration)).id
     let stops = 0
     for (; (await liveNow()) === live; stops++) {
-      assert.ok(stops < 20, 'the rebuild begins again each time')
+      assert.ok(stops < 20, 'the rebuild restarts each time')
       stopping = undefined
       runner = runnerOf({ store: disk.store, reads: stopped })
       runner.start()
       await until('the rebuild', () => stopping !== undefined)
       await stopping
-      if ((await liveNow()) !== live) await isFolded(disk)
+      if ((await liveNow()) !== live) await assertModelMatchesLog(disk)
       assert.is(buildsIn(folder).length, 2)
     }
     assert.ok(stops >= 2, `it was stopped ${stops} times`)
-    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} files more are open`)
+    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
     await disk.close()
   }))
 
-test('whose rebuild fails again and again goes on with the same file, and is whole when it does not fail', () =>
+test('whose rebuild fails repeatedly resumes in the same file, and completes when the failures end', () =>
   withFolder(async (folder) => {
     const disk = openDisk(folder)
-    await owner(disk.store).create(3)
-    await ofAnotherPast(disk)
+    await vendorOf(disk.store).create(3)
+    await setUnknownCheckpoint(disk)
     const before = openFiles()
-    let looks = 0
-    const failing = watched(disk.reads, async () => {
-      looks++
-      throw new StoreUnavailable('made to fail')
+    let checks = 0
+    const failing = observedRebuilds(disk.reads, async () => {
+      checks++
+      throw new StoreUnavailable('injected failure')
     })
     const runner = runnerOf({ store: disk.store, reads: failing })
     runner.start()
-    await until('five failures', () => looks >= 5)
+    await until('five failures', () => checks >= 5)
     await runner.stop()
     assert.is(buildsIn(folder).length, 2)
-    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} files more are open`)
+    assert.ok(openFiles() <= before + 2 + FILES_OF_A_BUILD, `${openFiles() - before} more files are open`)
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
     await disk.close()
   }))
 
-/** A read store whose next writes fail, one before and one after it has written. */
+/** A read store whose next writes fail, each before or after the data is written. */
 function failingWrites(reads: ReadStore, faults: ('before' | 'after')[]): ReadStore {
   const failing = (build: ReadModelBuild): ReadModelBuild => ({
     ...build,
     async write(...batch) {
       const fault = faults.shift()
-      if (fault === 'before') throw new StoreUnavailable('made to fail before the write')
+      if (fault === 'before') throw new StoreUnavailable('injected failure before the write')
       await build.write(...batch)
-      if (fault === 'after') throw new StoreUnavailable('made to fail after the write')
+      if (fault === 'after') throw new StoreUnavailable('injected failure after the write')
     },
   })
   return { ...reads, live: async (declaration) => failing(await reads.live(declaration)) }
 }
 
 test(
-  'survives a read store that fails, before and after its writes, and catches up',
+  'catches up after failures of the read store before and after a write',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0] = await vendor.create(5)
     const faults: ('before' | 'after')[] = ['before', 'after', 'before', 'after']
     const runner = runnerOf({ store, reads: failingWrites(reads, faults) })
@@ -312,12 +315,12 @@ test(
     await vendor.patch(a, { price: 10 })
     assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await runner.stop()
-    await isFolded({ store, reads })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 
-/** A log whose first subscriptions break off: at once, or behind their first batch. */
-function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]): EventStore {
+/** A log whose first subscriptions fail: at once, or after their first batch. */
+function failingSubscriptions(store: EventStore, faults: ('at once' | 'after a batch')[]): EventStore {
   return {
     ...store,
     subscribe(from, filter): Subscription {
@@ -326,10 +329,10 @@ function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]
       return {
         stop: () => subscription.stop(),
         async *[Symbol.asyncIterator]() {
-          if (fault === 'at once') throw new StoreUnavailable('made to break off')
+          if (fault === 'at once') throw new StoreUnavailable('injected failure')
           for await (const batch of subscription) {
             yield batch
-            if (fault !== undefined) throw new StoreUnavailable('made to break off')
+            if (fault !== undefined) throw new StoreUnavailable('injected failure')
           }
         },
       }
@@ -338,12 +341,12 @@ function breakingOff(store: EventStore, faults: ('at once' | 'behind a batch')[]
 }
 
 test(
-  'survives a log that breaks off, and catches up',
+  'catches up after its subscription fails',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     await vendor.create(5)
     const runner = runnerOf({
-      store: breakingOff(store, ['at once', 'behind a batch', 'at once', 'behind a batch']),
+      store: failingSubscriptions(store, ['at once', 'after a batch', 'at once', 'after a batch']),
       reads,
     })
     runner.start()
@@ -351,12 +354,12 @@ test(
     await vendor.patch(b, { price: 3 })
     assert.ok(await runner.progress.waitForPosition(store.head(), DEADLINE))
     await runner.stop()
-    await isFolded({ store, reads })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 
-/** A read store that remembers nothing of how far it came, the first time it is asked. */
-function forgetful(reads: ReadStore): ReadStore {
+/** A read store that returns no checkpoint. */
+function withoutCheckpoint(reads: ReadStore): ReadStore {
   const live: ReadStore['live'] = async (declaration) => {
     const build = await reads.live(declaration)
     return { ...build, checkpoint: async () => undefined }
@@ -365,19 +368,19 @@ function forgetful(reads: ReadStore): ReadStore {
 }
 
 test(
-  'that gets the log from its start again changes nothing, and brings back nothing that was deleted',
+  'that reads the log from its start again changes nothing and restores nothing that was deleted',
   withDisk(async ({ store, reads }) => {
-    const vendor = owner(store)
+    const vendor = vendorOf(store)
     const [a = 0, b = 0] = await vendor.create(4)
     await project({ store, reads })
     await vendor.patch(a, { price: 1, isColored: true })
     await vendor.remove(b)
     await project({ store, reads })
-    await project({ store, reads: forgetful(reads) })
-    await isFolded({ store, reads })
+    await project({ store, reads: withoutCheckpoint(reads) })
+    await assertModelMatchesLog({ store, reads })
     await vendor.patch(a, { price: 2 })
-    await project({ store, reads: forgetful(reads) })
-    await isFolded({ store, reads })
+    await project({ store, reads: withoutCheckpoint(reads) })
+    await assertModelMatchesLog({ store, reads })
   }),
 )
 

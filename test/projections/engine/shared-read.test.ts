@@ -14,14 +14,14 @@ import {
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('followers that catch up')
+const test = suite('consumers that catch up')
 
 const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
 const numberOf = (from: PositionOrStart) => (from === 'start' ? 0 : Number(from.commit))
 
-/** A log of `a-…` and `b-…` streams in turn, that tells how many events it has given out. */
-class Log {
-  given = 0
+/** A log that alternates `a-…` and `b-…` streams and counts the events that it delivers. */
+class CountingLog {
+  delivered = 0
   breaksAt = Number.POSITIVE_INFINITY
   constructor(readonly length: number) {}
 
@@ -38,7 +38,7 @@ class Log {
     const breaks = (last: number) => {
       if (last < this.breaksAt) return
       this.breaksAt = Number.POSITIVE_INFINITY
-      throw new StoreUnavailable('made to break off')
+      throw new StoreUnavailable('injected failure')
     }
     return {
       stop: () => void (state.stopped = true),
@@ -59,7 +59,7 @@ class Log {
     const found = all
       .map((n) => ({ stream: `${n % 2 === 0 ? 'a' : 'b'}-${n}`, position: at(n) }) as StoredEvent)
       .filter(({ stream }) => filter?.prefixes.some((prefix) => stream.startsWith(prefix)) ?? true)
-    this.given += found.length
+    this.delivered += found.length
     return found
   }
 }
@@ -68,8 +68,8 @@ const PAGE = 1_000
 const LENGTH = 10_000
 const TIMING: SharedReadTiming = { gatherMs: 5, maxWaitMs: 30, maxBufferedEvents: 3_000 }
 
-/** Follows to the head; `between` is waited for behind each batch. */
-async function follow(
+/** Reads to the head of the log, and awaits `between` after each batch. */
+async function readToHead(
   store: EventStore,
   prefixes: string[],
   between?: () => Promise<void>,
@@ -87,65 +87,69 @@ const numbers = (first: number, step: number) =>
   Array.from({ length: Math.ceil((LENGTH - first + 1) / step) }, (_, index) => first + index * step)
 const all = numbers(1, 1)
 
-/** Behind the time in which followers gather: what was asked for is read, and no more time passes. */
-const gathered = (time: FakeTime) => time.pass(TIMING.gatherMs)
+/** Passes the time in which consumers gather for a shared read. */
+const passGatherTime = (time: FakeTime) => time.pass(TIMING.gatherMs)
 
-test('from the same place share one read, and each gets what it follows, in order', () =>
+test('from the same position share one read, and each receives its own streams in order', () =>
   withFakeTime(async (time) => {
-    const log = new Log(LENGTH)
+    const log = new CountingLog(LENGTH)
     const store = shareReads(log.store, TIMING)
-    const found = Promise.all([['a-'], ['b-'], ['a-', 'b-']].map((prefixes) => follow(store, prefixes)))
-    await gathered(time)
+    const found = Promise.all([['a-'], ['b-'], ['a-', 'b-']].map((prefixes) => readToHead(store, prefixes)))
+    await passGatherTime(time)
     assert.equal(await found, [numbers(2, 2), numbers(1, 2), all])
-    assert.is(log.given, LENGTH, 'each event was read once')
+    assert.is(log.delivered, LENGTH, 'each event was read once')
   }))
 
-test('and begin later share what is still at hand', () =>
+test('and start later share the events that are still buffered', () =>
   withFakeTime(async (time) => {
-    const log = new Log(LENGTH)
+    const log = new CountingLog(LENGTH)
     const store = shareReads(log.store, TIMING)
     let late: Promise<number[]> | undefined
-    const early = follow(store, ['a-', 'b-'], async () => void (late ??= follow(store, ['b-'], undefined, at(PAGE))))
-    await gathered(time)
+    const early = readToHead(
+      store,
+      ['a-', 'b-'],
+      async () => void (late ??= readToHead(store, ['b-'], undefined, at(PAGE))),
+    )
+    await passGatherTime(time)
     assert.equal([await early, await late], [all, numbers(PAGE + 1, 2)])
-    assert.is(log.given, LENGTH, 'each event was read once')
+    assert.is(log.delivered, LENGTH, 'each event was read once')
   }))
 
-test('and one of whom stands still go on without it, and it misses nothing', () =>
+test('continue without one that stalls, which still misses no event', () =>
   withFakeTime(async (time) => {
-    const store = shareReads(new Log(LENGTH).store, TIMING)
-    let goOn = () => {}
-    const still = new Promise<void>((done) => (goOn = done))
-    let isStill = () => {}
-    const standing = new Promise<void>((done) => (isStill = done))
-    const slow = follow(store, ['a-'], () => {
-      isStill()
-      return still
+    const store = shareReads(new CountingLog(LENGTH).store, TIMING)
+    let resume = () => {}
+    const resumed = new Promise<void>((done) => (resume = done))
+    let signalStall = () => {}
+    const stalled = new Promise<void>((done) => (signalStall = done))
+    const slow = readToHead(store, ['a-'], () => {
+      signalStall()
+      return resumed
     })
     let isDone = false
-    const others = follow(store, ['a-', 'b-']).finally(() => (isDone = true))
-    await gathered(time)
-    await standing
-    await until('the others to go on', async () => {
+    const others = readToHead(store, ['a-', 'b-']).finally(() => (isDone = true))
+    await passGatherTime(time)
+    await stalled
+    await until('the others to continue', async () => {
       await time.pass(TIMING.maxWaitMs)
       return isDone
     })
     assert.equal(await others, all)
-    goOn()
+    resume()
     assert.equal(await slow, numbers(2, 2))
   }))
 
-test('from different places each get all behind theirs', () =>
+test('from different positions each receive every event after their own', () =>
   withFakeTime(async (time) => {
-    const store = shareReads(new Log(LENGTH).store, TIMING)
-    const found = Promise.all([follow(store, ['a-', 'b-']), follow(store, ['b-'], undefined, at(7_000))])
-    await gathered(time)
+    const store = shareReads(new CountingLog(LENGTH).store, TIMING)
+    const found = Promise.all([readToHead(store, ['a-', 'b-']), readToHead(store, ['b-'], undefined, at(7_000))])
+    await passGatherTime(time)
     assert.equal(await found, [all, numbers(7_001, 2)])
   }))
 
-test('are told when the read breaks off, and go on from where they were', () =>
+test('get an error when the shared read fails, and can resume from their position', () =>
   withFakeTime(async (time) => {
-    const log = new Log(LENGTH)
+    const log = new CountingLog(LENGTH)
     log.breaksAt = 5_000
     const store = shareReads(log.store, TIMING)
     const seen: number[] = []
@@ -154,18 +158,18 @@ test('are told when the read breaks off, and go on from where they were', () =>
         seen.push(...events.map(({ position }) => numberOf(position)))
     }
     const broken = Promise.allSettled([run('start')])
-    await gathered(time)
+    await passGatherTime(time)
     const [outcome] = await broken
     assert.instance(outcome.status === 'rejected' && outcome.reason, StoreUnavailable)
     const rest = run(at(seen.length))
-    await gathered(time)
+    await passGatherTime(time)
     await rest
     assert.equal(seen, all)
   }))
 
-test('end when they are stopped, also while they wait', () =>
+test('end when they are stopped, even while they wait for a batch', () =>
   withFakeTime(async (time) => {
-    const hanging = new Log(LENGTH).store
+    const hanging = new CountingLog(LENGTH).store
     const never: Subscription = {
       stop: () => undefined,
       [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }),
@@ -173,9 +177,9 @@ test('end when they are stopped, also while they wait', () =>
     const store = shareReads({ ...hanging, subscribe: () => never }, TIMING)
     const subscription = store.subscribe('start', { prefixes: ['a-'] })
     const ended = (async () => {
-      for await (const batch of subscription) assert.unreachable(`a batch came: ${String(batch)}`)
+      for await (const batch of subscription) assert.unreachable(`received a batch: ${String(batch)}`)
     })()
-    await gathered(time)
+    await passGatherTime(time)
     subscription.stop()
     await ended
   }))

@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { changesBetween } from '../../../src/projections/history/history-entry.ts'
 
-const test = suite('what differs between two states')
+const test = suite('the changes between two states')
 
-test('is a line for each member, in their order, and nothing where all is the same', () => {
+test('contain one entry per changed field, in field order, and none if the states are equal', () => {
   const before = { sku: 'A', price: null, carat: 1, scores: { fire: 1 } }
   assert.equal(changesBetween(before, { ...before, scores: { fire: 1 } }), [])
   assert.equal(changesBetween(before, { sku: 'A', price: 3, carat: 2, scores: null }), [
@@ -14,7 +14,7 @@ test('is a line for each member, in their order, and nothing where all is the sa
   ])
 })
 
-test('of what comes into being or goes is all that is not null', () => {
+test('contain every field that is not null if one of the states does not exist', () => {
   const state = { sku: 'A', price: null, isColored: false, certifications: [] }
   assert.equal(changesBetween(null, state), [
     { field: 'sku', from: null, to: 'A' },
@@ -27,7 +27,7 @@ test('of what comes into being or goes is all that is not null', () => {
   assert.equal(changesBetween(null, null), [])
 })
 
-test('in a list of things is a line for each thing that came, went or is another', () => {
+test('contain one entry per added, removed or changed object of a list, whatever its order', () => {
   const [one, two, three] = [{ id: 1 }, { id: 2, number: 'a' }, { id: 3 }]
   const reports = 'certifications'
   assert.equal(changesBetween({ reports: [one, two] }, { reports: [{ id: 2, number: 'b' }, three] }), [
@@ -38,7 +38,7 @@ test('in a list of things is a line for each thing that came, went or is another
   assert.equal(changesBetween({ [reports]: [two, one] }, { [reports]: [one, two] }), [])
 })
 
-test('in a list of plain values is the list', () => {
+test('contain the whole list if its elements are plain values', () => {
   assert.equal(changesBetween({ names: [] }, { names: ['a'] }), [{ field: 'names', from: [], to: ['a'] }])
   assert.equal(changesBetween({ names: ['a'] }, { names: ['a', 'b'] }), [
     { field: 'names', from: ['a'], to: ['a', 'b'] },

@@ -15,7 +15,7 @@ import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
 import { withLogFile } from '../../commands/accounts-on-disk.ts'
 import { until } from '../../until.ts'
 
-const test = suite('the session feed')
+const test = suite('the token revocation list')
 
 const TTL = 100
 const token = { account: 7, accountEpoch: 0, client: '1_x', clientEpoch: 0, session: 's', number: 0 }
@@ -23,10 +23,10 @@ const metadata = { at: new Date(1000).toISOString() }
 const ids = Array.from({ length: 9 }, (_, index) => `00000000-0000-4000-8000-00000000000${index}`)
 const revoked = (id = 0) => ({ id: ids[id] ?? '', type: 'SessionRevoked', data: { at: 1000 }, metadata })
 
-/** A store that tells its head by a promise, as one behind a network does; its subscriptions stop where `stalled`. */
-function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boolean }): EventStore {
+/** A store with an asynchronous `head`, like one behind a network. Its subscriptions deliver nothing while `stalled`. */
+function behindNetwork(store: EventStore, fault: { stalled: boolean; down: boolean }): EventStore {
   const check = () => {
-    if (fault.away) throw new StoreUnavailable('away')
+    if (fault.down) throw new StoreUnavailable('down')
   }
   async function* until(
     batches: AsyncIterable<SubscriptionBatch>,
@@ -43,12 +43,12 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
       check()
       return store.head()
     },
-    async read(...asked) {
+    async read(...args) {
       check()
-      return store.read(...asked)
+      return store.read(...args)
     },
-    subscribe(...asked): Subscription {
-      const subscription = store.subscribe(...asked)
+    subscribe(...args): Subscription {
+      const subscription = store.subscribe(...args)
       let stop = () => {}
       const stopped = new Promise<void>((done) => (stop = done))
       const batches = until(subscription, stopped)
@@ -58,7 +58,7 @@ function behindNetwork(store: EventStore, fault: { stalled: boolean; away: boole
   }
 }
 
-const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
+const openList = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
   new TokenRevocationList({
     store,
     ttlSeconds: TTL,
@@ -70,140 +70,140 @@ const open = (store: EventStore, monotonic = () => 0, stale = NO_STALE_READS) =>
     log: createLogger('error'),
   })
 
-/** The earliest moment at which another request can come. */
+/** The earliest turn in which another request can arrive. */
 const nextTurn = () => new Promise<void>((done) => setImmediate(done))
 
-test('knows what was ended before it started', () =>
+test('contains the revocations from before its start', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
     await store.append('session-s', 'none', [revoked()])
-    const feed = open(store)
-    await feed.start()
-    assert.is(feed.isLive(token), false)
-    assert.is(feed.isLive({ ...token, session: 't' }), true)
-    feed.stop()
+    const list = openList(store)
+    await list.start()
+    assert.is(list.isLive(token), false)
+    assert.is(list.isLive({ ...token, session: 't' }), true)
+    list.stop()
     await store.close()
   }))
 
-test('answers without a promise in the turn after a write of its own process, and rightly after one of another', () =>
+test('answers synchronously in the turn after a write by its own process, and correctly after one of another process', () =>
   withLogFile(async (file) => {
     const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
-    const feed = open(store)
-    await feed.start()
+    const list = openList(store)
+    await list.start()
     await store.append('diamond-1', 'none', [{ ...revoked(1), type: 'DiamondCreated' }])
     await nextTurn()
-    assert.is(feed.isLive(token), true)
+    assert.is(list.isLive(token), true)
     await other.append('session-s', 'none', [revoked()])
-    assert.is(await feed.isLive(token), false)
-    feed.stop()
+    assert.is(await list.isLive(token), false)
+    list.stop()
     await Promise.all([store.close(), other.close()])
   }))
 
-test('reads the log itself when known events do not come', () =>
+test('reads the log if its subscription delivers nothing', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
-    const fault = { stalled: false, away: false }
-    const feed = open({ ...behindNetwork(store, fault), head: () => store.head() })
-    await feed.start()
-    const before = await feed.latestAccountPosition()
+    const fault = { stalled: false, down: false }
+    const list = openList({ ...behindNetwork(store, fault), head: () => store.head() })
+    await list.start()
+    const before = await list.latestAccountPosition()
     fault.stalled = true
     await store.append('session-s', 'none', [revoked()])
-    const kept = setInterval(() => {}, 1000)
+    const keepAlive = setInterval(() => {}, 1000)
     const [isLive, isOtherLive, changedAt] = await Promise.all([
-      feed.isLive(token),
-      feed.isLive({ ...token, session: 'another' }),
-      feed.latestAccountPosition(),
+      list.isLive(token),
+      list.isLive({ ...token, session: 'another' }),
+      list.latestAccountPosition(),
     ])
-    clearInterval(kept)
+    clearInterval(keepAlive)
     assert.equal([isLive, isOtherLive], [false, true])
     assert.ok(comparePositions(changedAt, before) > 0, 'an account may have changed meanwhile')
-    feed.stop()
+    list.stop()
     await store.close()
   }))
 
-test('of a store behind a network answers from memory while it is confirmed, for 5 s', () =>
+test('of a store behind a network answers from memory for 5 s after a confirmation', () =>
   withLogFile(async (file) => {
     const [store, other] = [openSqliteEventStore(file), openSqliteEventStore(file)]
-    const fault = { stalled: false, away: false }
+    const fault = { stalled: false, down: false }
     let now = 0
-    const feed = open(behindNetwork(store, fault), () => now)
-    await feed.start()
-    fault.away = true
+    const list = openList(behindNetwork(store, fault), () => now)
+    await list.start()
+    fault.down = true
     now = 4999
-    assert.is(feed.isLive(token), true)
+    assert.is(list.isLive(token), true)
     now = 5000
     try {
-      await feed.isLive(token)
+      await list.isLive(token)
       assert.unreachable('it answered')
     } catch (error) {
       assert.ok(error instanceof StoreUnavailable, String(error))
     }
-    fault.away = false
-    await feed.confirm()
-    assert.is(feed.isLive(token), true)
+    fault.down = false
+    await list.confirm()
+    assert.is(list.isLive(token), true)
     await other.append('session-s', 'none', [revoked()])
-    await until('the end to be known', async () => !(await feed.isLive(token)))
-    feed.stop()
+    await until('the revocation to be known', async () => !(await list.isLive(token)))
+    list.stop()
     await Promise.all([store.close(), other.close()])
   }))
 
-test('lets who only reads go on from the last confirmation while the log is away, until STALE_READS are over', () =>
+test('lets reads use the last confirmation while the log is unavailable, for the time of STALE_READS', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
-    const fault = { stalled: false, away: false }
+    const fault = { stalled: false, down: false }
     let now = 0
-    const settledState = async () => (fault.away ? 'open' : 'closed')
+    const settledState = async () => (fault.down ? 'open' : 'closed')
     const breaker = { answeredAt: 60_000, settledState }
     const stale = new StaleReadPolicy({ breaker, newestPosition: () => 'start' }, 60, () => now)
-    const feed = open(behindNetwork(store, fault), () => now, stale)
+    const list = openList(behindNetwork(store, fault), () => now, stale)
     await store.append('session-ended', 'none', [revoked()])
-    await feed.start()
-    fault.away = true
+    await list.start()
+    fault.down = true
     now = 59_999
-    const error = new StoreUnavailable('away')
-    assert.is(await feed.wasLiveWhenConfirmed(token, error), true)
-    assert.is(await feed.wasLiveWhenConfirmed({ ...token, session: 'ended' }, error), false)
-    for (const [time, away] of [
+    const error = new StoreUnavailable('down')
+    assert.is(await list.wasLiveWhenConfirmed(token, error), true)
+    assert.is(await list.wasLiveWhenConfirmed({ ...token, session: 'ended' }, error), false)
+    for (const [time, down] of [
       [60_000, true],
       [10_000, false],
     ] as const) {
       now = time
-      fault.away = away
+      fault.down = down
       try {
-        await feed.wasLiveWhenConfirmed(token, error)
+        await list.wasLiveWhenConfirmed(token, error)
         assert.unreachable('it answered')
       } catch (thrown) {
         assert.is(thrown, error)
       }
     }
-    feed.stop()
+    list.stop()
     await store.close()
   }))
 
-test('that is not confirmed reads the streams behind each token', () =>
+test('without a recent confirmation reads the streams of each token', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
-    const fault = { stalled: false, away: false }
+    const fault = { stalled: false, down: false }
     let now = 0
-    const feed = open(behindNetwork(store, fault), () => now)
-    await feed.start()
+    const list = openList(behindNetwork(store, fault), () => now)
+    await list.start()
     fault.stalled = true
     await store.append('account-7', 'none', [{ ...revoked(), type: 'PasswordChanged', data: { epoch: 1 } }])
     now = 5000
-    assert.is(await feed.isLive(token), false)
-    assert.is(await feed.isLive({ ...token, accountEpoch: 1 }), true)
-    feed.stop()
+    assert.is(await list.isLive(token), false)
+    assert.is(await list.isLive({ ...token, accountEpoch: 1 }), true)
+    list.stop()
     await store.close()
   }))
 
-test('holds an event of its own process before the log brings it', () =>
+test('contains an event from its own process before the subscription delivers it', () =>
   withLogFile(async (file) => {
     const store = openSqliteEventStore(file)
-    const feed = open(behindNetwork(store, { stalled: false, away: false }))
-    await feed.start()
-    feed.applyEvent({ ...revoked(), stream: 'session-s' })
-    assert.is(feed.isLive(token), false)
-    feed.stop()
+    const list = openList(behindNetwork(store, { stalled: false, down: false }))
+    await list.start()
+    list.applyEvent({ ...revoked(), stream: 'session-s' })
+    assert.is(list.isLive(token), false)
+    list.stop()
     await store.close()
   }))
 

@@ -21,13 +21,13 @@ import type {
   DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
 import { plainRoot } from '../../evidence/plain-tree.ts'
-import { buildsOf, owner, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
+import { consumerOf, vendorOf, withDisk, type Disk } from '../engine/inventory-on-disk.ts'
 import { choicesFor } from '../../seeded.ts'
 
-const test = suite('the tree of the log')
+const test = suite('the Merkle tree of the event log')
 const silent = createLogger('silent')
 
-async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
+async function readEvents({ store }: Disk): Promise<StoredEvent[]> {
   const events: StoredEvent[] = []
   for await (const event of store.readAll('start')) events.push(event)
   return events
@@ -35,22 +35,22 @@ async function eventsOf({ store }: Disk): Promise<StoredEvent[]> {
 
 const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLeafEvent(event)))
 
-/** Some stones and what became of them, a bulk of stones, and events that a move does not carry. */
+/** Appends created, patched and deleted diamonds, and one event that a move does not copy. */
 async function fillLog({ store }: Disk): Promise<StoredEvent[]> {
-  const vendor = owner(store)
+  const vendor = vendorOf(store)
   const stones = await vendor.create(300)
   for (const id of stones.slice(0, 20)) await vendor.patch(id, { price: id })
   const joined = { id: randomUUID(), type: 'StoresJoined', data: { vault: 'v', files: 'f', place: 'p' }, metadata: {} }
   await store.append('stores', 'none', [joined])
   for (const id of stones.slice(0, 5)) await vendor.remove(id)
-  return eventsOf({ store } as Disk)
+  return readEvents({ store } as Disk)
 }
 
 test(
-  'is that of every event in the order of the log, but for what a move does not carry',
+  'has one leaf per event in log order, except for events that a move does not copy',
   withDisk(async (disk) => {
     const events = await fillLog(disk)
-    await buildsOf(disk, merkleTree).rebuild()
+    await consumerOf(disk, merkleTree).rebuild()
     const queries = new TreeQueries(await disk.reads.model(merkleTree.declaration))
     const leaves = events.filter(isLeaf)
     assert.is(events.length - leaves.length, 1)
@@ -60,10 +60,10 @@ test(
 )
 
 test(
-  'finds each event by its position, with what leads to the root',
+  'finds each event by its position and proves its inclusion',
   withDisk(async (disk) => {
     const leaves = (await fillLog(disk)).filter(isLeaf)
-    await buildsOf(disk, merkleTree).rebuild()
+    await consumerOf(disk, merkleTree).rebuild()
     const queries = new TreeQueries(await disk.reads.model(merkleTree.declaration))
     const root = await queries.root(leaves.length)
     for (const [index, event] of leaves.entries()) {
@@ -79,8 +79,8 @@ test(
   }),
 )
 
-/** A build that may be left in the middle of a write, as one on MongoDB by a crash. */
-class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
+/** A build whose write may stop halfway, as a crash can cause on MongoDB. */
+class InterruptibleBuild implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | 'deadLetters'> {
   readonly documents = new Map<FieldValue, StoredDocument>()
   at: Awaited<ReturnType<ReadModelBuild['checkpoint']>>
 
@@ -92,15 +92,15 @@ class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | '
 
   async write(writes: readonly DocumentWrite[], checkpoint: NonNullable<typeof this.at>): Promise<void> {
     for (const [at, write] of writes.entries()) {
-      if (this.breaks(at)) throw new Error('broken off')
-      if (!('put' in write)) throw new Error('nothing of a tree is ever removed')
+      if (this.breaks(at)) throw new Error('write interrupted')
+      if (!('put' in write)) throw new Error('the tree never removes a document')
       const key = write.put['id'] ?? ''
       const stored = this.documents.get(key)
       if (stored === undefined || stored.revision < write.revision) {
         this.documents.set(key, { document: write.put, revision: write.revision })
       }
     }
-    if (this.breaks(writes.length)) throw new Error('broken off')
+    if (this.breaks(writes.length)) throw new Error('write interrupted')
     this.at = checkpoint
   }
 
@@ -109,7 +109,7 @@ class Memory implements Pick<ReadModelBuild, 'load' | 'write' | 'checkpoint' | '
     return { get, find: () => this.#tiles(), position: () => this.at?.position ?? 'start' }
   }
 
-  /** Tiles of leaves, the last first. */
+  /** Tiles of leaves, newest first. */
   #tiles(): Document[] {
     const tiles = [...this.documents.values()].map(({ document }) => document)
     return tiles.filter(({ commit }) => Number(commit) >= 0).reverse()
@@ -132,10 +132,10 @@ const emptyLog = {
   eventAt: async () => undefined,
 } as unknown as EventStore
 
-test('reports an event that is added between two questions as later than what was read, not as changed', async () => {
+test('reports an event appended after the queried tree size as missing, not as changed', async () => {
   const events = Array.from({ length: 20 }, (_, index) => event(index)).filter(isLeaf)
   const [read, added] = [events.slice(0, 10), events.slice(10)]
-  const build = new Memory(() => false)
+  const build = new InterruptibleBuild(() => false)
   const writer = await BatchWriter.open(merkleTree, emptyLog, build as unknown as ReadModelBuild, silent)
   const write = async (some: StoredEvent[]) => {
     await writer.write({ events: some, position: some.at(-1)?.position ?? 'start', caughtUp: false })
@@ -149,19 +149,19 @@ test('reports an event that is added between two questions as later than what wa
   assert.is(await new TreeQueries(build.model).indexOf(added[0] as StoredEvent, events.length), read.length)
 })
 
-test('is the same however batches are cut, and wherever a write breaks off and is tried again', async () => {
+test('is the same for any batch sizes, and after writes that stop halfway and are retried', async () => {
   const events = Array.from({ length: 1_500 }, (_, index) => event(index))
   const root = plainRoot(events.filter(isLeaf).map(leafBytes))
   for (let seed = 1; seed <= 30; seed++) {
     const choices = choicesFor(`the tree of the log, ${seed}`)
     const random = () => choices.next()
-    const build = new Memory(() => random() < 0.15)
-    const place = (from: PositionOrStart) =>
+    const build = new InterruptibleBuild(() => random() < 0.15)
+    const indexAfter = (from: PositionOrStart) =>
       from === 'start' ? 0 : events.findIndex(({ position }) => position === from) + 1
-    while (place(build.at?.position ?? 'start') < events.length) {
+    while (indexAfter(build.at?.position ?? 'start') < events.length) {
       const writer = await BatchWriter.open(merkleTree, emptyLog, build as unknown as ReadModelBuild, silent)
       try {
-        for (let at = place(writer.position); at < events.length;) {
+        for (let at = indexAfter(writer.position); at < events.length;) {
           const some = events.slice(at, at + 1 + Math.floor(random() ** 4 * 700))
           const position = some.at(-1)?.position ?? 'start'
           await writer.write({ events: some, position, caughtUp: false } satisfies SubscriptionBatch)
@@ -169,7 +169,7 @@ test('is the same however batches are cut, and wherever a write breaks off and i
         }
         await writer.flush()
       } catch (error) {
-        assert.match(String(error), 'broken off')
+        assert.match(String(error), 'write interrupted')
       }
     }
     const queries = new TreeQueries(build.model)

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { registerAccount } from '../../../src/commands/accounts/accounts.ts'
 import { deleteOrphanedPersons } from '../../../src/reactions/accounts/orphaned-persons.ts'
 import { ann, cli, openProcess, withLogFile } from '../../commands/accounts-on-disk.ts'
-import { oneRound } from '../../projections/engine/working.ts'
+import { runOneRound } from '../../projections/engine/start-background-services.ts'
 
-const test = suite('the sweeper of persons')
+const test = suite('the sweeper of orphaned persons')
 const HOUR = 60 * 60_000
 
-test('removes the row of a registration that died before the log had it, after an hour, and no other', () =>
+test('removes the row of an interrupted registration after an hour, and no other', () =>
   withLogFile(async (file) => {
     const time = { now: 1_800_000_000_000 }
     const one = await openProcess(file, time)
@@ -16,7 +16,7 @@ test('removes the row of a registration that died before the log had it, after a
       const { account } = await registerAccount(one, ann, cli)
       await one.people.storeEmail(99, 'died@example.com')
       const { store, persons } = one
-      const sweep = () => oneRound([deleteOrphanedPersons], { store, persons, writing: one })
+      const sweep = () => runOneRound([deleteOrphanedPersons], { store, persons, writing: one })
       time.now += HOUR
       await sweep()
       assert.ok(await persons.read(99))

@@ -13,13 +13,13 @@ import type {
   StoredEvent,
   Subscription,
 } from '../../../src/stores/ports/event-store.ts'
-import { buildsOf, owner, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
+import { consumerOf, vendorOf, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
 
-const test = suite('a signed root of the log')
+const test = suite('a signed checkpoint of the log')
 
 const { privateKey } = generateKeyPairSync('ed25519')
 
-async function signerOn({ store, reads }: Disk, key = privateKey): Promise<CheckpointSigner> {
+async function createSigner({ store, reads }: Disk, key = privateKey): Promise<CheckpointSigner> {
   const model = await reads.model(merkleTree.declaration)
   const checkpoints = new SignedCheckpoints(store, key)
   const progress = { waitForPosition: () => true }
@@ -32,35 +32,35 @@ async function signerOn({ store, reads }: Disk, key = privateKey): Promise<Check
   })
 }
 
-/** What the log says was signed last, whoever has signed it. */
+/** The last signed checkpoint in the log. */
 async function lastSigned(store: EventStore) {
   const [last] = await store.read(CHECKPOINTS_STREAM, { last: 1 })
   return last && { note: last.data['checkpoint'], revision: last.revision }
 }
 
-/** The tree made anew, and signed. */
-async function signedAnew(disk: Disk, store: EventStore = disk.store, key = privateKey) {
-  await buildsOf({ ...disk, store }, merkleTree).rebuild()
-  return (await signerOn(disk, key)).sign(0)
+/** Rebuilds the tree and signs it. */
+async function rebuildAndSign(disk: Disk, store: EventStore = disk.store, key = privateKey) {
+  await consumerOf({ ...disk, store }, merkleTree).rebuild()
+  return (await createSigner(disk, key)).sign(0)
 }
 
 test(
-  'follows another only where something has happened',
+  'is followed by another only if events were appended',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     await vendor.create(3)
-    const first = await signedAnew(disk)
+    const first = await rebuildAndSign(disk)
     assert.is(first?.revision, 0n)
-    assert.is((await signedAnew(disk))?.revision, 0n)
+    assert.is((await rebuildAndSign(disk))?.revision, 0n)
     await vendor.create(1)
-    const second = await signedAnew(disk)
+    const second = await rebuildAndSign(disk)
     assert.is(second?.revision, 1n)
     assert.ok((second?.size ?? 0) > (first?.size ?? 0))
     assert.is((await lastSigned(disk.store))?.note, second?.note)
   }),
 )
 
-/** The same log as one who can write to its files would leave it. */
+/** A log that was changed directly in its files. */
 function rewritten(store: EventStore, rewrite: (events: StoredEvent[]) => StoredEvent[]): EventStore {
   const changed = (from: PositionOrStart): Subscription => {
     const subscription = store.subscribe(from)
@@ -86,28 +86,28 @@ const REWRITES: Readonly<Record<string, (events: StoredEvent[]) => StoredEvent[]
 
 for (const [how, rewrite] of Object.entries(REWRITES)) {
   test(
-    `is not followed by another where an event was ${how}`,
+    `is not followed by another if an event was ${how}`,
     withDisk(async (disk) => {
-      const vendor = owner(disk.store)
+      const vendor = vendorOf(disk.store)
       await vendor.create(5)
-      const signed = await signedAnew(disk)
+      const signed = await rebuildAndSign(disk)
       await vendor.create(2)
-      const thrown = await signedAnew(disk, rewritten(disk.store, rewrite)).catch((error: unknown) => error)
+      const thrown = await rebuildAndSign(disk, rewritten(disk.store, rewrite)).catch((error: unknown) => error)
       assert.instance(thrown, LogRewritten)
       assert.is((await lastSigned(disk.store))?.note, signed?.note)
-      await signedAnew(disk)
+      await rebuildAndSign(disk)
       assert.is((await lastSigned(disk.store))?.revision, 1n)
     }),
   )
 }
 
 test(
-  'of another key is not followed at all',
+  'of another key is never followed by one of this key',
   withDisk(async (disk) => {
-    await owner(disk.store).create(2)
-    await signedAnew(disk)
+    await vendorOf(disk.store).create(2)
+    await rebuildAndSign(disk)
     const other = generateKeyPairSync('ed25519').privateKey
-    const thrown = await signedAnew(disk, disk.store, other).catch((error: unknown) => error)
+    const thrown = await rebuildAndSign(disk, disk.store, other).catch((error: unknown) => error)
     assert.instance(thrown, ForeignCheckpoint)
   }),
 )

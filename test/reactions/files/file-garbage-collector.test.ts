@@ -11,55 +11,55 @@ import {
 import type { SubscriptionBatch, EventStore, Position, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import type { FileStore, TemporaryFile } from '../../../src/stores/ports/file-store.ts'
 import { WakeSignal } from '../../../src/stores/log/wake-signal.ts'
-import { working } from '../../projections/engine/working.ts'
+import { startBackgroundServices } from '../../projections/engine/start-background-services.ts'
 import type { ReadModel } from '../../../src/stores/ports/read-store.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
-const test = suite('collecting files')
+const test = suite('the file garbage collector')
 
 const shared = 'a'.repeat(64)
 const alone = 'b'.repeat(64)
 
 const at = (n: number): Position => ({ commit: BigInt(n), prepare: BigInt(n) })
 
-/** A log of removed certifications, and a read model that comes to know of them when a test says so. */
+/** A log of removed certifications, and a read model that folds them when `catchUp` is called. */
 class Inventory {
   readonly removed: string[] = []
-  /** Files that stand there, and those of them that were touched a moment ago. */
+  /** The stored files, and those among them that were touched recently. */
   readonly files: string[] = []
   readonly fresh = new Set<string>()
-  /** Files whose removal was broken off. */
-  readonly broken: string[] = []
-  /** Done once, in the middle of the next look at how often a file is used. */
-  meanwhile: () => Promise<void> = async () => undefined
+  /** Files whose removal was interrupted. */
+  readonly interrupted: string[] = []
+  /** Called once, during the next count of a file's references. */
+  duringCount: () => Promise<void> = async () => undefined
   readonly #events: StoredEvent[] = []
-  readonly #news = new WakeSignal()
+  readonly #signal = new WakeSignal()
   readonly #uses = new Map<string, number>()
-  #known = 0
-  #taken = 0
+  #folded = 0
+  #processed = 0
 
   constructor(uses: Readonly<Record<string, number>>) {
     for (const [digest, count] of Object.entries(uses)) this.#uses.set(digest, count)
   }
 
-  /** One certification with the file is gone; the read model learns of it later. Resolves when the collector has noted it. */
+  /** Removes one certification with the file; the read model lags. Resolves when the collector has processed the event. */
   async remove(digest: string): Promise<void> {
     const position = at(this.#events.length + 1)
     const data = { id: this.#events.length + 1, digest }
     const event = { id: randomUUID(), type: 'CertificationRemoved', data, metadata: {}, stream: 'diamond-1' }
     this.#events.push({ ...event, revision: BigInt(this.#events.length), position })
-    this.#news.notify()
-    while (this.#taken < this.#events.length) await new Promise((done) => setImmediate(done))
+    this.#signal.notify()
+    while (this.#processed < this.#events.length) await new Promise((done) => setImmediate(done))
   }
 
-  /** The read model folds what has happened. */
-  learn(): void {
-    for (const { data } of this.#events.slice(this.#known)) {
+  /** Lets the read model catch up. */
+  catchUp(): void {
+    for (const { data } of this.#events.slice(this.#folded)) {
       const digest = String(data['digest'])
       this.#uses.set(digest, (this.#uses.get(digest) ?? 0) - 1)
     }
-    this.#known = this.#events.length
+    this.#folded = this.#events.length
   }
 
   get store(): EventStore {
@@ -79,15 +79,15 @@ class Inventory {
     }
     const files: Partial<FileStore> = {
       list: () => this.#list(),
-      temporaryFiles: () => this.#broken(),
+      temporaryFiles: () => this.#interrupted(),
       removeTemporaryFile: async ({ restoredDigest }: TemporaryFile) => {
-        this.broken.length = 0
+        this.interrupted.length = 0
         if (restoredDigest !== undefined) this.files.push(restoredDigest)
         return false
       },
-      readTouchToken: async (digest: string) => this.#markOf(digest),
-      remove: async (digest: string, mark: string) => {
-        if (mark !== this.#markOf(digest)) return 'touched'
+      readTouchToken: async (digest: string) => this.#touchTokenOf(digest),
+      remove: async (digest: string, token: string) => {
+        if (token !== this.#touchTokenOf(digest)) return 'touched'
         this.removed.push(digest)
         return 'removed'
       },
@@ -106,27 +106,27 @@ class Inventory {
   }
 
   #touches = 0
-  readonly #markOf = (digest: string) => (this.fresh.has(digest) ? String(++this.#touches) : 'untouched')
+  readonly #touchTokenOf = (digest: string) => (this.fresh.has(digest) ? String(++this.#touches) : 'untouched')
 
-  async *#broken(): AsyncGenerator<TemporaryFile> {
-    for (const back of this.broken)
+  async *#interrupted(): AsyncGenerator<TemporaryFile> {
+    for (const back of this.interrupted)
       yield { name: `removing-${back}`, touchToken: 'untouched', abandonedAfterMs: 0, restoredDigest: back }
   }
 
   async *#list() {
-    for (const digest of this.files) yield { digest, touchToken: this.#markOf(digest) }
+    for (const digest of this.files) yield { digest, touchToken: this.#touchTokenOf(digest) }
   }
 
   async #reached({ commit }: Position): Promise<boolean> {
     await new Promise((done) => setImmediate(done))
-    return Number(commit) <= this.#known
+    return Number(commit) <= this.#folded
   }
 
   async #count(digest: string): Promise<number> {
-    const { meanwhile } = this
-    this.meanwhile = async () => undefined
+    const { duringCount } = this
+    this.duringCount = async () => undefined
     const uses = this.#uses.get(digest) ?? 0
-    await meanwhile()
+    await duringCount()
     return uses
   }
 
@@ -134,34 +134,38 @@ class Inventory {
     const subscribed = { isOn: true }
     const batches = async function* (this: Inventory): AsyncGenerator<SubscriptionBatch> {
       while (subscribed.isOn) {
-        this.#news.reset()
-        const events = this.#events.slice(this.#taken)
+        this.#signal.reset()
+        const events = this.#events.slice(this.#processed)
         yield { events, position: at(this.#events.length), caughtUp: true }
-        this.#taken += events.length
-        await this.#news.wait()
+        this.#processed += events.length
+        await this.#signal.wait()
       }
     }
     const stop = () => {
       subscribed.isOn = false
-      this.#news.notify()
+      this.#signal.notify()
     }
     return { [Symbol.asyncIterator]: batches.bind(this), stop }
   }
 }
 
-/** Lets time pass until a file that nothing uses is gone. */
-const collected = (inventory: Inventory, digest: string, time: FakeTime): Promise<void> =>
+/** Advances the clock until the file is removed. */
+const waitForRemoval = (inventory: Inventory, digest: string, time: FakeTime): Promise<void> =>
   until(`${digest} to be removed`, async () => {
     await time.pass(100)
     return inventory.removed.includes(digest)
   })
 
-const collecting = (inventory: Inventory, run: (time: FakeTime) => Promise<void>): Promise<void> =>
+const withCollector = (inventory: Inventory, run: (time: FakeTime) => Promise<void>): Promise<void> =>
   withFakeTime(async (time) => {
     const collector = inventory.collector()
     const { store } = inventory
     const declared = { reactions: [fileRemovals], scheduledJobs: FILE_GARBAGE_COLLECTION_JOBS }
-    const stop = await working<FileRemovalTools>(declared, (wakes) => ({ collector, store, ...wakes }), { store })
+    const stop = await startBackgroundServices<FileRemovalTools>(
+      declared,
+      (wakes) => ({ collector, store, ...wakes }),
+      { store },
+    )
     try {
       await run(time)
     } finally {
@@ -169,79 +173,79 @@ const collecting = (inventory: Inventory, run: (time: FakeTime) => Promise<void>
     }
   })
 
-/** One more certification with the file goes during the next look. @returns what lets time pass until it is gone */
-function removedMeanwhile(inventory: Inventory, digest: string, time: FakeTime): () => Promise<void> {
+/** Removes one certification with the file during the next count. @returns a function that advances the clock until then */
+function removeDuringCount(inventory: Inventory, digest: string, time: FakeTime): () => Promise<void> {
   let isRemoved = false
-  inventory.meanwhile = async () => {
+  inventory.duringCount = async () => {
     await inventory.remove(digest)
     isRemoved = true
   }
   return () =>
-    until('the look', async () => {
+    until('the count', async () => {
       if (!isRemoved) await time.pass(100)
       return isRemoved
     })
 }
 
-test('leaves a file that is used, and removes one that is not', async () => {
+test('keeps a file that is in use and removes one that is not', async () => {
   const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
-  await collecting(inventory, async (time) => {
+  await withCollector(inventory, async (time) => {
     await inventory.remove(shared)
     await inventory.remove(alone)
-    inventory.learn()
-    await collected(inventory, alone, time)
+    inventory.catchUp()
+    await waitForRemoval(inventory, alone, time)
     assert.equal(inventory.removed, [alone])
   })
 })
 
-test('removes what a crash left a moment before the start, as soon as it is untouched for a while', async () => {
+test('removes a file that a crash left behind once it has not been touched for a while', async () => {
   const inventory = new Inventory({ [shared]: 1 })
   inventory.files.push(shared, alone)
   inventory.fresh.add(shared).add(alone)
-  await collecting(inventory, async (time) => {
+  await withCollector(inventory, async (time) => {
     await time.pass(60_000)
     assert.equal(inventory.removed, [])
     inventory.fresh.clear()
-    await collected(inventory, alone, time)
+    await waitForRemoval(inventory, alone, time)
     assert.equal(inventory.removed, [alone])
   })
 })
 
-test('removes a file whose removal was broken off by a crash, though the walk has not met it', async () => {
+test('finishes a removal that a crash interrupted, even if the scan did not list the file', async () => {
   const inventory = new Inventory({ [shared]: 1 })
   const met = 'c'.repeat(64)
   inventory.files.push(met)
-  await collecting(inventory, async (time) => {
-    await collected(inventory, met, time)
-    inventory.broken.push(alone)
-    await collected(inventory, alone, time)
+  await withCollector(inventory, async (time) => {
+    await waitForRemoval(inventory, met, time)
+    inventory.interrupted.push(alone)
+    await waitForRemoval(inventory, alone, time)
     assert.equal(inventory.removed, [met, alone])
   })
 })
 
-test('looks again at a file whose removal came while it looked at others', async () => {
+test('checks a file again if its certification was removed while other files were checked', async () => {
   const inventory = new Inventory({ [shared]: 2, [alone]: 1 })
-  await collecting(inventory, async (time) => {
-    const late = removedMeanwhile(inventory, alone, time)
+  await withCollector(inventory, async (time) => {
+    const late = removeDuringCount(inventory, alone, time)
     await inventory.remove(shared)
-    inventory.learn()
+    inventory.catchUp()
     await late()
     await new Promise((done) => setImmediate(done))
-    inventory.learn()
-    await collected(inventory, alone, time)
+    inventory.catchUp()
+    await waitForRemoval(inventory, alone, time)
     assert.equal(inventory.removed, [alone])
   })
 })
 
-test('looks again at a file whose last use ended while it looked at that very file', async () => {
+test('checks a file again if its last certification was removed during its check', async () => {
   const inventory = new Inventory({ [shared]: 2 })
-  await collecting(inventory, async (time) => {
-    const late = removedMeanwhile(inventory, shared, time)
+  await withCollector(inventory, async (time) => {
+    const late = removeDuringCount(inventory, shared, time)
     await inventory.remove(shared)
-    inventory.learn()
+    inventory.catchUp()
     await late()
-    inventory.learn()
-    await collected(inventory, shared, time)
+    inventory.catchUp()
+    await waitForRemoval(inventory, shared, time)
   })
 })
 

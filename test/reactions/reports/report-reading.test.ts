@@ -7,10 +7,10 @@ import { reportReading, type ReportReadingOptions } from '../../../src/reactions
 import { UnreadableReport } from '../../../src/reports/pdf-reader.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { UnsupportedEventVersion } from '../../../src/events/decode.ts'
-import { reactionOf } from '../../projections/engine/working.ts'
+import { handlerOf } from '../../projections/engine/start-background-services.ts'
 import { reportNamed } from '../../fixtures/reports/reports.ts'
 
-const test = suite('the reaction that reads reports')
+const test = suite('the report reading reaction')
 
 const { reading } = reportNamed('gia')
 const file = { digest: 'a'.repeat(64), bytes: 9, name: null }
@@ -46,16 +46,16 @@ function given(options: Partial<ReportReadingOptions> = {}) {
     log,
     ...options,
   }
-  return { react: reactionOf(reportReading, { reports }), recorded, lines }
+  return { react: handlerOf(reportReading, { reports }), recorded, lines }
 }
 
-test('records what was read, with the request and the event that led to it', async () => {
+test('records the reading with the ids of the request and the event that caused it', async () => {
   const { react, recorded } = given()
   await react([event])
   assert.equal(recorded, [{ diamond: 337, certification: 5, reading, correlation: 'r-1', causation: 'e-1' }])
 })
 
-test('warns in the log of what the report says otherwise', async () => {
+test('logs a warning if the report contradicts the data of its owner', async () => {
   const mismatch = { field: 'number', given: '1', read: '2136273512' } as const
   let count = 0
   const contradicted = () => void count++
@@ -69,7 +69,7 @@ test('warns in the log of what the report says otherwise', async () => {
   assert.equal(lines, [{ level: 40, ...said }])
 })
 
-test('reads nothing again, and nothing of a certification that is gone or has no file', async () => {
+test('skips certifications that were read or removed or have no file', async () => {
   const read = () => Promise.reject(new Error('it was read'))
   for (const current of [undefined, { ...certification, reading }]) {
     const { react } = given({ certification: async () => current, read })
@@ -82,7 +82,7 @@ test('reads nothing again, and nothing of a certification that is gone or has no
   ])
 })
 
-test('passes over a report that can not be read, and one whose text says nothing', async () => {
+test('records nothing for an unreadable report or one without any value', async () => {
   const nothing = { ...reading, number: null, carat: null, measurements: null, table: null, depth: null }
   const measures = { crownAngle: null, pavilionAngle: null, girdle: null, star: null, lower: null }
   const unsaid = { ...measures, laboratory: null, shape: null, isLabGrown: null, unclear: [] }
@@ -96,19 +96,19 @@ test('passes over a report that can not be read, and one whose text says nothing
   }
 })
 
-test('sets aside a diamond whose events are not understood, and reads the reports of others', async () => {
+test('reports a diamond with unreadable events as failed, and reads the reports of all others', async () => {
   const newer = { ...event, metadata: { ...event.metadata, schema: '99' } }
   const undecodable = async () => Promise.reject(new UnsupportedEventVersion('of a newer release'))
   for (const options of [{}, { certification: undecodable }, { record: undecodable }]) {
-    const aside = await given(options).react([newer, event])
-    assert.is(aside?.[0]?.event, newer)
+    const failures = await given(options).react([newer, event])
+    assert.is(failures?.[0]?.event, newer)
   }
   const { react, recorded } = given()
   await react([newer, event])
   assert.is(recorded.length, 1)
 })
 
-test('leaves the event for another try when reading or recording was interrupted', async () => {
+test('fails, so that the event is retried, if reading or recording was interrupted', async () => {
   const interrupted = async () => Promise.reject(new Error('The reader was closed'))
   for (const options of [{ read: interrupted }, { record: interrupted }]) {
     const failed = await given(options)
@@ -118,12 +118,12 @@ test('leaves the event for another try when reading or recording was interrupted
   }
 })
 
-test('leaves no file open behind a reader that has not looked at it', async () => {
+test('closes the file even if the reader did not read it', async () => {
   for (const read of [async () => reading, async () => Promise.reject(new Error('The reader is closed'))]) {
     const pdf = Readable.from(['%PDF-'])
     await given({ read, files: { read: async () => pdf } })
       .react([event])
-      .catch(() => undefined) // That it is tried again is another test's.
+      .catch(() => undefined)
     assert.ok(pdf.destroyed)
   }
 })

@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto'
 
 const origin = { actor: 'scoring', via: 'projection', correlation: 'an older release' } as const
 
-/** Scores of one number, as a model of that version would have given. */
-export const scoresBy = (ver: string) => ({
+/** Scores with one number, as computed by that version of the model. */
+export const scoresOfVersion = (ver: string) => ({
   integral: { val: 0.5, rg: 0.5, d: 0.05, ver },
   spread: null,
   fire: null,
@@ -15,8 +15,12 @@ export const scoresBy = (ver: string) => ({
   symmetry: null,
 })
 
-/** Scores diamonds as a release with another model did, for the stones as they were created. */
-export async function scoredBy(store: EventStore, ver: string, diamonds: readonly number[]): Promise<void> {
+/** Appends scores of the created stones as a release with that version of the model did. */
+export async function appendScoresOfVersion(
+  store: EventStore,
+  ver: string,
+  diamonds: readonly number[],
+): Promise<void> {
   const appends = diamonds.map(async (id) => {
     const last = (await store.read(scoresStream(id), { last: 1 })).at(-1)
     return {
@@ -26,7 +30,7 @@ export async function scoredBy(store: EventStore, ver: string, diamonds: readonl
         {
           id: randomUUID(),
           type: 'DiamondScored',
-          data: { id, revision: 0, scores: scoresBy(ver) },
+          data: { id, revision: 0, scores: scoresOfVersion(ver) },
           metadata: toEventMetadata(origin, 0),
         },
       ],

@@ -14,10 +14,17 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { rescore, readRescoringStatus } from '../../../src/reactions/scoring/rescoring.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
-import { isFolded, origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
-import { scoredBy } from './older-scores.ts'
+import {
+  assertModelMatchesLog,
+  origin,
+  vendorOf,
+  project,
+  withDisk,
+  type Disk,
+} from '../../projections/engine/inventory-on-disk.ts'
+import { appendScoresOfVersion } from './older-scores.ts'
 import { etagOf } from '../../../src/projections/diamonds/diamond-view.ts'
-import { shownScores, shownView } from '../../projections/diamonds/shown-view.ts'
+import { readScores, readView } from '../../projections/diamonds/read-view.ts'
 
 const test = suite('rescoring')
 
@@ -33,29 +40,29 @@ const tools = ({ store }: Disk) => ({
 
 const rescoreAll = async (disk: Disk) => rescore(tools(disk), (await readRescoringStatus(disk.store)).due, origin)
 
-/** The versions that a diamond was scored by, oldest first. */
-const history = async ({ store }: Disk, id: number) =>
+/** The model versions of a diamond's scores, oldest first. */
+const scoredVersions = async ({ store }: Disk, id: number) =>
   (await store.read(`scores-${id}`)).map(({ data }) => (data['scores'] as { integral: { ver: string } }).integral.ver)
 
 test(
-  'scores what an older model has scored, and keeps what that one found',
+  'scores diamonds of an older model again, and keeps the older scores in the log',
   withDisk(async (disk) => {
-    const [first = 0, second = 0] = await owner(disk.store).create(2)
-    await scoredBy(disk.store, OLDER, [first, second])
+    const [first = 0, second = 0] = await vendorOf(disk.store).create(2)
+    await appendScoresOfVersion(disk.store, OLDER, [first, second])
     assert.is(await rescoreAll(disk), 2)
-    assert.equal(await history(disk, first), [OLDER, OPTICS_VERSION])
+    assert.equal(await scoredVersions(disk, first), [OLDER, OPTICS_VERSION])
     await project(disk)
-    await isFolded(disk)
+    await assertModelMatchesLog(disk)
     const model = await disk.reads.model(diamonds.declaration)
-    assert.is(etagOf(await shownView(model, second)), '"0.2"')
-    assert.is((await shownScores(model, second))?.integral?.ver, OPTICS_VERSION)
+    assert.is(etagOf(await readView(model, second)), '"0.2"')
+    assert.is((await readScores(model, second))?.integral?.ver, OPTICS_VERSION)
   }),
 )
 
 test(
-  'counts a partial report that an older model left out, and scores the stone as it is since the reading',
+  'uses a partial report that an older model ignored, and scores the stone as of the reading',
   withDisk(async (disk) => {
-    const [id = 0] = await owner(disk.store).create(1)
+    const [id = 0] = await vendorOf(disk.store).create(1)
     const size = { length: 6.5, width: 6.4, depth: 3.9 }
     const reading = { ...nothingRead, table: 57, measurements: size }
     const certification = { id: 5, laboratory: 'GIA', number: null, file: null }
@@ -69,7 +76,7 @@ test(
       },
     ]
     await disk.store.append(`diamond-${id}`, 0n, happened)
-    await scoredBy(disk.store, OLDER, [id])
+    await appendScoresOfVersion(disk.store, OLDER, [id])
     assert.is(await rescoreAll(disk), 1)
     const [, now] = await disk.store.read(`scores-${id}`)
     assert.ok(now)
@@ -78,51 +85,51 @@ test(
     assert.is(spread?.ct, roundDecimals((3.67 * 41.6 ** 1.5) / 1000 - 1, 2))
     assert.equal(await readRescoringStatus(disk.store), { due: [], current: 1, newer: 0 })
     await project(disk)
-    const shown = await shownScores(await disk.reads.model(diamonds.declaration), id)
+    const shown = await readScores(await disk.reads.model(diamonds.declaration), id)
     assert.is(shown?.integral?.ver, OPTICS_VERSION)
   }),
 )
 
 test(
-  'leaves what this model has scored, however often it is asked for',
+  'skips diamonds that this model has scored, even if they are requested',
   withDisk(async (disk) => {
-    const [id = 0] = await owner(disk.store).create(1)
-    await scoredBy(disk.store, OLDER, [id])
+    const [id = 0] = await vendorOf(disk.store).create(1)
+    await appendScoresOfVersion(disk.store, OLDER, [id])
     await rescoreAll(disk)
     assert.equal(await readRescoringStatus(disk.store), { due: [], current: 1, newer: 0 })
     assert.is(await rescore(tools(disk), [id], origin), 0)
-    assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
+    assert.equal(await scoredVersions(disk, id), [OLDER, OPTICS_VERSION])
   }),
 )
 
 test(
-  'goes on where it was interrupted',
+  'resumes after an interruption',
   withDisk(async (disk) => {
-    const ids = await owner(disk.store).create(7)
-    await scoredBy(disk.store, OLDER, ids)
+    const ids = await vendorOf(disk.store).create(7)
+    await appendScoresOfVersion(disk.store, OLDER, ids)
     await rescore(tools(disk), ids.slice(0, 3), origin)
     assert.equal(await readRescoringStatus(disk.store), { due: ids.slice(3), current: 3, newer: 0 })
     assert.is(await rescoreAll(disk), 4)
-    for (const id of ids) assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
+    for (const id of ids) assert.equal(await scoredVersions(disk, id), [OLDER, OPTICS_VERSION])
   }),
 )
 
 test(
-  'scores each stone once where two of it run',
+  'scores each diamond once if two processes run it',
   withDisk(async (disk) => {
-    const ids = await owner(disk.store).create(20)
-    await scoredBy(disk.store, OLDER, ids)
+    const ids = await vendorOf(disk.store).create(20)
+    await appendScoresOfVersion(disk.store, OLDER, ids)
     await Promise.all([rescoreAll(disk), rescoreAll(disk)])
-    for (const id of ids) assert.equal(await history(disk, id), [OLDER, OPTICS_VERSION])
+    for (const id of ids) assert.equal(await scoredVersions(disk, id), [OLDER, OPTICS_VERSION])
   }),
 )
 
 test(
-  'scores the stone as its owner has changed it',
+  'scores the current revision of a changed diamond',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [id = 0] = await vendor.create(1)
-    await scoredBy(disk.store, OLDER, [id])
+    await appendScoresOfVersion(disk.store, OLDER, [id])
     await vendor.patch(id, { carat: 3 })
     await vendor.patch(id, { price: 3 })
     await rescoreAll(disk)
@@ -133,29 +140,29 @@ test(
 )
 
 test(
-  'scores a stone that no model has scored',
+  'scores a diamond that was never scored',
   withDisk(async (disk) => {
-    const [id = 0] = await owner(disk.store).create(1)
+    const [id = 0] = await vendorOf(disk.store).create(1)
     await rescoreAll(disk)
-    assert.equal(await history(disk, id), [OPTICS_VERSION])
+    assert.equal(await scoredVersions(disk, id), [OPTICS_VERSION])
   }),
 )
 
 test(
-  'passes over what was deleted, and what a newer release has scored',
+  'skips deleted diamonds and those scored by a newer release',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
-    const [gone = 0, newer = 0] = await vendor.create(2)
-    await scoredBy(disk.store, OLDER, [gone])
-    await vendor.remove(gone)
-    await scoredBy(disk.store, NEWER, [newer])
-    // Scores of a stone that was deleted while they were computed.
-    await scoredBy(disk.store, OLDER, [gone])
+    const vendor = vendorOf(disk.store)
+    const [deleted = 0, newer = 0] = await vendor.create(2)
+    await appendScoresOfVersion(disk.store, OLDER, [deleted])
+    await vendor.remove(deleted)
+    await appendScoresOfVersion(disk.store, NEWER, [newer])
+    // Scores that were still being computed when the diamond was deleted.
+    await appendScoresOfVersion(disk.store, OLDER, [deleted])
     assert.equal(await readRescoringStatus(disk.store), { due: [], current: 0, newer: 1 })
-    assert.is(await rescore(tools(disk), [gone], origin), 0)
+    assert.is(await rescore(tools(disk), [deleted], origin), 0)
   }),
 )
 
-test('names the whole model by the versions of its parts', () => assert.match(MODEL_VERSION, OPTICS_VERSION))
+test('includes the optics version in the version of the model', () => assert.match(MODEL_VERSION, OPTICS_VERSION))
 
 test.run()

@@ -10,23 +10,23 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import { scoring } from '../../../src/reactions/scoring/scoring.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
-import { reactionOf } from '../../projections/engine/working.ts'
-import { origin, owner, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
-import { shownScores } from '../../projections/diamonds/shown-view.ts'
+import { handlerOf } from '../../projections/engine/start-background-services.ts'
+import { origin, vendorOf, project, withDisk, type Disk } from '../../projections/engine/inventory-on-disk.ts'
+import { readScores } from '../../projections/diamonds/read-view.ts'
 
 const test = suite('the scoring reaction')
 
-/** Every cut is known, the ones that would be traced as the reference. */
+/** Returns the reference cut for every cut that would have to be traced. */
 const traced = (cut: Cut) => findTracedCut(cut) ?? referenceCut
 
-function reactionOn(store: EventStore) {
+function createReaction(store: EventStore) {
   const tools = {
     ...createCommandContext(store, Date.now),
     log: createLogger('silent'),
     onScored: () => undefined,
     yieldToRequests: async () => true,
   }
-  return reactionOf(scoring, { scoring: { ...tools, traced, tracedModel: noModels } })
+  return handlerOf(scoring, { scoring: { ...tools, traced, tracedModel: noModels } })
 }
 
 async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredEvent[]> {
@@ -35,17 +35,17 @@ async function eventsOf(store: EventStore, prefix = 'diamond-'): Promise<StoredE
   return events
 }
 
-/** Diamond and revision of everything that was scored, in the order of the log. */
-const scoredIn = async ({ store }: Disk) =>
+/** Diamond id and revision of all scores, in log order. */
+const scoredRevisions = async ({ store }: Disk) =>
   (await eventsOf(store, 'scores-')).map(({ data }) => [data['id'], data['revision']])
 
 test(
-  'scores what was created, led to by its event',
+  'scores created diamonds, with the creating event as the cause',
   withDisk(async (disk) => {
-    const [first, second] = await owner(disk.store).create(2)
+    const [first, second] = await vendorOf(disk.store).create(2)
     const events = await eventsOf(disk.store)
-    await reactionOn(disk.store)(events)
-    assert.equal(await scoredIn(disk), [
+    await createReaction(disk.store)(events)
+    assert.equal(await scoredRevisions(disk), [
       [first, 0],
       [second, 0],
     ])
@@ -56,43 +56,43 @@ test(
 )
 
 test(
-  'changes nothing when the same events come again, however they are cut',
+  'scores nothing again if the same events are delivered again, in any batches',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [id = 0] = await vendor.create(3)
     await vendor.patch(id, { carat: 2 })
     const events = await eventsOf(disk.store)
-    const react = reactionOn(disk.store)
+    const react = createReaction(disk.store)
     await react(events)
-    const once = await scoredIn(disk)
+    const once = await scoredRevisions(disk)
     await react(events)
     for (const event of events) await react([event])
-    assert.equal(await scoredIn(disk), once)
+    assert.equal(await scoredRevisions(disk), once)
   }),
 )
 
 test(
-  'scores once where several run',
+  'scores each diamond once if several processes run it',
   withDisk(async (disk) => {
-    await owner(disk.store).create(250)
+    await vendorOf(disk.store).create(250)
     const events = await eventsOf(disk.store)
-    await Promise.all([0, 1, 2].map(() => reactionOn(disk.store)(events)))
-    assert.is((await scoredIn(disk)).length, 250)
+    await Promise.all([0, 1, 2].map(() => createReaction(disk.store)(events)))
+    assert.is((await scoredRevisions(disk)).length, 250)
   }),
 )
 
 test(
-  'scores again for a patch of an input, and not for another one',
+  'scores a diamond again only after a patch of a field that the model uses',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [id = 0] = await vendor.create(1)
     await vendor.patch(id, { price: 5 })
     await vendor.patch(id, { carat: 2 })
-    const react = reactionOn(disk.store)
+    const react = createReaction(disk.store)
     for (const event of await eventsOf(disk.store)) await react([event])
     await vendor.patch(id, { price: 6 })
     await react((await eventsOf(disk.store)).slice(-1))
-    assert.equal(await scoredIn(disk), [
+    assert.equal(await scoredRevisions(disk), [
       [id, 0],
       [id, 2],
     ])
@@ -100,53 +100,53 @@ test(
 )
 
 test(
-  'scores no stone that was deleted in the meantime',
+  'scores no diamond that was deleted in the meantime',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [id = 0] = await vendor.create(1)
     await vendor.patch(id, { carat: 2 })
     const patched = (await eventsOf(disk.store)).slice(-1)
     await vendor.remove(id)
-    const react = reactionOn(disk.store)
+    const react = createReaction(disk.store)
     await react(patched)
     await react(await eventsOf(disk.store))
-    assert.equal(await scoredIn(disk), [])
+    assert.equal(await scoredRevisions(disk), [])
   }),
 )
 
 test(
-  'leaves the read model without scores of a stone as it was before',
+  'gives the read model no scores of an older revision',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [id = 0] = await vendor.create(1)
     const created = await eventsOf(disk.store)
     await vendor.patch(id, { carat: 2 })
-    await reactionOn(disk.store)(created)
+    await createReaction(disk.store)(created)
     await project(disk)
     const model = await disk.reads.model(diamonds.declaration)
-    assert.is(await shownScores(model, id), null)
-    await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-1))
+    assert.is(await readScores(model, id), null)
+    await createReaction(disk.store)((await eventsOf(disk.store)).slice(-1))
     await project(disk)
-    assert.ok((await shownScores(model, id))?.integral)
+    assert.ok((await readScores(model, id))?.integral)
   }),
 )
 
 test(
-  'passes over a stream that it does not understand',
+  'skips a stream with an unreadable event',
   withDisk(async (disk) => {
-    const [id] = await owner(disk.store).create(1)
+    const [id] = await vendorOf(disk.store).create(1)
     const [created] = await eventsOf(disk.store)
     assert.ok(created)
     const strange = { ...created, stream: 'diamond-99', data: { ...created.data, owner: 'nobody' } }
-    await reactionOn(disk.store)([strange, created])
-    assert.equal(await scoredIn(disk), [[id, 0]])
+    await createReaction(disk.store)([strange, created])
+    assert.equal(await scoredRevisions(disk), [[id, 0]])
   }),
 )
 
 test(
-  'leaves a stone to the newer release that has scored it, and scores the others',
+  'skips a diamond that a newer release has scored, and scores all others',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [first = 0, second = 0] = await vendor.create(2)
     const newer = toEventMetadata(origin, Date.now(), '99')
     await disk.store.append(`scores-${first}`, 'none', [
@@ -154,8 +154,8 @@ test(
     ])
     await vendor.patch(first, { carat: 2 })
     await vendor.patch(second, { carat: 2 })
-    await reactionOn(disk.store)((await eventsOf(disk.store)).slice(-2))
-    assert.equal(await scoredIn(disk), [
+    await createReaction(disk.store)((await eventsOf(disk.store)).slice(-2))
+    assert.equal(await scoredRevisions(disk), [
       [first, undefined],
       [second, 1],
     ])
@@ -163,9 +163,9 @@ test(
 )
 
 test(
-  'scores the others where a cut can not be traced now, and fails to be tried again',
+  'scores all others if tracing a cut fails, and then fails so that the batch is retried',
   withDisk(async (disk) => {
-    const vendor = owner(disk.store)
+    const vendor = vendorOf(disk.store)
     const [first = 0, second] = await vendor.create(2)
     await vendor.patch(first, { girdle: 'Thick' })
     const failing = (cut: Cut) => findTracedCut(cut) ?? Promise.reject(new Error('the pool of threads is closed'))
@@ -175,11 +175,11 @@ test(
       onScored: () => undefined,
       yieldToRequests: async () => true,
     }
-    const react = reactionOf(scoring, { scoring: { ...tools, traced: failing, tracedModel: noModels } })
+    const react = handlerOf(scoring, { scoring: { ...tools, traced: failing, tracedModel: noModels } })
     let failed = false
     await react(await eventsOf(disk.store)).catch(() => (failed = true))
     assert.ok(failed)
-    assert.equal(await scoredIn(disk), [[second, 0]])
+    assert.equal(await scoredRevisions(disk), [[second, 0]])
   }),
 )
 

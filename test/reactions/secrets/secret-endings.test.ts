@@ -5,25 +5,29 @@ import { rmSync } from 'node:fs'
 import { burnSecret, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { secretEndings } from '../../../src/reactions/secrets/secret-sweeper.ts'
-import { working } from '../../projections/engine/working.ts'
+import { startBackgroundServices } from '../../projections/engine/start-background-services.ts'
 import { openSecrets, origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
-const test = suite('what has ended')
+const test = suite('a secret that has ended')
 
-/** Follows endings. @returns what stops it */
-const ending = ({ store, vault }: SecretsProcess) =>
-  working({ reactions: [secretEndings] }, (wakes) => ({ store, vault, withdraw: async () => undefined, ...wakes }), {
-    store,
-  })
-const isGone =
+/** Starts the reaction to endings. @returns a function that stops it */
+const startEndings = ({ store, vault }: SecretsProcess) =>
+  startBackgroundServices(
+    { reactions: [secretEndings] },
+    (wakes) => ({ store, vault, withdraw: async () => undefined, ...wakes }),
+    {
+      store,
+    },
+  )
+const isDeleted =
   ({ vault }: SecretsProcess, digest: string) =>
   async () =>
     (await vault.read(digest)) === undefined
 
-/** A secret each that waits, was read, and was burned. */
-async function three(process: SecretsProcess) {
+/** Shares three secrets: one stays pending, one is revealed, one is burned. */
+async function shareThree(process: SecretsProcess) {
   const [waits, read, burned] = [
     await shareSecret(process, wish()),
     await shareSecret(process, wish({ recipients: ['tom@example.com'], notify: true })),
@@ -34,28 +38,31 @@ async function three(process: SecretsProcess) {
   return { waits: waits.keys, read: read.keys, burned: burned.keys }
 }
 
-/** Of claims: nobody has ended. */
-const never = async () => false
+/** The callback of `claimMail`: no holder has died. */
+const noHolderDied = async () => false
 
-test('is deleted from the vault, also what a crash left behind; the notice alone falls due', () =>
+test('is deleted from the vault, also if it ended before the start, and only its notice becomes due', () =>
   withTwo(async (one, other) => {
-    const { waits, read, burned } = await three(one)
-    const stop = await ending(other)
-    await until('both to be deleted', async () => (await isGone(one, read.digest)()) && isGone(one, burned.digest)())
+    const { waits, read, burned } = await shareThree(one)
+    const stop = await startEndings(other)
+    await until(
+      'both to be deleted',
+      async () => (await isDeleted(one, read.digest)()) && isDeleted(one, burned.digest)(),
+    )
     assert.ok(await one.vault.read(waits.digest))
-    const mail = await one.vault.claimMail(1e15, 'me', never)
+    const mail = await one.vault.claimMail(1e15, 'me', noHolderDied)
     assert.is(mail?.id, `${read.digest}/notice`)
-    assert.is(await one.vault.claimMail(1e15, 'me', never), undefined)
+    assert.is(await one.vault.claimMail(1e15, 'me', noHolderDied), undefined)
     await stop()
   }))
 
-test('is not gone through again from the checkpoint on, and again from the start for another log', () =>
+test('is processed once per log: from the checkpoint of the same log, from the start of another log', () =>
   withFolder(async (folder) => {
     const time = { now: 1000 }
     const first = openSecrets(folder, time)
-    const { read } = await three(first)
-    const stop = await ending(first)
-    await until('the deletion', isGone(first, read.digest))
+    const { read } = await shareThree(first)
+    const stop = await startEndings(first)
+    await until('the deletion', isDeleted(first, read.digest))
     await until('the checkpoint', async () => (await first.vault.checkpoint()) !== undefined)
     await stop()
     const { log: identity } = (await first.vault.checkpoint()) ?? {}
@@ -63,9 +70,9 @@ test('is not gone through again from the checkpoint on, and again from the start
     await first.close()
     rmSync(join(folder, 'events.db'))
     const second = openSecrets(folder, time)
-    const { burned } = await three(second)
-    const stopAgain = await ending(second)
-    await until('the deletion after the log was replaced', isGone(second, burned.digest))
+    const { burned } = await shareThree(second)
+    const stopAgain = await startEndings(second)
+    await until('the deletion after the log was replaced', isDeleted(second, burned.digest))
     await stopAgain()
     await second.close()
   }))

@@ -7,21 +7,21 @@ import { newSecretKeys, secretStream } from '../../../src/credentials/secret-key
 import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { SECRET_SWEEPER_JOBS } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
-import { oneRound, working } from '../../projections/engine/working.ts'
+import { runOneRound, startBackgroundServices } from '../../projections/engine/start-background-services.ts'
 import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
 const log = createLogger('silent')
-const test = suite('the sweeper')
+const test = suite('the secret sweeper')
 const MINUTE = 60_000
 
-const sweep = (secrets: SecretsProcess) => oneRound(SECRET_SWEEPER_JOBS, { secrets, log })
+const sweep = (secrets: SecretsProcess) => runOneRound(SECRET_SWEEPER_JOBS, { secrets, log })
 
-/** Of claims: nobody has ended. */
-const never = async () => false
+/** The callback of `claimMail`: no holder has died. */
+const noHolderDied = async () => false
 
-test('begins by itself and goes on with what is over meanwhile, until it is stopped', () =>
+test('deletes secrets as they expire, from its start until it is stopped', () =>
   withTwo(async (one, _other, time) => {
     const [first, second, third] = [
       await shareSecret(one, wish({ ttl: 60 })),
@@ -29,25 +29,29 @@ test('begins by itself and goes on with what is over meanwhile, until it is stop
       await shareSecret(one, wish({ ttl: 180 })),
     ]
     await withFakeTime(async ({ pass }) => {
-      const gone = (digest: string) =>
-        until('it to go', async () => {
+      const waitForDeletion = (digest: string) =>
+        until('the secret to be deleted', async () => {
           await pass(100)
           return (await one.vault.read(digest)) === undefined
         })
-      const stop = await working({ scheduledJobs: SECRET_SWEEPER_JOBS }, () => ({ secrets: one, log }), one)
+      const stop = await startBackgroundServices(
+        { scheduledJobs: SECRET_SWEEPER_JOBS },
+        () => ({ secrets: one, log }),
+        one,
+      )
       time.now += MINUTE
-      await gone(first.keys.digest)
+      await waitForDeletion(first.keys.digest)
       assert.ok(await one.vault.read(second.keys.digest))
       time.now += MINUTE
-      await gone(second.keys.digest)
+      await waitForDeletion(second.keys.digest)
       await stop()
       time.now += MINUTE
       await pass(10 * MINUTE)
-      assert.ok(await one.vault.read(third.keys.digest), 'it went on')
+      assert.ok(await one.vault.read(third.keys.digest), 'it continued after the stop')
     })
   }))
 
-test('records and deletes what is over by its time, once where two of them do it', () =>
+test('records and deletes expired secrets, once even if two sweepers run', () =>
   withTwo(async (one, other, time) => {
     const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, wish({ ttl: 60 }))))
     const late = await shareSecret(one, wish({ ttl: 61 }))
@@ -63,15 +67,15 @@ test('records and deletes what is over by its time, once where two of them do it
   }))
 
 /** Appends an event of a newer release to a secret's stream. */
-const spoil = ({ store }: SecretsProcess, digest: string) =>
+const appendUnreadableEvent = ({ store }: SecretsProcess, digest: string) =>
   store.append(secretStream(digest), 0n, [
     { id: randomUUID(), type: 'SecretBurned', data: {}, metadata: toEventMetadata(origin, 0, '99') },
   ])
 
-test('deletes by its time what has events that are not understood, and others with it', () =>
+test('deletes expired secrets with unreadable events, and all others too', () =>
   withTwo(async (one, _other, time) => {
     const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, wish({ ttl: 60 }))))
-    for (const { keys } of spoilt) await spoil(one, keys.digest)
+    for (const { keys } of spoilt) await appendUnreadableEvent(one, keys.digest)
     const good = await shareSecret(one, wish({ ttl: 60 }))
     time.now += 60_000
     await sweep(one)
@@ -80,10 +84,10 @@ test('deletes by its time what has events that are not understood, and others wi
     for (const { keys } of spoilt) assert.is((await one.store.read(secretStream(keys.digest))).length, 2)
   }))
 
-test('leaves alone what still has time where its events are not understood', () =>
+test('keeps a secret with unreadable events until it expires', () =>
   withTwo(async (one, _other, time) => {
     const { keys } = await shareSecret(one, wish({ ttl: 86_400 }))
-    await spoil(one, keys.digest)
+    await appendUnreadableEvent(one, keys.digest)
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
@@ -94,7 +98,7 @@ test('leaves alone what still has time where its events are not understood', () 
     assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
   }))
 
-test('removes what was never recorded as shared ten minutes later, and not what was', () =>
+test('removes a vault entry without a recorded secret after ten minutes, and no other', () =>
   withTwo(async (one, _other, time) => {
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
@@ -110,13 +114,13 @@ test('removes what was never recorded as shared ten minutes later, and not what 
     assert.equal(await one.vault.unconfirmed(Infinity, 10), [])
   }))
 
-test('leaves the notice of a secret that was read to the mailer, however late it comes', () =>
+test('keeps the notice of a revealed secret for the mailer, however late it is sent', () =>
   withTwo(async (one, _other, time) => {
     const { keys: read } = await shareSecret(one, wish({ recipients: ['tom@example.com'], notify: true }))
     await revealSecret(one, { secretKey: read.secretKey, passphrase: '', origin })
     time.now += 11 * MINUTE
     await sweep(one)
-    assert.is((await one.vault.claimMail(time.now, 'me', never))?.id, `${read.digest}/notice`)
+    assert.is((await one.vault.claimMail(time.now, 'me', noHolderDied))?.id, `${read.digest}/notice`)
   }))
 
 test.run()

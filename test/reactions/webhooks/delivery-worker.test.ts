@@ -22,7 +22,7 @@ import {
 import type { DeliveryOutcome } from '../../../src/reactions/webhooks/webhook-sender.ts'
 import { withStores, type Stores } from '../../open-stores.ts'
 
-const test = suite('the deliveries of one webhook')
+const test = suite('the deliveries of a webhook')
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -33,49 +33,55 @@ const origin = { actor: 'account-7', via: 'http', correlation: 'test' } as const
 const key = (id: string): MasterKey => ({ id: id.repeat(16), bytes: randomBytes(32) })
 const KEYS = { current: key('a'), old: undefined }
 
-const taken: DeliveryOutcome = { status: 204, ms: 3, error: null }
+const accepted: DeliveryOutcome = { status: 204, ms: 3, error: null }
 const failed = (status: number | null): DeliveryOutcome => ({ status, ms: 3, error: `Responded with ${status}` })
 
-/** A world in which time passes only where somebody sleeps. */
-type World = {
+/** A webhook with its stores and its clock, which only `sleep` advances. */
+type WebhookScenario = {
   readonly stores: Stores
   readonly writing: CommandContext
-  readonly hooking: WebhookCommandContext
+  readonly webhookContext: WebhookCommandContext
   readonly webhook: Webhook
-  /** Cursors that the feed has: 0-1, 0-2 and so on. */
+  /** Number of changes in the feed: cursors 0-1, 0-2 and so on. */
   changes: number
   now: number
-  /** What came, by whichever receiver: its id, and when. */
-  readonly came: {
+  /** The received requests, of all URLs; `at` in ms since the start. */
+  readonly received: {
     readonly id: string
     readonly url: string
     readonly at: number
     readonly headers: Readonly<Record<string, string>>
   }[]
-  answer: (tries: number) => DeliveryOutcome
+  respond: (tries: number) => DeliveryOutcome
   tools(secrets?: WebhookSecrets): DeliveryWorkerTools
   shown(): Promise<Webhook>
-  /** Lets a lane run until there is nothing to send, it ends by itself, or so many milliseconds have passed. */
-  run(for_?: number, tools?: DeliveryWorkerTools): Promise<void>
+  /** Runs a worker until everything is sent, it ends, or the given time (ms) has passed. */
+  run(durationMs?: number, tools?: DeliveryWorkerTools): Promise<void>
 }
 
 const numberOf = (cursor: string) => Number(cursor.split('-')[1])
 
-async function world(run: (world: World) => Promise<void>): Promise<void> {
+async function withWebhook(run: (scenario: WebhookScenario) => Promise<void>): Promise<void> {
   await withStores(async (stores) => {
-    const world = { stores, changes: 0, now: START, came: [], answer: () => taken } as unknown as World
-    const writing = createCommandContext(stores.store, () => world.now)
+    const scenario = {
+      stores,
+      changes: 0,
+      now: START,
+      received: [],
+      respond: () => accepted,
+    } as unknown as WebhookScenario
+    const writing = createCommandContext(stores.store, () => scenario.now)
     const secrets = new WebhookSecrets(KEYS)
     const account = { email: 'a@example.com', password: 'x', plan: 'basic' } as const
     await handle(writing, { stream: accountStream(OWNER), origin }, accountDecider, (state) => register(state, account))
-    const hooking = { ...writing, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
-    const made = await createWebhook(hooking, OWNER, { url: 'https://example.com/', description: null }, origin)
+    const webhookContext = { ...writing, webhookIds: { take: () => 1 }, secrets, rules: RULES, feedEnd: () => '0-0' }
+    const made = await createWebhook(webhookContext, OWNER, { url: 'https://example.com/', description: null }, origin)
     const progresses = new WebhookProgressStore(stores.reads, stores.store)
     await progresses.open()
     const feed: PushFeed = {
       after: async (_owner, cursor, limit) => {
         const from = numberOf(cursor)
-        const count = Math.min(limit, world.changes - from)
+        const count = Math.min(limit, scenario.changes - from)
         const changes = Array.from({ length: count }, (_, at) => `0-${from + at + 1}`)
         const shown = changes.map((one) => ({
           cursor: one,
@@ -88,12 +94,12 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
       waitForChanges: () => Promise.reject(new Error('unset')),
     }
     const send: DeliveryWorkerTools['send'] = async (url, { headers }) => {
-      world.came.push({ id: String(headers['webhook-id']), url, at: world.now - START, headers })
-      return world.answer(world.came.length)
+      scenario.received.push({ id: String(headers['webhook-id']), url, at: scenario.now - START, headers })
+      return scenario.respond(scenario.received.length)
     }
-    Object.assign(world, {
+    Object.assign(scenario, {
       writing,
-      hooking,
+      webhookContext,
       webhook: made.webhook,
       tools: (own = secrets): DeliveryWorkerTools => ({
         writing,
@@ -103,132 +109,134 @@ async function world(run: (world: World) => Promise<void>): Promise<void> {
         bulkhead: new DeliveryBulkhead(),
         send,
         onAttempt: () => undefined,
-        sleep: async (ms) => void (world.now += ms),
+        sleep: async (ms) => void (scenario.now += ms),
       }),
       shown: async () => (await webhooksOf(stores.store, OWNER))[0],
-      async run(until = Number.POSITIVE_INFINITY, tools = world.tools()) {
-        const end = world.now + until
+      async run(until = Number.POSITIVE_INFINITY, tools = scenario.tools()) {
+        const end = scenario.now + until
         const stop = new AbortController()
         const sleep = async (ms: number) => {
-          world.now += ms
-          if (world.now >= end) stop.abort()
+          scenario.now += ms
+          if (scenario.now >= end) stop.abort()
         }
         const idle: PushFeed = { ...feed, waitForChanges: async () => stop.abort() }
         await new DeliveryWorker({ owner: OWNER, id: 1 }, { ...tools, sleep, feed: idle }).run(stop.signal)
       },
     })
-    await run(world)
+    await run(scenario)
   })
 }
 
-const ids = ({ came }: World) => came.map(({ id }) => id)
+const ids = ({ received }: WebhookScenario) => received.map(({ id }) => id)
 
-test('come in the order of cursors, each once where it is taken', () =>
-  world(async (world) => {
-    world.changes = 50
-    await world.run()
+test('are sent in cursor order, each once if it is accepted', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 50
+    await scenario.run()
     assert.equal(
-      ids(world),
+      ids(scenario),
       Array.from({ length: 50 }, (_, at) => `msg_1_0-${at + 1}`),
     )
-    world.changes = 51
-    await world.run()
-    assert.is(world.came.length, 51)
+    scenario.changes = 51
+    await scenario.run()
+    assert.is(scenario.received.length, 51)
   }))
 
-test('are tried again after 5 s, 30 s, 2 min, 10 min, 1 h, then every 6 h, with the same id; nothing behind goes before', () =>
-  world(async (world) => {
-    world.changes = 3
-    world.answer = (tries) => (tries <= 8 ? failed(500) : taken)
-    await world.run()
-    const pauses = world.came.slice(1, 9).map(({ at }, index) => (at - (world.came[index]?.at ?? 0)) / 1000)
+test('are retried after 5 s, 30 s, 2 min, 10 min, 1 h, then every 6 h, with the same id and before any later one', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 3
+    scenario.respond = (tries) => (tries <= 8 ? failed(500) : accepted)
+    await scenario.run()
+    const pauses = scenario.received
+      .slice(1, 9)
+      .map(({ at }, index) => (at - (scenario.received[index]?.at ?? 0)) / 1000)
     assert.equal(pauses, [5, 30, 120, 600, 3_600, 21_600, 21_600, 21_600])
-    assert.equal(new Set(ids(world).slice(0, 9)).size, 1)
-    assert.equal(ids(world).slice(9), ['msg_1_0-2', 'msg_1_0-3'])
-    assert.is((await world.shown()).state, 'active')
+    assert.equal(new Set(ids(scenario).slice(0, 9)).size, 1)
+    assert.equal(ids(scenario).slice(9), ['msg_1_0-2', 'msg_1_0-3'])
+    assert.is((await scenario.shown()).state, 'active')
   }))
 
-test('fail after three days, are paused by the next failure, and go on there when their owner says so', () =>
-  world(async (world) => {
-    world.changes = 5
-    world.answer = (tries) => (tries <= 2 ? taken : failed(503))
-    await world.run(DAY * 3 - HOUR)
-    assert.is((await world.shown()).state, 'active')
-    await world.run(HOUR * 6)
-    const failing = await world.shown()
+test('are failing after three days, are paused by the next failure, and resume when the owner reactivates them', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 5
+    scenario.respond = (tries) => (tries <= 2 ? accepted : failed(503))
+    await scenario.run(DAY * 3 - HOUR)
+    assert.is((await scenario.shown()).state, 'active')
+    await scenario.run(HOUR * 6)
+    const failing = await scenario.shown()
     assert.is(failing.state, 'failing')
     assert.is(failing.error, 'Responded with 503')
-    await world.run()
-    const paused = await world.shown()
+    await scenario.run()
+    const paused = await scenario.shown()
     assert.is(paused.state, 'paused')
     assert.is(paused.cursor, '0-2')
-    const tries = world.came.length
-    await world.run()
-    assert.is(world.came.length, tries, 'a paused webhook is sent nothing')
-    world.answer = () => taken
-    world.changes = 6
-    await changeWebhook(world.hooking, { owner: OWNER, id: 1 }, { state: 'active' }, origin)
-    const at = world.now - START
-    await world.run()
-    assert.equal(ids(world).slice(tries), ['msg_1_0-3', 'msg_1_0-4', 'msg_1_0-5', 'msg_1_0-6'])
-    assert.is(world.came[tries]?.at, at, 'it does not wait for the time of the next try')
-    assert.is((await world.shown()).state, 'active')
+    const tries = scenario.received.length
+    await scenario.run()
+    assert.is(scenario.received.length, tries, 'a paused webhook receives nothing')
+    scenario.respond = () => accepted
+    scenario.changes = 6
+    await changeWebhook(scenario.webhookContext, { owner: OWNER, id: 1 }, { state: 'active' }, origin)
+    const at = scenario.now - START
+    await scenario.run()
+    assert.equal(ids(scenario).slice(tries), ['msg_1_0-3', 'msg_1_0-4', 'msg_1_0-5', 'msg_1_0-6'])
+    assert.is(scenario.received[tries]?.at, at, 'it does not wait for the next retry')
+    assert.is((await scenario.shown()).state, 'active')
   }))
 
-test('that fail recover by themselves when one is taken', () =>
-  world(async (world) => {
-    world.changes = 1
-    world.answer = () => failed(500)
-    while ((await world.shown()).state === 'active') await world.run(HOUR)
-    assert.is((await world.shown()).state, 'failing')
-    world.answer = () => taken
-    await world.run()
-    const { state, error, cursor } = await world.shown()
+test('are active again as soon as one is accepted', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 1
+    scenario.respond = () => failed(500)
+    while ((await scenario.shown()).state === 'active') await scenario.run(HOUR)
+    assert.is((await scenario.shown()).state, 'failing')
+    scenario.respond = () => accepted
+    await scenario.run()
+    const { state, error, cursor } = await scenario.shown()
     assert.equal({ state, error, cursor }, { state: 'active', error: null, cursor: '0-1' })
   }))
 
-test('are paused at once by 410', () =>
-  world(async (world) => {
-    world.changes = 2
-    world.answer = () => failed(410)
-    await world.run()
-    assert.is(world.came.length, 1)
-    const { state, error } = await world.shown()
+test('are paused at once by a 410 response', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 2
+    scenario.respond = () => failed(410)
+    await scenario.run()
+    assert.is(scenario.received.length, 1)
+    const { state, error } = await scenario.shown()
     assert.equal({ state, error }, { state: 'paused', error: 'Responded with 410' })
   }))
 
-test('go to another address at once, without the pauses of the former', () =>
-  world(async (world) => {
-    world.changes = 1
-    world.answer = (tries) => (tries <= 5 ? failed(500) : taken)
-    await world.run(600_000)
-    const tries = world.came.length
-    await changeWebhook(world.hooking, { owner: OWNER, id: 1 }, { url: 'https://other.example/' }, origin)
-    const at = world.now - START
-    await world.run(1)
-    assert.is(world.came[tries]?.url, 'https://other.example/')
-    assert.is(world.came[tries]?.at, at)
+test('go to a new URL at once, without the back-off of the old one', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 1
+    scenario.respond = (tries) => (tries <= 5 ? failed(500) : accepted)
+    await scenario.run(600_000)
+    const tries = scenario.received.length
+    await changeWebhook(scenario.webhookContext, { owner: OWNER, id: 1 }, { url: 'https://other.example/' }, origin)
+    const at = scenario.now - START
+    await scenario.run(1)
+    assert.is(scenario.received[tries]?.url, 'https://other.example/')
+    assert.is(scenario.received[tries]?.at, at)
   }))
 
-test('rest while the account is disabled', () =>
-  world(async (world) => {
+test('stop while the account is disabled', () =>
+  withWebhook(async (scenario) => {
     const change = (decide: typeof enable) =>
-      handle(world.writing, { stream: accountStream(OWNER), origin }, accountDecider, decide)
+      handle(scenario.writing, { stream: accountStream(OWNER), origin }, accountDecider, decide)
     await change((state) => disable(state, { apiTokens: 'ended' }))
-    world.changes = 1
-    await world.run()
-    assert.is(world.came.length, 0)
+    scenario.changes = 1
+    await scenario.run()
+    assert.is(scenario.received.length, 0)
     await change(enable)
-    await world.run()
-    assert.is(world.came.length, 1)
+    await scenario.run()
+    assert.is(scenario.received.length, 1)
   }))
 
-test('are listed: the last hundred, the newest first', () =>
-  world(async (world) => {
-    world.changes = 130
-    world.answer = (tries) => (tries === 120 ? failed(500) : taken)
-    await world.run()
-    const deliveries = await (await openDeliveryAttempts(world.stores.reads))(1)
+test('are listed newest first, at most 100', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 130
+    scenario.respond = (tries) => (tries === 120 ? failed(500) : accepted)
+    await scenario.run()
+    const deliveries = await (await openDeliveryAttempts(scenario.stores.reads))(1)
     assert.is(deliveries.length, 100)
     assert.is(deliveries[0]?.cursor, '0-130')
     const fault = deliveries.filter(({ error }) => error !== null)
@@ -238,69 +246,69 @@ test('are listed: the last hundred, the newest first', () =>
     )
   }))
 
-test('write no event each, and one an hour, so that a lost read store costs an hour at most', () =>
-  world(async (world) => {
-    const revisions = async () => (await world.stores.store.read('webhooks-7')).length
+test('record their cursor in the log once an hour, so that losing the read store repeats at most an hour', () =>
+  withWebhook(async (scenario) => {
+    const revisions = async () => (await scenario.stores.store.read('webhooks-7')).length
     const before = await revisions()
-    world.changes = 30
-    await world.run()
+    scenario.changes = 30
+    await scenario.run()
     assert.is(await revisions(), before)
-    world.now += HOUR
-    world.changes = 60
-    await world.run()
+    scenario.now += HOUR
+    scenario.changes = 60
+    await scenario.run()
     assert.is(await revisions(), before + 1)
-    assert.ok(numberOf((await world.shown()).cursor) > 30)
+    assert.ok(numberOf((await scenario.shown()).cursor) > 30)
   }))
 
-test('go on from what the log was told where the read store was lost, and not from the beginning', () =>
-  world(async (world) => {
-    world.changes = 10
-    await world.run()
-    world.now += HOUR
-    world.changes = 11
-    await world.run()
-    world.changes = 14
-    await world.run()
-    const lost = new WebhookProgressStore(world.stores.reads, world.stores.store)
+test('resume from the cursor in the log if the read store was lost', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 10
+    await scenario.run()
+    scenario.now += HOUR
+    scenario.changes = 11
+    await scenario.run()
+    scenario.changes = 14
+    await scenario.run()
+    const lost = new WebhookProgressStore(scenario.stores.reads, scenario.stores.store)
     await lost.open()
     await lost.delete(1)
-    world.changes = 15
-    const before = world.came.length
-    await world.run()
-    const numbers = ids(world).map((id) => numberOf(id.slice('msg_1_'.length)))
+    scenario.changes = 15
+    const before = scenario.received.length
+    await scenario.run()
+    const numbers = ids(scenario).map((id) => numberOf(id.slice('msg_1_'.length)))
     assert.equal(numbers.slice(before), [12, 13, 14, 15])
   }))
 
-test('after a stop in the middle send at most the one under way again', () =>
-  world(async (world) => {
-    world.changes = 10
-    const tools = world.tools()
+test('repeat at most the one in flight after a crash', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 10
+    const tools = scenario.tools()
     const killed = {
       ...tools,
       send: async (...given: Parameters<DeliveryWorkerTools['send']>) => {
         const outcome = await tools.send(...given)
-        if (world.came.length === 4) throw new Error('killed')
+        if (scenario.received.length === 4) throw new Error('killed')
         return outcome
       },
     }
-    await world.run(HOUR, killed).then(
-      () => assert.unreachable('it was not killed'),
+    await scenario.run(HOUR, killed).then(
+      () => assert.unreachable('it did not throw'),
       () => undefined,
     )
-    await world.run()
-    const numbers = ids(world).map((id) => numberOf(id.slice('msg_1_'.length)))
+    await scenario.run()
+    const numbers = ids(scenario).map((id) => numberOf(id.slice('msg_1_'.length)))
     assert.equal(numbers, [1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 10])
   }))
 
-test('are signed after a rotation of the master key, and need the former no more', () =>
-  world(async (world) => {
-    world.changes = 1
+test('are signed after a rotation of the master key, then without the old key', () =>
+  withWebhook(async (scenario) => {
+    scenario.changes = 1
     const rotated = { current: key('b'), old: KEYS.current }
-    await world.run(HOUR, world.tools(new WebhookSecrets(rotated)))
+    await scenario.run(HOUR, scenario.tools(new WebhookSecrets(rotated)))
     const later = { current: rotated.current, old: undefined }
-    world.changes = 2
-    await world.run(HOUR, world.tools(new WebhookSecrets(later)))
-    assert.is(world.came.length, 2)
+    scenario.changes = 2
+    await scenario.run(HOUR, scenario.tools(new WebhookSecrets(later)))
+    assert.is(scenario.received.length, 2)
   }))
 
 test.run()

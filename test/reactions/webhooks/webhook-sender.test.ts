@@ -14,37 +14,37 @@ import {
   type WebhookSenderOptions,
 } from '../../../src/reactions/webhooks/webhook-sender.ts'
 
-const test = suite('a message that is sent to a webhook')
+const test = suite('a webhook message')
 
-/** Milliseconds: what is answered may take minutes on a slow machine; what is not is given up soon. */
+/** Timeouts in ms: generous where a response is expected, because the machine may be slow; short where none is. */
 const PATIENT = 120_000
 const SHORT = 300
 
-const LAX = { http: true, private: true }
+const ALLOW_ALL = { http: true, private: true }
 const message = { headers: { 'Content-Type': 'application/json', 'webhook-id': 'msg_1' }, body: '{"a":"ä"}' }
-const unresolved = async () => Promise.reject(new Error('nobody is to be asked'))
+const failingLookup = async () => Promise.reject(new Error('no lookup is expected'))
 const never = () => new AbortController().signal
 
-type Served = { readonly port: number; readonly url: string; connections: number }
+type TestReceiver = { readonly port: number; readonly url: string; connections: number }
 
-async function served(
+async function withReceiver(
   listen: RequestListener | ((socket: Socket) => void),
-  run: (served: Served) => Promise<void>,
+  run: (served: TestReceiver) => Promise<void>,
   raw = false,
 ): Promise<void> {
   const sockets = new Set<Socket>()
   const server = raw ? listenRaw(listen as (socket: Socket) => void) : createServer(listen as RequestListener)
-  const found: Served = { port: 0, url: '', connections: 0 }
+  const receiver: TestReceiver = { port: 0, url: '', connections: 0 }
   server.on('connection', (socket: Socket) => {
-    found.connections++
+    receiver.connections++
     sockets.add(socket.on('error', () => undefined))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  Object.assign(found, { port, url: `http://127.0.0.1:${port}/hook` })
+  Object.assign(receiver, { port, url: `http://127.0.0.1:${port}/hook` })
   try {
-    await run(found)
+    await run(receiver)
   } finally {
     for (const socket of sockets) socket.destroy()
     ;(server as Server).close()
@@ -52,11 +52,15 @@ async function served(
   }
 }
 
-const sent = (url: string, options: Partial<WebhookSenderOptions> = {}, signal = never()): Promise<DeliveryOutcome> =>
-  createWebhookSender({ rules: LAX, resolve: unresolved, timeoutMs: PATIENT, ...options })(url, message, signal)
+const send = (url: string, options: Partial<WebhookSenderOptions> = {}, signal = never()): Promise<DeliveryOutcome> =>
+  createWebhookSender({ rules: ALLOW_ALL, resolve: failingLookup, timeoutMs: PATIENT, ...options })(
+    url,
+    message,
+    signal,
+  )
 
-test('arrives with its headers and its bytes', () =>
-  served(
+test('arrives with its headers and body', () =>
+  withReceiver(
     (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -67,7 +71,7 @@ test('arrives with its headers and its bytes', () =>
       })
     },
     async ({ url }) => {
-      const { status, error } = await sent(`${url}?x=1`)
+      const { status, error } = await send(`${url}?x=1`)
       assert.equal({ status, error }, { status: 202, error: null })
     },
   ))
@@ -75,21 +79,21 @@ test('arrives with its headers and its bytes', () =>
 const refusals: readonly (readonly [name: string, status: number, headers: Record<string, string>])[] = [
   ['a redirect, which is not followed', 302, { Location: '/other' }],
   ['a permanent redirect', 308, { Location: '/other' }],
-  ['a refusal', 400, {}],
-  ['a receiver that is gone', 410, {}],
-  ['a fault', 500, {}],
-  ['nothing new', 304, {}],
+  ['a bad request', 400, {}],
+  ['a receiver that no longer exists', 410, {}],
+  ['a server error', 500, {}],
+  ['not modified', 304, {}],
 ]
 for (const [name, status, headers] of refusals) {
-  test(`is not taken by ${name}`, async () => {
+  test(`is not delivered if the receiver responds with ${status}: ${name}`, async () => {
     const paths: string[] = []
-    await served(
+    await withReceiver(
       (request, response) => {
         paths.push(String(request.url))
         response.writeHead(status, headers).end(status === 304 ? undefined : 'because\u0007 of it')
       },
       async ({ url }) => {
-        const outcome = await sent(url)
+        const outcome = await send(url)
         assert.is(outcome.status, status)
         assert.match(outcome.error ?? '', new RegExp(`^Responded with ${status}`))
         if (status >= 400) assert.match(outcome.error ?? '', /because of it$/)
@@ -99,13 +103,13 @@ for (const [name, status, headers] of refusals) {
   })
 }
 
-test('waits for no receiver that says nothing', () =>
-  served(
+test('times out if the receiver does not respond', () =>
+  withReceiver(
     () => undefined,
     async ({ url }) => {
       const times = [1_000, 1_305]
       const monotonic = () => times.shift() ?? 0
-      const { status, error, ms } = await sent(url, { timeoutMs: SHORT, monotonic })
+      const { status, error, ms } = await send(url, { timeoutMs: SHORT, monotonic })
       assert.is(status, null)
       assert.match(error ?? '', 'No response within 0.3 s')
       assert.is(ms, 305)
@@ -113,8 +117,8 @@ test('waits for no receiver that says nothing', () =>
     true,
   ))
 
-test('waits for no receiver that drips its answer, a byte at a time', () =>
-  served(
+test('times out if the receiver sends its response one byte at a time', () =>
+  withReceiver(
     (socket: Socket) => {
       let at = 0
       const head = 'HTTP/1.1 200 OK\r\nX-Slow: '.padEnd(2_000, 'x')
@@ -122,17 +126,17 @@ test('waits for no receiver that drips its answer, a byte at a time', () =>
       socket.on('close', () => clearInterval(timer))
     },
     async ({ url }) => {
-      const { status, error } = await sent(url, { timeoutMs: SHORT })
+      const { status, error } = await send(url, { timeoutMs: SHORT })
       assert.is(status, null)
       assert.match(error ?? '', /No response within/)
     },
     true,
   ))
 
-test('reads no more than 1 KiB of an answer that has no end, and breaks it off', async () => {
+test('reads at most 1 KiB of an endless response and closes the connection', async () => {
   let closed: Promise<unknown> = Promise.resolve()
   let written = 0
-  await served(
+  await withReceiver(
     (_request, response) => {
       closed = once(response, 'close')
       response.writeHead(500)
@@ -147,7 +151,7 @@ test('reads no more than 1 KiB of an answer that has no end, and breaks it off',
       more()
     },
     async ({ url }) => {
-      const { status, error } = await sent(url)
+      const { status, error } = await send(url)
       assert.is(status, 500)
       assert.ok((error ?? '').length < 300)
       await closed
@@ -156,31 +160,31 @@ test('reads no more than 1 KiB of an answer that has no end, and breaks it off',
   )
 })
 
-test('is taken as soon as it is said, whatever follows', () =>
-  served(
+test('is delivered as soon as the status arrives, whatever body follows', () =>
+  withReceiver(
     (_request, response) => void response.writeHead(200).write('and so on'),
     async ({ url }) => {
-      const { status, error } = await sent(url)
+      const { status, error } = await send(url)
       assert.equal({ status, error }, { status: 200, error: null })
     },
   ))
 
-test('is not taken where the connection is refused, closed, or speaks no HTTP', async () => {
+test('is not delivered if the connection is closed, or speaks no HTTP or TLS', async () => {
   const outcomes: DeliveryOutcome[] = []
-  await served(
+  await withReceiver(
     (socket: Socket) => socket.destroy(),
-    async ({ url }) => void outcomes.push(await sent(url)),
+    async ({ url }) => void outcomes.push(await send(url)),
     true,
   )
-  await served(
+  await withReceiver(
     (socket: Socket) => socket.end('nonsense\r\n\r\n'),
-    async ({ url }) => void outcomes.push(await sent(url)),
+    async ({ url }) => void outcomes.push(await send(url)),
     true,
   )
-  await served(
+  await withReceiver(
     (socket: Socket) => socket.destroy(),
     async ({ port }) => {
-      outcomes.push(await sent(`https://127.0.0.1:${port}/`))
+      outcomes.push(await send(`https://127.0.0.1:${port}/`))
     },
     true,
   )
@@ -190,13 +194,13 @@ test('is not taken where the connection is refused, closed, or speaks no HTTP', 
   }
 })
 
-test('is stopped from outside while it waits for an answer', () => {
+test('can be aborted while it waits for a response', () => {
   const stop = new AbortController()
-  return served(
+  return withReceiver(
     () => stop.abort(new Error('stopped')),
     async ({ url }) => {
-      await sent(url, {}, stop.signal).then(
-        () => assert.unreachable('it goes on'),
+      await send(url, {}, stop.signal).then(
+        () => assert.unreachable('it did not stop'),
         (error: Error) => assert.is(error.message, 'stopped'),
       )
     },
@@ -206,7 +210,7 @@ test('is stopped from outside while it waits for an answer', () => {
 
 const PUBLIC_ONLY = { http: true, private: false }
 
-const inward = [
+const INTERNAL_ADDRESSES = [
   ['127.0.0.1'],
   ['::1'],
   ['10.0.0.7'],
@@ -219,21 +223,21 @@ const inward = [
   ['224.0.0.1'],
   ['192.168.1.1', 'fe80::1'],
 ]
-for (const addresses of inward) {
-  test(`does not go to a name that leads to ${addresses.join(' and ')}`, () =>
-    served(
+for (const addresses of INTERNAL_ADDRESSES) {
+  test(`is not sent to a name that resolves to ${addresses.join(' and ')}`, () =>
+    withReceiver(
       (_request, response) => void response.writeHead(200).end(),
-      async (found) => {
+      async (receiver) => {
         const resolve = async () => addresses
-        const outcome = await sent(`http://rebound.example:${found.port}/`, { rules: PUBLIC_ONLY, resolve })
+        const outcome = await send(`http://rebound.example:${receiver.port}/`, { rules: PUBLIC_ONLY, resolve })
         assert.is(outcome.status, null)
         assert.match(outcome.error ?? '', /not an address of the public internet/)
-        assert.is(found.connections, 0)
+        assert.is(receiver.connections, 0)
       },
     ))
 }
 
-const disguised = [
+const LOCAL_HOSTS = [
   '127.0.0.1',
   '127.1',
   '2130706433',
@@ -243,32 +247,32 @@ const disguised = [
   '[::1]',
   'localhost',
 ]
-for (const host of disguised) {
-  test(`does not go to ${host}`, () =>
-    served(
+for (const host of LOCAL_HOSTS) {
+  test(`is not sent to ${host}`, () =>
+    withReceiver(
       (_request, response) => void response.writeHead(200).end(),
-      async (found) => {
+      async (receiver) => {
         const resolve = async () => ['127.0.0.1']
-        const outcome = await sent(`http://${host}:${found.port}/`, { rules: PUBLIC_ONLY, resolve })
+        const outcome = await send(`http://${host}:${receiver.port}/`, { rules: PUBLIC_ONLY, resolve })
         assert.is(outcome.status, null)
-        assert.is(found.connections, 0)
+        assert.is(receiver.connections, 0)
       },
     ))
 }
 
-test('goes to the very addresses that were checked: nobody is asked a second time', () =>
-  served(
+test('is sent to the addresses that were checked, without a second lookup', () =>
+  withReceiver(
     (_request, response) => void response.writeHead(200).end(),
-    async (found) => {
-      let asked = 0
+    async (receiver) => {
+      let lookups = 0
       const resolve = async () => {
-        asked++
+        lookups++
         return ['127.0.0.1']
       }
-      const outcome = await sent(`http://name.example:${found.port}/`, { resolve })
+      const outcome = await send(`http://name.example:${receiver.port}/`, { resolve })
       assert.is(outcome.status, 200)
-      assert.is(asked, 1)
-      assert.is(found.connections, 1)
+      assert.is(lookups, 1)
+      assert.is(receiver.connections, 1)
     },
   ))
 
@@ -281,8 +285,8 @@ const hasOpenssl = () => {
   }
 }
 
-/** A certificate that nobody vouches for, made for this test. */
-function ownCertificate(): { readonly key: string; readonly cert: string } {
+/** A self-signed certificate. */
+function selfSignedCertificate(): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-tls-'))
   try {
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -295,10 +299,10 @@ function ownCertificate(): { readonly key: string; readonly cert: string } {
 }
 
 if (hasOpenssl()) {
-  test('is told to nobody whose certificate is not to be trusted', async () => {
-    let heard = 0
-    const server = createSecure(ownCertificate(), (_request, response) => {
-      heard++
+  test('is not sent to a receiver with an untrusted certificate', async () => {
+    let requests = 0
+    const server = createSecure(selfSignedCertificate(), (_request, response) => {
+      requests++
       response.writeHead(200).end()
     })
     server.on('tlsClientError', (error) => assert.instance(error, Error))
@@ -306,19 +310,19 @@ if (hasOpenssl()) {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const resolve = async () => ['127.0.0.1']
-    const outcome = await sent(`https://localhost:${port}/`, { resolve })
+    const outcome = await send(`https://localhost:${port}/`, { resolve })
     server.close()
     await once(server, 'close')
     assert.is(outcome.status, null)
     assert.match(outcome.error ?? '', /SELF_SIGNED/)
-    assert.is(heard, 0)
+    assert.is(requests, 0)
   })
 }
 
-test('is not held up by a name that nobody answers for', async () => {
-  // Nothing else keeps this process from ending.
+test('times out if the name lookup hangs', async () => {
+  // Keeps the process alive: the pending lookup does not.
   const alive = setInterval(() => undefined, 1_000)
-  const outcome = await sent('https://silent.example/', {
+  const outcome = await send('https://silent.example/', {
     timeoutMs: SHORT,
     resolve: () => new Promise(() => undefined),
   })
@@ -326,8 +330,8 @@ test('is not held up by a name that nobody answers for', async () => {
   assert.match(outcome.error ?? '', /No response within/)
 })
 
-test('does not go to an address that an operator does not let be any more', async () => {
-  const outcome = await sent('http://example.com:8080/', { rules: { http: false, private: true } })
+test('is not sent to a URL that the current rules no longer allow', async () => {
+  const outcome = await send('http://example.com:8080/', { rules: { http: false, private: true } })
   assert.match(outcome.error ?? '', /must begin with https/)
 })
 

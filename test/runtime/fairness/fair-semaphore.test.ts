@@ -4,19 +4,19 @@ import { FairSemaphore } from '../../../src/runtime/fairness/semaphores.ts'
 
 const test = suite('the permits of a fair semaphore')
 
-/** Who had a permit, in order; `end` releases the oldest one that is held. */
-function watched(count: number) {
+/** `acquired` lists the names that acquired a permit, in order; `end` releases the oldest held permit. */
+function observedSemaphore(count: number) {
   const semaphore = new FairSemaphore(count)
-  const had: string[] = []
+  const acquired: string[] = []
   const ends: (() => void)[] = []
   const settle = () => new Promise((done) => setImmediate(done))
   return {
     semaphore,
-    had,
-    ask(name: string, first = false, names = [name]) {
+    acquired,
+    request(name: string, first = false, names = [name]) {
       const beginning = async () => {
         ends.push(await semaphore.acquire({ names, first }))
-        had.push(name)
+        acquired.push(name)
       }
       void beginning()
       return settle()
@@ -28,18 +28,18 @@ function watched(count: number) {
   }
 }
 
-test('are had by so many at a time', async () => {
-  const { semaphore, had, ask, end } = watched(2)
-  for (const name of ['a', 'b', 'c', 'd']) await ask(name)
-  assert.equal(had, ['a', 'b'])
+test('are held by the given number of callers at a time', async () => {
+  const { semaphore, acquired, request, end } = observedSemaphore(2)
+  for (const name of ['a', 'b', 'c', 'd']) await request(name)
+  assert.equal(acquired, ['a', 'b'])
   assert.ok(semaphore.hasWaiters)
   await end()
-  assert.equal(had, ['a', 'b', 'c'])
+  assert.equal(acquired, ['a', 'b', 'c'])
   await end()
   assert.not.ok(semaphore.hasWaiters)
 })
 
-test('are released once by who has them', async () => {
+test('are released once, even if the release is repeated', async () => {
   const semaphore = new FairSemaphore(1)
   const one = { names: ['a'], first: false }
   const end = await semaphore.acquire(one)
@@ -50,40 +50,40 @@ test('are released once by who has them', async () => {
   assert.ok(semaphore.hasWaiters)
 })
 
-test('go to who has the fewest: eight wishes of one do not hold up the one of another', async () => {
-  const { had, ask, end } = watched(2)
-  for (let wish = 0; wish < 8; wish++) await ask('crowd')
-  await ask('one')
+test('go to the name that holds the fewest: eight requests of one do not delay the request of another', async () => {
+  const { acquired, request, end } = observedSemaphore(2)
+  for (let count = 0; count < 8; count++) await request('crowd')
+  await request('one')
   await end()
-  assert.equal(had, ['crowd', 'crowd', 'one'])
+  assert.equal(acquired, ['crowd', 'crowd', 'one'])
 })
 
-test('go round among those who have as many', async () => {
-  const { had, ask, end } = watched(1)
-  for (let wish = 0; wish < 4; wish++) await ask('crowd')
-  for (const name of ['one', 'two', 'one', 'two']) await ask(name)
+test('go round-robin to names that hold equally many', async () => {
+  const { acquired, request, end } = observedSemaphore(1)
+  for (let count = 0; count < 4; count++) await request('crowd')
+  for (const name of ['one', 'two', 'one', 'two']) await request(name)
   for (let round = 0; round < 7; round++) await end()
-  assert.equal(had, ['crowd', 'one', 'two', 'crowd', 'one', 'two', 'crowd', 'crowd'])
+  assert.equal(acquired, ['crowd', 'one', 'two', 'crowd', 'one', 'two', 'crowd', 'crowd'])
 })
 
-test('are counted under each name: one account at many addresses is one, and one address with many accounts', async () => {
-  const { had, ask, end } = watched(1)
-  await ask('1', false, ['account 1', 'address a'])
-  await ask('2', false, ['account 1', 'address b'])
-  await ask('3', false, ['account 2', 'address a'])
-  await ask('4', false, ['account 2', 'address c'])
-  await ask('5', false, ['account 1', 'address a'])
+test('are counted per name, for an account at many addresses and for an address with many accounts', async () => {
+  const { acquired, request, end } = observedSemaphore(1)
+  await request('1', false, ['account 1', 'address a'])
+  await request('2', false, ['account 1', 'address b'])
+  await request('3', false, ['account 2', 'address a'])
+  await request('4', false, ['account 2', 'address c'])
+  await request('5', false, ['account 1', 'address a'])
   for (let round = 0; round < 4; round++) await end()
-  assert.equal(had[1], '4')
-  assert.equal(had[4], '5')
+  assert.equal(acquired[1], '4')
+  assert.equal(acquired[4], '5')
 })
 
-test('are had before others by who goes first, but for every fourth', async () => {
-  const { had, ask, end } = watched(1)
-  for (const name of ['s1', 's2', 's3']) await ask(name)
-  for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) await ask(name, true)
+test('go to prioritised callers first, except for every fourth permit', async () => {
+  const { acquired, request, end } = observedSemaphore(1)
+  for (const name of ['s1', 's2', 's3']) await request(name)
+  for (const name of ['r1', 'r2', 'r3', 'r4', 'r5']) await request(name, true)
   for (let round = 0; round < 7; round++) await end()
-  assert.equal(had, ['s1', 'r1', 'r2', 'r3', 's2', 'r4', 'r5', 's3'])
+  assert.equal(acquired, ['s1', 'r1', 'r2', 'r3', 's2', 'r4', 'r5', 's3'])
 })
 
 test.run()

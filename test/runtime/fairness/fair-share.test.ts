@@ -5,14 +5,14 @@ import { FairShare, type FairAllocation } from '../../../src/runtime/fairness/fa
 
 const test = suite('a fair share')
 
-/** Takes one after the other, as many as it gets. */
+/** Takes single units until it gets no more. @returns the number of units */
 function takeAll(share: FairShare, ...names: string[]): number {
   let count = 0
   while (share.openAllocation(names).tryTake(1)) count++
   return count
 }
 
-test('is half for one alone, and always leaves something for who comes next', () => {
+test('is at most half, and always leaves something for the next name', () => {
   const share = new FairShare(33)
   assert.is(takeAll(share, 'ann'), 16)
   assert.is(takeAll(share, 'bob'), 8)
@@ -20,7 +20,7 @@ test('is half for one alone, and always leaves something for who comes next', ()
   assert.ok(takeAll(share, 'dan') > 0)
 })
 
-test('of an account leaves something for others at its address, and no more of it at other addresses', () => {
+test('of an account leaves something for other accounts at its address, and grows little with other addresses', () => {
   const share = new FairShare(100)
   assert.is(takeAll(share, 'address a', 'account 1'), 33)
   assert.is(takeAll(share, 'address a', 'account 2'), 11)
@@ -36,7 +36,7 @@ test('of one address leaves something for other addresses, however many accounts
   assert.ok(takeAll(share, 'address b', 'account 99') > 15)
 })
 
-test('is given back, once', () => {
+test('is released once, even if the release is repeated', () => {
   const share = new FairShare(10)
   const taken = share.openAllocation(['ann'])
   assert.ok(taken.tryTake(5))
@@ -46,7 +46,7 @@ test('is given back, once', () => {
   assert.is(takeAll(share, 'ann'), 5)
 })
 
-test('is never more than there is, whoever takes and gives back (property)', () => {
+test('never exceeds the total for any sequence of takes and releases', () => {
   const step = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: 1, max: 40 }), fc.boolean())
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -6,59 +6,59 @@ const test = suite('the permits of a semaphore')
 
 const settled = () => new Promise((done) => setImmediate(done))
 
-/** Who had a permit, in order; `end` ends the action that began first. */
-function watched(permits: number) {
+/** `acquired` lists the names that acquired a permit, in order; `end` ends the oldest action. */
+function observedSemaphore(permits: number) {
   const semaphore = new Semaphore(permits)
-  const had: string[] = []
+  const acquired: string[] = []
   const ends: (() => void)[] = []
-  const ask = (name: string) =>
+  const request = (name: string) =>
     semaphore.run(async () => {
-      had.push(name)
+      acquired.push(name)
       await new Promise<void>((done) => ends.push(done))
       return name
     })
-  return { semaphore, had, ask, end: () => ends.shift()?.() }
+  return { semaphore, acquired, request, end: () => ends.shift()?.() }
 }
 
-test('are had by so many at a time, in the order in which they came', async () => {
-  const { had, ask, end } = watched(2)
-  const all = ['a', 'b', 'c', 'd', 'e'].map(ask)
+test('are held by the given number of callers at a time, in order of arrival', async () => {
+  const { acquired, request, end } = observedSemaphore(2)
+  const all = ['a', 'b', 'c', 'd', 'e'].map(request)
   await settled()
-  assert.equal(had, ['a', 'b'])
-  for (const so of ['abc', 'abcd', 'abcde']) {
+  assert.equal(acquired, ['a', 'b'])
+  for (const order of ['abc', 'abcd', 'abcde']) {
     end()
     await settled()
-    assert.is(had.join(''), so)
+    assert.is(acquired.join(''), order)
   }
   end()
   end()
   assert.equal(await Promise.all(all), ['a', 'b', 'c', 'd', 'e'])
 })
 
-test('come back from what failed', async () => {
-  const { semaphore, had, ask, end } = watched(1)
+test('are released by an action that fails', async () => {
+  const { semaphore, acquired, request, end } = observedSemaphore(1)
   const failing = semaphore.run(() => Promise.reject(new Error('no')))
-  const next = ask('next')
+  const next = request('next')
   await failing.then(assert.unreachable, (error: Error) => assert.is(error.message, 'no'))
   await settled()
-  assert.equal(had, ['next'])
+  assert.equal(acquired, ['next'])
   end()
   assert.is(await next, 'next')
 })
 
-test('are refused to who waits and not to who comes later', async () => {
-  const { semaphore, had, ask, end } = watched(1)
-  const first = ask('first')
-  const waiting = [ask('second'), ask('third')]
-  semaphore.rejectWaiting(new Error('nobody answers'))
+test('can be refused to all waiting callers, which does not affect later ones', async () => {
+  const { semaphore, acquired, request, end } = observedSemaphore(1)
+  const first = request('first')
+  const waiting = [request('second'), request('third')]
+  semaphore.rejectWaiting(new Error('no response'))
   for (const one of await Promise.allSettled(waiting)) {
-    assert.is(one.status === 'rejected' && (one.reason as Error).message, 'nobody answers')
+    assert.is(one.status === 'rejected' && (one.reason as Error).message, 'no response')
   }
-  const later = ask('later')
+  const later = request('later')
   end()
   await settled()
   end()
-  assert.equal([await first, await later, had], ['first', 'later', ['first', 'later']])
+  assert.equal([await first, await later, acquired], ['first', 'later', ['first', 'later']])
 })
 
 test.run()

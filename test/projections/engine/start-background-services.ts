@@ -10,14 +10,14 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../../../src/stores/ports/read-store.ts'
 
-/** For reactions that keep nothing with the read models. */
-const none = {} as ReadStore
+/** For reactions without a checkpoint in the read store. */
+const NO_READ_STORE = {} as ReadStore
 
-/** Starts reactions and routines as the service does. @returns what stops them */
-export async function working<Tools>(
+/** Starts reactions and scheduled jobs as the service does. @returns a function that stops them */
+export async function startBackgroundServices<Tools>(
   { reactions = [], scheduledJobs = [] }: Partial<BackgroundDeclarations<Tools>>,
   toolsWith: (wakes: RoutineWaker) => Tools,
-  { store, reads = none }: { readonly store: EventStore; readonly reads?: ReadStore },
+  { store, reads = NO_READ_STORE }: { readonly store: EventStore; readonly reads?: ReadStore },
 ): Promise<() => Promise<void>> {
   const stores: ConsumerStores = { store, reads, log: createLogger('silent') }
   const work = await openBackgroundServices({ reactions, scheduledJobs }, toolsWith, stores)
@@ -25,14 +25,14 @@ export async function working<Tools>(
   return async () => void (await Promise.all(work.map((each) => each.stop())))
 }
 
-/** One round of each of these routines, together. @throws the first of what failed */
-export async function oneRound<Tools>(routines: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
-  const outcomes = await Promise.allSettled(routines.map((routine) => routine.createRound(tools)(neverAborted())))
+/** Runs one round of each job concurrently. @throws the first failure */
+export async function runOneRound<Tools>(jobs: readonly ScheduledJob<Tools>[], tools: Tools): Promise<void> {
+  const outcomes = await Promise.allSettled(jobs.map((job) => job.createRound(tools)(neverAborted())))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** What a reaction does with events, without what runs it. */
-export function reactionOf<Tools>(declared: Reaction<Tools>, tools: Tools): ReactionHandler {
+/** The handler of a reaction, without its consumer. */
+export function handlerOf<Tools>(declared: Reaction<Tools>, tools: Tools): ReactionHandler {
   if ('createHandler' in declared) return declared.createHandler(tools)
   throw new Error(`${declared.name} keeps its checkpoint itself`)
 }

@@ -8,17 +8,17 @@ const test = suite('the progress of a model that this process writes')
 
 const at = (position: number): Position => ({ commit: BigInt(position), prepare: BigInt(position) })
 
-/** Long enough that a test ends, and fails, before it is over. */
+/** Longer than any wait in these tests. */
 const LONG = 60_000
 
-test('answers at once for what was reached, and for who does not want to wait', () => {
+test('returns at once if the position is reached or the wait limit is 0', () => {
   const progress = new LocalProgress()
   progress.advance(at(3))
   assert.is(progress.waitForPosition(at(3), LONG), true)
   assert.is(progress.waitForPosition(at(4), 0), false)
 })
 
-test('wakes those whose position is reached, and nobody else', async () => {
+test('wakes only the waits whose position is reached', async () => {
   const progress = new LocalProgress()
   const near = progress.waitForPosition(at(1), LONG)
   const far = progress.waitForPosition(at(2), LONG)
@@ -30,27 +30,27 @@ test('wakes those whose position is reached, and nobody else', async () => {
   assert.is(await far, true)
 })
 
-test('tells each one when its own time is over, in whatever order they came', () =>
+test('ends each wait at its own limit, in whatever order they started', () =>
   withFakeTime(async (time) => {
     const progress = new LocalProgress()
-    const told: string[] = []
+    const ended: string[] = []
     const wait = async (name: string, ms: number) => {
       assert.is(await progress.waitForPosition(at(9), ms), false)
-      told.push(name)
+      ended.push(name)
     }
     const all = Promise.all([wait('third', 60), wait('first', 5), wait('second', 30)])
     const seen: string[][] = []
     for (const ms of [4, 1, 24, 1, 29, 1]) {
       await time.pass(ms)
-      seen.push([...told])
+      seen.push([...ended])
     }
     await all
     const [first, second] = [['first'], ['first', 'second']]
     assert.equal(seen, [[], first, first, second, second, ['first', 'second', 'third']])
-    assert.equal(told, ['first', 'second', 'third'])
+    assert.equal(ended, ['first', 'second', 'third'])
   }))
 
-test('who was woken is not told again when its time is over', () =>
+test('ends a wait once: its limit has no effect after it was woken', () =>
   withFakeTime(async (time) => {
     const progress = new LocalProgress()
     const woken = progress.waitForPosition(at(1), 5)
@@ -61,7 +61,7 @@ test('who was woken is not told again when its time is over', () =>
     assert.is(await woken, true)
   }))
 
-test('pauses until somebody waits, and not at all where somebody does', () =>
+test('pauses until a request waits, and not at all while one waits', () =>
   withFakeTime(async (time) => {
     const progress = new LocalProgress()
     const pause = progress.pauseUnlessAwaited(LONG)

@@ -9,7 +9,7 @@ const test = suite('the progress of a model that another process writes')
 const at = (position: number): PositionOrStart => ({ commit: BigInt(position), prepare: BigInt(position) })
 const LONG = 60_000
 
-test('is what the model says at that moment', async () => {
+test('is the current position of the model', async () => {
   let position = at(1)
   const progress = new PolledProgress({ position: async () => position })
   assert.is(await progress.waitForPosition(at(1), 0), true)
@@ -20,41 +20,41 @@ test('is what the model says at that moment', async () => {
   assert.is(await progress.waitForPosition(at(2), 0), false)
 })
 
-test('is looked at until what somebody waits for is reached, and no longer', () =>
+test('is polled until every awaited position is reached, and no longer', () =>
   withFakeTime(async (time) => {
-    let looks = 0
-    const progress = new PolledProgress({ position: async () => at(looks++) })
+    let polls = 0
+    const progress = new PolledProgress({ position: async () => at(polls++) })
     const waits = Promise.all([progress.waitForPosition(at(4), LONG), progress.waitForPosition(at(6), LONG)])
     await time.pass(1_000)
     assert.equal(await waits, [true, true])
-    const seen = looks
+    const seen = polls
     await time.pass(LONG)
-    assert.is(looks, seen)
+    assert.is(polls, seen)
   }))
 
 const FAULTS: readonly (readonly [string, () => Promise<PositionOrStart>])[] = [
-  ['is away', () => Promise.reject(new StoreUnavailable('away'))],
+  ['is unavailable', () => Promise.reject(new StoreUnavailable('away'))],
   ['hangs', () => new Promise(() => undefined)],
 ]
 for (const [name, fault] of FAULTS) {
-  test(`is behind while its store ${name}, which is told within 400 ms, or when the time of who waits is over`, () =>
+  test(`is reported as behind within the wait limit, at most 400 ms for no wait, while its store ${name}`, () =>
     withFakeTime(async (time) => {
       const progress = new PolledProgress({ position: fault })
-      for (const [patience, limit] of [
+      for (const [waitMs, limit] of [
         [0, 400],
         [500, 500],
       ] as const) {
-        const told: boolean[] = []
-        void progress.waitForPosition(at(1), patience).then((reached) => told.push(reached))
+        const outcomes: boolean[] = []
+        void progress.waitForPosition(at(1), waitMs).then((reached) => outcomes.push(reached))
         await time.pass(limit)
-        assert.equal(told, [false])
+        assert.equal(outcomes, [false])
       }
     }))
 
-  test(`is followed again when its store, which ${name}, is back`, () =>
+  test(`is polled again after its store, which ${name}, recovers`, () =>
     withFakeTime(async (time) => {
-      let looks = 0
-      const progress = new PolledProgress({ position: () => (looks++ < 2 ? fault() : Promise.resolve(at(1))) })
+      let polls = 0
+      const progress = new PolledProgress({ position: () => (polls++ < 2 ? fault() : Promise.resolve(at(1))) })
       const reached = progress.waitForPosition(at(1), LONG)
       await time.pass(1_000)
       assert.is(await reached, true)

@@ -3,11 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSettings, loggableSettings } from '../../src/wiring/settings.ts'
 
-const test = suite('settings in the log')
+const test = suite('the logged settings')
 
-test('hold no key and no password', () => {
+test('contain no key and no password', () => {
   const [now, before] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
-  const told = loggableSettings(
+  const logged = loggableSettings(
     readSettings({
       MASTER_KEY: now,
       MASTER_KEY_OLD: before,
@@ -17,12 +17,12 @@ test('hold no key and no password', () => {
       CORS_ORIGINS: 'https://shop.example.com',
     }),
   )
-  const text = JSON.stringify(told)
+  const text = JSON.stringify(logged)
   for (const hidden of [now, before, 'hush']) assert.not(text.includes(hidden), text)
-  assert.is(told['MASTER_KEY'], 'set')
-  assert.is(told['EVENT_STORE'], 'esdb://log.example.com:2113')
-  assert.equal(told['CORS_ORIGINS'], ['https://shop.example.com'])
-  assert.is(told['PORT'], 8080)
+  assert.is(logged['MASTER_KEY'], 'set')
+  assert.is(logged['EVENT_STORE'], 'esdb://log.example.com:2113')
+  assert.equal(logged['CORS_ORIGINS'], ['https://shop.example.com'])
+  assert.is(logged['PORT'], 8080)
   assert.is(loggableSettings(readSettings({}))['MASTER_KEY'], 'not set')
 })
 

@@ -4,15 +4,15 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import { parseCursor, CursorLost, type ChangeFeed } from '../../../src/projections/diamonds/change-feed.ts'
 import { toPushFeed } from '../../../src/reactions/webhooks/delivery-worker.ts'
 
-const test = suite('the feed that is pushed')
+const test = suite('the push feed')
 
 const page = { changes: [], next: '1-3', more: false, isCurrent: true }
 
-/** A feed that was set back to 0-3 by a restore. */
-function restored(asked: (string | undefined)[]): Pick<ChangeFeed, 'after' | 'waitForChanges'> {
+/** A feed that a restore set back to 0-3. */
+function restored(cursors: (string | undefined)[]): Pick<ChangeFeed, 'after' | 'waitForChanges'> {
   return {
     async after(_version, _account, cursor) {
-      asked.push(cursor)
+      cursors.push(cursor)
       if (cursor === '0-9') throw new CursorLost(parseCursor(cursor), '1-3')
       if (cursor === 'x') throw new RequestError('malformed', 'no cursor')
       return page
@@ -21,22 +21,22 @@ function restored(asked: (string | undefined)[]): Pick<ChangeFeed, 'after' | 'wa
   }
 }
 
-test('goes on from where it went back to, where a restore lost a cursor', async () => {
-  const asked: (string | undefined)[] = []
-  assert.equal(await toPushFeed(restored(asked)).after(7, '0-9', 20), page)
-  assert.equal(asked, ['0-9', '1-3'])
+test('restarts where the log was restored if the cursor is lost', async () => {
+  const cursors: (string | undefined)[] = []
+  assert.equal(await toPushFeed(restored(cursors)).after(7, '0-9', 20), page)
+  assert.equal(cursors, ['0-9', '1-3'])
 })
 
-test('is asked once where nothing is lost', async () => {
-  const asked: (string | undefined)[] = []
-  await toPushFeed(restored(asked)).after(7, '0-2', 20)
-  assert.equal(asked, ['0-2'])
+test('reads the feed once if the cursor is valid', async () => {
+  const cursors: (string | undefined)[] = []
+  await toPushFeed(restored(cursors)).after(7, '0-2', 20)
+  assert.equal(cursors, ['0-2'])
 })
 
-test('passes on what else is wrong', async () => {
+test('passes on other errors', async () => {
   try {
     await toPushFeed(restored([])).after(7, 'x', 20)
-    assert.unreachable('nothing was wrong')
+    assert.unreachable('it did not throw')
   } catch (error) {
     assert.instance(error, RequestError)
   }

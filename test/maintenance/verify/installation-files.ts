@@ -17,13 +17,13 @@ import { startService } from '../../api/harness/service.ts'
 import { created, createdMany, shown } from '../../api/harness/stones.ts'
 import { until } from '../../until.ts'
 
-/** The embedded files of an installation that did a little of everything, and copies of it to be damaged. */
-export class Site {
+/** The files of an installation with data of every kind on the embedded stores, and copies of it to damage. */
+export class InstallationFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-verify-'))
   readonly whole = join(this.#folder, 'whole')
   #copies = 0
 
-  /** Stones 1 to 4, the first changed, certified and scored, the last with a body of its own; one secret that waits, and one that was read. */
+  /** Creates diamonds 1 to 4: 1 patched, certified and scored, 4 with a 3D model. Shares a pending and a revealed secret. */
   async fill(): Promise<void> {
     const service = await startService({ dataDir: this.whole, scored: true })
     const { ann, url, installation } = service
@@ -36,14 +36,14 @@ export class Site {
     await shared(url, sender, { secret: 'waits' })
     const { secret_key: read } = await shared(url, sender, { secret: 'is read' })
     expect(200, await reveal(url, read))
-    // A service that is stopped while it computes may have no time left to sign a checkpoint.
+    // A service that is stopped during a computation may run out of time to sign a checkpoint.
     await until('scores', async () => isScored(shown(await ann.get(`/v4/diamond/${last}`))))
-    await until('what follows the log', () => hasCaughtUp(installation))
+    await until('the consumers to catch up', () => hasCaughtUp(installation))
     await service.stop()
     assert.ok(isSigned(this.whole), 'no checkpoint was signed when the service stopped')
   }
 
-  /** A copy of it, closed. */
+  /** Copies the installation. @returns the folder of the copy */
   copy(): string {
     const folder = join(this.#folder, `copy-${++this.#copies}`)
     cpSync(this.whole, folder, { recursive: true })
@@ -59,10 +59,10 @@ export class Site {
   }
 }
 
-/** Opens one of an installation's files behind its back. @param begins the file's name begins so, such as `read-tree-` */
+/** Opens a database file of a closed installation. @param begins prefix of the file name, such as `read-tree-` */
 export function inFile<Result>(folder: string, begins: string, work: (db: Database.Database) => Result): Result {
   const name = readdirSync(folder).find((one) => one.startsWith(begins) && one.endsWith('.db'))
-  if (name === undefined) throw new Error(`there is no ${begins}... in ${folder}`)
+  if (name === undefined) throw new Error(`no file ${begins}*.db in ${folder}`)
   const db = new Database(join(folder, name))
   try {
     return work(db)
@@ -86,10 +86,10 @@ const isSigned = (folder: string) =>
     (db) => db.prepare(`SELECT 1 FROM events WHERE type = 'CheckpointSigned'`).get() !== undefined,
   )
 
-/** The path of the one report that the installation keeps. */
+/** The path of the only report file. */
 export const certificateIn = (folder: string): string => fileIn(folder, true)
 
-/** The path of the one 3D file that it keeps. */
+/** The path of the only 3D model file. */
 export const modelIn = (folder: string): string => fileIn(folder, false)
 
 function fileIn(folder: string, isReport: boolean): string {

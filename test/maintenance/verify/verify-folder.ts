@@ -5,13 +5,13 @@ import { readSettings } from '../../../src/wiring/settings.ts'
 import { quietOperation } from '../../quiet-operation.ts'
 import { enginesFor } from '../../engines.ts'
 
-/** Runs with an installation open in this process, on the engines that test/engines.ts says. */
-export async function withOpen<Result>(dataDir: string, work: (installation: Installation) => Promise<Result>) {
+/** Opens an installation on the engines of test/engines.ts, runs the work and closes it. */
+export async function withInstallation<Result>(dataDir: string, work: (installation: Installation) => Promise<Result>) {
   const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
   const installation = await openInstallation(readSettings(settings), 'existing')
   return work(installation).finally(() => installation.close())
 }
 
-/** What `verify` finds, without a process of its own. */
-export const verified = (dataDir: string): Promise<VerificationReport> =>
-  withOpen(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).report)
+/** Runs `verify` in this process. */
+export const verifyFolder = (dataDir: string): Promise<VerificationReport> =>
+  withInstallation(dataDir, async (installation) => (await verifyInstallation(quietOperation(), installation)).report)

@@ -4,15 +4,15 @@ import { WaitBudget, READ_MODEL_WAIT_MS } from '../../../src/projections/engine/
 import { withFakeTime } from '../../fake-time.ts'
 import { pace } from '../../pace.ts'
 
-const test = suite('the patience of a request with read models')
+const test = suite("a request's wait budget for read models")
 
-test('is 1.5 s in all, however often it waits, and then over', () =>
+test('is 1.5 s in total, whatever the number of waits', () =>
   withFakeTime(async (time) => {
     assert.is(READ_MODEL_WAIT_MS, 1_500)
-    const patience = new WaitBudget()
+    const budget = new WaitBudget()
     const waits: number[] = []
     const wait = async (ms: number) => {
-      const waiting = patience.spendOn((left) => {
+      const waiting = budget.spendOn((left) => {
         waits.push(left)
         return pace(ms)
       })
@@ -21,7 +21,7 @@ test('is 1.5 s in all, however often it waits, and then over', () =>
     }
     for (let nth = 0; nth < 3; nth++) await wait(1_000)
     assert.equal(waits, [1_500, 500, 0])
-    assert.is(patience.remainingMs, 0)
+    assert.is(budget.remainingMs, 0)
   }))
 
 test.run()
