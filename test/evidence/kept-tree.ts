@@ -1,7 +1,7 @@
 import type { Hash } from '../../src/evidence/hashes.ts'
 import { appendLeaves, type TileAddress, type TileReader } from '../../src/evidence/tiles.ts'
 
-/** A tree that is kept as tiles in memory. */
+/** A Merkle tree whose tiles are in memory. */
 export class KeptTree {
   size = 0
   readonly #tiles = new Map<string, readonly Hash[]>()

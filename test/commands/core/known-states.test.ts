@@ -15,7 +15,7 @@ type Added = { readonly type: 'IdsReserved'; readonly data: { readonly from: num
 
 const sum: Decider<number, Added> = { initialState: 0, evolve: (total, { data }) => total + data.to - data.from }
 const add = (by: number) => (): Added[] => [{ type: 'IdsReserved', data: { from: 100, to: 100 + by } }]
-/** Refuses where there is more than `most`, and has nothing to do where there is exactly that. */
+/** Adds up to `most`. Refused if the total is greater; decides no events if it is equal. */
 const addUpTo = (most: number) => (total: number) => {
   if (total > most) throw new RequestError('conflict', `there is ${total} already`)
   return total === most ? [] : add(most - total)()
@@ -25,99 +25,99 @@ const clock = () => 1_800_000_000_000
 
 type Given = {
   store: FaultyStore
-  wish: { stream: string; origin: typeof origin }
+  target: { stream: string; origin: typeof origin }
   one: CommandContext
   other: CommandContext
 }
 
-const test = suite<Given>('a command on a stream that its process knows')
+const test = suite<Given>('a command on a stream with a cached state')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
-  given.wish = { stream: newStream(), origin }
+  given.target = { stream: newStream(), origin }
   given.one = { ...createCommandContext(given.store, clock), monotonic: () => 0 }
   given.other = createCommandContext(given.store, clock)
 })
 test.after.each(({ store }) => store.close())
 
-test('needs no reading', async ({ store, wish, one }) => {
-  await handle(one, wish, sum, add(1))
-  const unreadable: EventStore = { ...store, read: () => Promise.reject(new StoreUnavailable('it can not be read')) }
-  const { state, revision } = await handle({ ...one, store: unreadable }, wish, sum, add(2))
+test('does not read the stream', async ({ store, target, one }) => {
+  await handle(one, target, sum, add(1))
+  const unreadable: EventStore = { ...store, read: () => Promise.reject(new StoreUnavailable('unreadable')) }
+  const { state, revision } = await handle({ ...one, store: unreadable }, target, sum, add(2))
   assert.equal([state, revision], [3, 1n])
 })
 
-test('is never lost nor refused where two processes take turns', async ({ store, wish, one, other }) => {
+test('is never lost or refused when two processes take turns', async ({ store, target, one, other }) => {
   for (let turn = 1; turn <= 50; turn++) {
-    const { state } = await handle(turn % 2 === 0 ? one : other, wish, sum, add(1))
+    const { state } = await handle(turn % 2 === 0 ? one : other, target, sum, add(1))
     assert.is(state, turn)
   }
-  assert.is((await store.read(wish.stream)).length, 50)
+  assert.is((await store.read(target.stream)).length, 50)
 })
 
-test('is never lost where two processes write at once', async ({ store, wish, one, other }) => {
-  await Promise.all([one, other].flatMap((each) => [1, 2].map(() => handle(each, wish, sum, add(1)))))
-  assert.is((await store.read(wish.stream)).length, 4)
+test('is never lost when two processes write concurrently', async ({ store, target, one, other }) => {
+  await Promise.all([one, other].flatMap((each) => [1, 2].map(() => handle(each, target, sum, add(1)))))
+  assert.is((await store.read(target.stream)).length, 4)
 })
 
-test('is not refused for how the stream was before another process changed it', async ({ wish, one, other }) => {
-  await handle(one, wish, sum, add(5))
-  await handle(other, wish, sum, add(-5))
-  assert.is((await handle(one, wish, sum, addUpTo(3))).state, 3)
+test('is not refused on the basis of a stale state', async ({ target, one, other }) => {
+  await handle(one, target, sum, add(5))
+  await handle(other, target, sum, add(-5))
+  assert.is((await handle(one, target, sum, addUpTo(3))).state, 3)
 })
 
-test('is refused for what another process has made of the stream', async ({ wish, one, other }) => {
-  await handle(one, wish, sum, add(1))
-  await handle(other, wish, sum, add(5))
-  await rejectedWith(RequestError, handle(one, wish, sum, addUpTo(3)))
+test('is refused on the basis of what another process wrote', async ({ target, one, other }) => {
+  await handle(one, target, sum, add(1))
+  await handle(other, target, sum, add(5))
+  await rejectedWith(RequestError, handle(one, target, sum, addUpTo(3)))
 })
 
-test('has something to do where another process has undone it', async ({ wish, one, other }) => {
-  await handle(one, wish, sum, add(3))
-  await handle(other, wish, sum, add(-1))
-  assert.is((await handle(one, wish, sum, addUpTo(3))).events.length, 1)
+test('decides again when another process has undone its effect', async ({ target, one, other }) => {
+  await handle(one, target, sum, add(3))
+  await handle(other, target, sum, add(-1))
+  assert.is((await handle(one, target, sum, addUpTo(3))).events.length, 1)
 })
 
-test('that was wanted before, by any process, is found and not repeated', async ({ store, wish, one, other }) => {
-  const named = { ...wish, id: 'w' }
-  await handle(one, wish, sum, add(1))
+test('that any process has already handled is recognized and not repeated', async ({ store, target, one, other }) => {
+  const named = { ...target, id: 'w' }
+  await handle(one, target, sum, add(1))
   await handle(other, named, sum, add(5))
-  await handle(one, wish, sum, add(1))
+  await handle(one, target, sum, add(1))
   assert.is((await handle(one, named, sum, add(5))).events.length, 1)
-  assert.is((await store.read(wish.stream)).length, 3)
+  assert.is((await store.read(target.stream)).length, 3)
 })
 
 for (const fault of ['lost', 'stored', 'late'] as const) {
-  test(`is applied once where its append times out and is ${fault}`, async ({ store, wish, one }) => {
-    await handle(one, wish, sum, add(1))
+  test(`is applied once when its append times out and is ${fault}`, async ({ store, target, one }) => {
+    await handle(one, target, sum, add(1))
     store.failNext(fault)
-    assert.is((await handle(one, wish, sum, add(5))).state, 6)
+    assert.is((await handle(one, target, sum, add(5))).state, 6)
     await store.land()
-    assert.is((await handle(one, wish, sum, add(1))).state, 7)
-    assert.is((await store.read(wish.stream)).length, 3)
+    assert.is((await handle(one, target, sum, add(1))).state, 7)
+    assert.is((await store.read(target.stream)).length, 3)
   })
 }
 
-test('is on what was stored after an outcome that stayed unknown', async ({ store, wish, one }) => {
-  await handle(one, wish, sum, add(1))
+test('sees what was stored after an unknown outcome', async ({ store, target, one }) => {
+  await handle(one, target, sum, add(1))
   const faults: AppendFault[] = ['late', ...everyTry('lost').slice(1)]
   store.failNext(...faults)
-  await rejectedWith(OutcomeUnknown, handle(one, wish, sum, add(5)))
+  await rejectedWith(OutcomeUnknown, handle(one, target, sum, add(5)))
   await store.land()
-  assert.is((await handle(one, wish, sum, add(1))).state, 7)
+  assert.is((await handle(one, target, sum, add(1))).state, 7)
 })
 
-test('never goes back in time, when the clock does', async ({ store, wish, one }) => {
-  await handle(one, wish, sum, add(1))
-  await handle({ ...one, clock: () => 5 }, wish, sum, add(1))
-  const at = (await store.read(wish.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
+test('writes timestamps that never decrease, even if the clock does', async ({ store, target, one }) => {
+  await handle(one, target, sum, add(1))
+  await handle({ ...one, clock: () => 5 }, target, sum, add(1))
+  const at = (await store.read(target.stream)).map(({ metadata }) => Date.parse(metadata['at'] ?? ''))
   assert.equal(at, [clock(), clock()])
 })
 
-const by = (owner: number) => ({ owner, origin })
+const principal = (owner: number) => ({ owner, origin })
 const IDS = [1, 2, 3]
 
-/** What a caller can want of diamonds 1 to 3. `seen` is how many revisions back If-Match looks. */
-type Wanted =
+/** A command on the diamonds 1 to 3. `match` selects the revision in If-Match. */
+type TestCommand =
   | { readonly what: 'create' | 'remove' | 'attach' | 'detach'; readonly id: number; readonly owner: number }
   | {
       readonly what: 'patch'
@@ -134,50 +134,55 @@ const change: fc.Arbitrary<DiamondFieldChanges> = fc.record({
   set: fc.record({ price: fc.integer({ min: 1, max: 3 }), sku: fc.constantFrom('A', 'B') }, { requiredKeys: [] }),
   removed: fc.constantFrom([], ['price' as const]),
 })
-const wanted: fc.Arbitrary<Wanted> = fc.oneof(
+const anyCommand: fc.Arbitrary<TestCommand> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ what: fc.constant('create' as const), id, owner: fc.constant(1) }) },
   { weight: 8, arbitrary: fc.record({ what: fc.constant('patch' as const), id, owner, change, match: fc.nat(4) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('patch all' as const), owner, change }) },
   { weight: 4, arbitrary: fc.record({ what: fc.constantFrom('remove', 'attach', 'detach'), id, owner }) },
 )
 
-/** What comes of a wish, as its caller sees it. */
-async function outcomeOf(writing: CommandContext, want: Wanted, step: number): Promise<unknown> {
+/** The outcome of a command as its caller sees it. */
+async function outcomeOf(context: CommandContext, command: TestCommand, step: number): Promise<unknown> {
   try {
-    return { ...(await wish(writing, want, step)), position: undefined }
+    return { ...(await execute(context, command, step)), position: undefined }
   } catch (error) {
     if (error instanceof RequestError) return `${error.kind}: ${error.message}`
     throw error
   }
 }
 
-async function wish(writing: CommandContext, want: Wanted, step: number): Promise<object> {
-  if (want.what === 'patch all') {
+async function execute(context: CommandContext, command: TestCommand, step: number): Promise<object> {
+  if (command.what === 'patch all') {
     return changeDiamonds(
-      writing,
-      by(want.owner),
-      IDS.map((each) => planPatch(each, want.change, by(want.owner))),
+      context,
+      principal(command.owner),
+      IDS.map((each) => planPatch(each, command.change, principal(command.owner))),
     )
   }
-  const to = { stream: `diamond-${want.id}`, origin }
-  const at = { diamond: want.id, owner: want.owner }
-  switch (want.what) {
+  const diamondTarget = { stream: `diamond-${command.id}`, origin }
+  const at = { diamond: command.id, owner: command.owner }
+  switch (command.what) {
     case 'create':
-      return handle(writing, to, diamondDecider, ({ status }) =>
-        status === 'unknown' ? [create(want.id, want.owner, { sku: 'A', cutShape: 2, carat: 1 }, clock())] : [],
+      return handle(context, diamondTarget, diamondDecider, ({ status }) =>
+        status === 'unknown' ? [create(command.id, command.owner, { sku: 'A', cutShape: 2, carat: 1 }, clock())] : [],
       )
     case 'patch': {
-      const match = want.match > 2 ? undefined : [BigInt(want.match + Math.floor(step / 4))]
-      return changeDiamond(writing, by(want.owner), planPatch(want.id, want.change, by(want.owner)), match)
+      const match = command.match > 2 ? undefined : [BigInt(command.match + Math.floor(step / 4))]
+      return changeDiamond(
+        context,
+        principal(command.owner),
+        planPatch(command.id, command.change, principal(command.owner)),
+        match,
+      )
     }
     case 'remove':
-      return changeDiamond(writing, by(want.owner), planDelete(want.id, by(want.owner)))
+      return changeDiamond(context, principal(command.owner), planDelete(command.id, principal(command.owner)))
     case 'attach':
-      return handle(writing, to, diamondDecider, (diamond) =>
+      return handle(context, diamondTarget, diamondDecider, (diamond) =>
         attach(diamond, at, step, { laboratory: 'GIA', number: 'N', file: null }),
       )
     case 'detach':
-      return handle(writing, to, diamondDecider, (diamond) => detach(diamond, step - 2, want.owner))
+      return handle(context, diamondTarget, diamondDecider, (diamond) => detach(diamond, step - 2, command.owner))
   }
 }
 
@@ -186,20 +191,20 @@ const written = async (store: EventStore) =>
     events.map(({ type, data, revision }) => ({ type, data, revision })),
   )
 
-test('has the outcome that it would have without, whichever of two processes it comes to', async () => {
-  const steps = fc.array(fc.tuple(fc.boolean(), wanted), { minLength: 10, maxLength: 40 })
+test('has the same outcome as without the cache, in either of two processes', async () => {
+  const steps = fc.array(fc.tuple(fc.boolean(), anyCommand), { minLength: 10, maxLength: 40 })
   await fc.assert(
-    fc.asyncProperty(steps, async (wants) => {
-      const [knowing, plain] = [temporaryLog(), temporaryLog()]
+    fc.asyncProperty(steps, async (commands) => {
+      const [cached, uncached] = [temporaryLog(), temporaryLog()]
       try {
-        const processes = [createCommandContext(knowing, clock), createCommandContext(knowing, clock)]
-        for (const [step, [first, want]] of wants.entries()) {
-          const found = await outcomeOf(processes[first ? 0 : 1] as CommandContext, want, step)
-          assert.equal(found, await outcomeOf(createCommandContext(plain, clock), want, step))
+        const processes = [createCommandContext(cached, clock), createCommandContext(cached, clock)]
+        for (const [step, [first, command]] of commands.entries()) {
+          const found = await outcomeOf(processes[first ? 0 : 1] as CommandContext, command, step)
+          assert.equal(found, await outcomeOf(createCommandContext(uncached, clock), command, step))
         }
-        assert.equal(await written(knowing), await written(plain))
+        assert.equal(await written(cached), await written(uncached))
       } finally {
-        await Promise.all([knowing.close(), plain.close()])
+        await Promise.all([cached.close(), uncached.close()])
       }
     }),
     { numRuns: process.env['ADAMANT_FULL'] === '1' ? 300 : 25 },

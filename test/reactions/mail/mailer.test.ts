@@ -6,7 +6,7 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { OutgoingMail } from '../../../src/stores/ports/mail.ts'
 import { working } from '../../projections/engine/working.ts'
-import { wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { shareCommand, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
@@ -60,7 +60,7 @@ const refusing = <Store extends object>(store: Store, full: { is: boolean }, nam
 
 test('sends a mail once, however long the log and the vault can not record that it was sent', () =>
   withTwoAndTime(async (one, other, time) => {
-    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
+    await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     const full = { is: false }
     const limited = (of: SecretsProcess): SecretsProcess => ({
       ...of,
@@ -79,7 +79,7 @@ test('sends a mail once, however long the log and the vault can not record that 
 
 test('sends a mail whose mailer has died as soon as that one was silent for as long as a claim lasts', () =>
   withTwoAndTime(async (one, other, time) => {
-    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
+    await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     await one.vault.claimMail(one.clock(), 'a dead mailer', async () => false)
     const sent: string[] = []
     const mailer = mailerOf(other, sent)
@@ -92,7 +92,7 @@ test('sends a mail whose mailer has died as soon as that one was silent for as l
 
 test('that stood still for so long that another has its mail does not send it', () =>
   withTwoAndTime(async (one, other, time) => {
-    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
+    await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     const frozen = freezing()
     const [late, sent]: [string[], string[]] = [[], []]
     const store = frozen.behind(one.store, ['read'])

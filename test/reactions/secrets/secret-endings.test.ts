@@ -6,7 +6,13 @@ import { burnSecret, revealSecret } from '../../../src/commands/secrets/secrets.
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { secretEndings } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { working } from '../../projections/engine/working.ts'
-import { openSecrets, origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import {
+  openSecrets,
+  origin,
+  shareCommand,
+  withTwo,
+  type SecretsProcess,
+} from '../../commands/secrets/secrets-on-disk.ts'
 import { until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
@@ -25,9 +31,9 @@ const isGone =
 /** A secret each that waits, was read, and was burned. */
 async function three(process: SecretsProcess) {
   const [waits, read, burned] = [
-    await shareSecret(process, wish()),
-    await shareSecret(process, wish({ recipients: ['tom@example.com'], notify: true })),
-    await shareSecret(process, wish({ notify: true })),
+    await shareSecret(process, shareCommand()),
+    await shareSecret(process, shareCommand({ recipients: ['tom@example.com'], notify: true })),
+    await shareSecret(process, shareCommand({ notify: true })),
   ]
   await revealSecret(process, { secretKey: read.keys.secretKey, passphrase: '', origin })
   await burnSecret(process, { metadataKey: burned.keys.metadataKey, passphrase: '', account: undefined, origin })

@@ -8,7 +8,7 @@ import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { SECRET_SWEEPER_JOBS } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { oneRound, working } from '../../projections/engine/working.ts'
-import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { origin, shareCommand, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
@@ -24,9 +24,9 @@ const never = async () => false
 test('begins by itself and goes on with what is over meanwhile, until it is stopped', () =>
   withTwo(async (one, _other, time) => {
     const [first, second, third] = [
-      await shareSecret(one, wish({ ttl: 60 })),
-      await shareSecret(one, wish({ ttl: 120 })),
-      await shareSecret(one, wish({ ttl: 180 })),
+      await shareSecret(one, shareCommand({ ttl: 60 })),
+      await shareSecret(one, shareCommand({ ttl: 120 })),
+      await shareSecret(one, shareCommand({ ttl: 180 })),
     ]
     await withFakeTime(async ({ pass }) => {
       const gone = (digest: string) =>
@@ -49,8 +49,8 @@ test('begins by itself and goes on with what is over meanwhile, until it is stop
 
 test('records and deletes what is over by its time, once where two of them do it', () =>
   withTwo(async (one, other, time) => {
-    const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, wish({ ttl: 60 }))))
-    const late = await shareSecret(one, wish({ ttl: 61 }))
+    const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, shareCommand({ ttl: 60 }))))
+    const late = await shareSecret(one, shareCommand({ ttl: 61 }))
     time.now += 60_000
     await Promise.all([sweep(one), sweep(other)])
     for (const { keys } of shared) {
@@ -70,9 +70,9 @@ const spoil = ({ store }: SecretsProcess, digest: string) =>
 
 test('deletes by its time what has events that are not understood, and others with it', () =>
   withTwo(async (one, _other, time) => {
-    const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, wish({ ttl: 60 }))))
+    const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, shareCommand({ ttl: 60 }))))
     for (const { keys } of spoilt) await spoil(one, keys.digest)
-    const good = await shareSecret(one, wish({ ttl: 60 }))
+    const good = await shareSecret(one, shareCommand({ ttl: 60 }))
     time.now += 60_000
     await sweep(one)
     for (const { keys } of [...spoilt, good]) assert.is(await one.vault.read(keys.digest), undefined)
@@ -82,7 +82,7 @@ test('deletes by its time what has events that are not understood, and others wi
 
 test('leaves alone what still has time where its events are not understood', () =>
   withTwo(async (one, _other, time) => {
-    const { keys } = await shareSecret(one, wish({ ttl: 86_400 }))
+    const { keys } = await shareSecret(one, shareCommand({ ttl: 86_400 }))
     await spoil(one, keys.digest)
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
@@ -99,7 +99,7 @@ test('removes what was never recorded as shared ten minutes later, and not what 
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
-    const { keys } = await shareSecret(one, wish())
+    const { keys } = await shareSecret(one, shareCommand())
     time.now += 10 * MINUTE
     await sweep(one)
     assert.ok(await one.vault.read(orphan.digest))
@@ -112,7 +112,7 @@ test('removes what was never recorded as shared ten minutes later, and not what 
 
 test('leaves the notice of a secret that was read to the mailer, however late it comes', () =>
   withTwo(async (one, _other, time) => {
-    const { keys: read } = await shareSecret(one, wish({ recipients: ['tom@example.com'], notify: true }))
+    const { keys: read } = await shareSecret(one, shareCommand({ recipients: ['tom@example.com'], notify: true }))
     await revealSecret(one, { secretKey: read.secretKey, passphrase: '', origin })
     time.now += 11 * MINUTE
     await sweep(one)

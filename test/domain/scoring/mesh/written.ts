@@ -4,7 +4,7 @@ import type { MeshFormat } from '../../../../src/scoring/meshes/read-mesh.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { add, cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 
-/** A stone that lies on its side, in a file's corner. */
+/** A stone that lies on its side, away from the origin. */
 const AXES = turnedAxes([0.36, -0.48, 0.8], [1, 0.2, -0.3])
 const SHIFT: Vector = [12.5, -3.25, 40]
 
@@ -16,7 +16,7 @@ function turnedAxes(up: Vector, near: Vector): readonly [Vector, Vector, Vector]
 export const turned = ([x, y, z]: Vector): Vector =>
   add(SHIFT, add(scale(AXES[0], x), add(scale(AXES[1], y), scale(AXES[2], z))))
 
-/** A solid's faces in millimetres, counter-clockwise from outside; of a half stone, both halves. */
+/** A solid's faces in millimetres, counter-clockwise from outside; both halves of a half stone. */
 export function meshOf({ faces, halves }: Solid, width: number): Mesh {
   const polygons = faces
     .filter(({ facet }) => facet.part !== 'fold')
@@ -57,7 +57,7 @@ export type Writing = 'OFF' | 'text STL' | 'binary STL' | 'OBJ'
 export const writings = ['OFF', 'text STL', 'binary STL', 'OBJ'] as const
 export const formatOf = (writing: Writing): MeshFormat => (writing === 'OFF' || writing === 'OBJ' ? writing : 'STL')
 
-/** The bytes of a mesh's file; in texts with `decimals`, in millimetres. */
+/** The bytes of a mesh file in millimetres. @param decimals in text formats */
 export function written(mesh: Mesh, writing: Writing, decimals: number): Uint8Array {
   const point = (vertex: Vector) => vertex.map((value) => value.toFixed(decimals)).join(' ')
   switch (writing) {
