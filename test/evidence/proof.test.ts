@@ -6,7 +6,7 @@ import { hashLeafEvent, formatHash, type LeafEvent } from '../../src/evidence/ha
 import { verifyProof, PROOF_FORMAT, type Proof } from '../../src/evidence/proof.ts'
 import { inclusionProofRanges } from '../../src/evidence/subtrees.ts'
 import { rangeHash } from '../../src/evidence/tiles.ts'
-import { KeptTree } from './kept-tree.ts'
+import { InMemoryTree } from './in-memory-tree.ts'
 
 const test = suite('a proof of a diamond')
 
@@ -29,7 +29,7 @@ const LOG = [
 
 /** @param indexes of the diamond's events in the log */
 async function proofOf(indexes = [1, 3, 4, 5], diamond = 7, size = LOG.length): Promise<Proof> {
-  const tree = new KeptTree()
+  const tree = new InMemoryTree()
   await tree.add(LOG.map(hashLeafEvent))
   const root = await rangeHash(tree.tiles, { begin: 0, end: size })
   const events = indexes.map(async (index) => {

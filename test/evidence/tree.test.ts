@@ -4,7 +4,7 @@ import { EMPTY_ROOT, leafHash } from '../../src/evidence/hashes.ts'
 import { consistencyProofRanges, inclusionProofRanges, type LeafRange } from '../../src/evidence/subtrees.ts'
 import { rangeHash, TILE_WIDTH } from '../../src/evidence/tiles.ts'
 import { isConsistent, rootFromInclusionProof } from '../../src/evidence/proof.ts'
-import { KeptTree } from './kept-tree.ts'
+import { InMemoryTree } from './in-memory-tree.ts'
 import { plainConsistency, plainPath, plainRoot } from './plain-tree.ts'
 
 const test = suite('a Merkle tree of the log')
@@ -28,12 +28,12 @@ const ROOTS = [
 const hex = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('hex'))
 // Not leafHash: it takes text, and these leaves are bytes that are not all valid text.
 const hashed = (leaf: Buffer) => plainRoot([leaf])
-const rootAt = (tree: KeptTree, size: number) => rangeHash(tree.tiles, { begin: 0, end: size })
-const hashesOf = (tree: KeptTree, ranges: readonly LeafRange[]) =>
+const rootAt = (tree: InMemoryTree, size: number) => rangeHash(tree.tiles, { begin: 0, end: size })
+const hashesOf = (tree: InMemoryTree, ranges: readonly LeafRange[]) =>
   Promise.all(ranges.map((range) => rangeHash(tree.tiles, range)))
 
-async function treeOf(leaves: readonly Buffer[], batch = leaves.length): Promise<KeptTree> {
-  const tree = new KeptTree()
+async function treeOf(leaves: readonly Buffer[], batch = leaves.length): Promise<InMemoryTree> {
+  const tree = new InMemoryTree()
   for (let at = 0; at < leaves.length; at += batch) await tree.add(leaves.slice(at, at + batch).map(hashed))
   return tree
 }

@@ -6,18 +6,18 @@ import { areEmbedded } from '../engines.ts'
 import { withStores } from '../open-stores.ts'
 import { isFolded } from '../projections/engine/inventory-on-disk.ts'
 import {
-  asRequest,
+  toRequestBody,
   change,
   CLARITIES,
   etagOf,
   score,
   SHAPES,
-  shownBy,
+  representationOf,
   interpret,
   type Fields,
-  type PlainStone,
+  type ModelStone,
   type Version,
-} from './plain-inventory.ts'
+} from './reference-model.ts'
 import { RealInventory } from './real-inventory.ts'
 
 const FULL = process.env['ADAMANT_FULL'] === '1'
@@ -25,7 +25,7 @@ const FULL = process.env['ADAMANT_FULL'] === '1'
 /** Other engines need ten times as long for each run. */
 const RUNS = FULL ? 500 : areEmbedded ? 40 : 8
 
-type Model = { readonly stones: Map<number, PlainStone>; readonly dates: number[] }
+type Model = { readonly stones: Map<number, ModelStone>; readonly dates: number[] }
 type Step = fc.AsyncCommand<Model, RealInventory>
 
 const EMPTY = { price: null, isColored: false, isPublished: false, clarity: null, girdle: null }
@@ -35,7 +35,7 @@ const stonesOf = ({ stones }: Model, owner: number) =>
   [...stones.values()].filter((stone) => stone.owner === owner).toSorted((a, b) => b.date - a.date || b.id - a.id)
 
 /** The stones of an owner that the numbers select, without duplicates. */
-const picked = (model: Model, owner: number, at: readonly number[]): PlainStone[] => {
+const picked = (model: Model, owner: number, at: readonly number[]): ModelStone[] => {
   const own = stonesOf(model, owner)
   return [...new Set(at.flatMap((number) => own[number % Math.max(own.length, 1)] ?? []))]
 }
@@ -49,7 +49,7 @@ const step = (name: string, run: Step['run'], check: Step['check'] = () => true)
 const create = (version: Version, owner: number, entries: readonly Fields[]) =>
   step(`create ${version} of ${owner} ${JSON.stringify(entries)}`, async (model, real) => {
     const completed = entries.map((fields) => ({ sku: 'X', cutShape: 'Round' as const, ...fields }))
-    const bodies = completed.map((fields) => ({ ...asRequest(version, fields), carat: 1 }))
+    const bodies = completed.map((fields) => ({ ...toRequestBody(version, fields), carat: 1 }))
     for (const [index, id] of (await real.create(version, owner, bodies)).entries()) {
       const fields = { ...EMPTY, sku: 'X', cutShape: 'Round' as const, ...interpret(version, completed[index] ?? {}) }
       model.stones.set(id, { id, owner, date: real.now, ...fields, ...COUNTERS })
@@ -70,7 +70,7 @@ const patch = (version: Version, owner: number, at: readonly (readonly [at: numb
       await real.change(
         version,
         owner,
-        changes.map(([{ id }, fields]) => [id, asRequest(version, fields)] as const),
+        changes.map(([{ id }, fields]) => [id, toRequestBody(version, fields)] as const),
       )
       for (const [stone, fields] of changes) change(stone, version, fields)
     },
@@ -107,7 +107,7 @@ const rebuild = () => step('rebuild', (_model, real) => real.rebuild())
 const look = (owner: number) => step(`look at ${owner}`, (model, real) => assertAgrees(model, real, owner))
 
 /** Every filter, with values that match some stones, and its meaning. */
-function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (stone: PlainStone) => boolean])[] {
+function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (stone: ModelStone) => boolean])[] {
   const ids = [...model.stones.keys()].slice(0, 3)
   const [from = 0, to = 0] = [model.dates[0], model.dates.at(-1)]
   return [
@@ -120,7 +120,7 @@ function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (sto
     [{ sku: ['Z'], isColored: true }, (stone) => stone.sku === 'Z' && stone.isColored],
     [{ date: { from, to } }, ({ date }) => date >= from && date <= to],
     [{ date: { from: to }, isPublished: true }, (stone) => stone.date >= to && stone.isPublished],
-    ...(ids.length > 0 ? [[{ id: ids }, ({ id }: PlainStone) => ids.includes(id)] as const] : []),
+    ...(ids.length > 0 ? [[{ id: ids }, ({ id }: ModelStone) => ids.includes(id)] as const] : []),
     [{ id: [owner + 1_000_000] }, () => false],
   ]
 }
@@ -138,7 +138,7 @@ async function assertAgrees(model: Model, real: RealInventory, owner: number): P
   for (const version of ['v3', 'v4'] as const) {
     for (const [filter, matches] of filtersFor(model, owner)) {
       const { total, diamonds } = await real.list(version, owner, filter)
-      const expected = own.filter(matches).map((stone) => shownBy(version, stone))
+      const expected = own.filter(matches).map((stone) => representationOf(version, stone))
       assert.equal(
         diamonds.map((body) => comparable(version, body)),
         expected,
@@ -149,7 +149,7 @@ async function assertAgrees(model: Model, real: RealInventory, owner: number): P
     for (const stone of own) {
       const found = await real.one(version, stone.id)
       assert.equal([found?.owner, found?.etag], [owner, etagOf(stone)])
-      assert.equal(comparable(version, found?.body ?? {}), shownBy(version, stone))
+      assert.equal(comparable(version, found?.body ?? {}), representationOf(version, stone))
     }
   }
 }

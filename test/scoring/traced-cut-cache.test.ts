@@ -4,11 +4,11 @@ import { cutKey, type Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { referenceCut, tracedCuts } from '../../src/domain/scoring/score.ts'
 import { TracedCutCache } from '../../src/scoring/traced-cut-cache.ts'
-import { plain } from '../domain/scoring/cuts.ts'
+import { nominalCut } from '../domain/scoring/cuts.ts'
 
 const test = suite('the cache of traced cuts')
 
-const thick: Cut = { ...plain('Round', 'Good'), girdle: ['Thick'] }
+const thick: Cut = { ...nominalCut('Round', 'Good'), girdle: ['Thick'] }
 
 /** A pool with the given results that records what it traced. */
 function tracing(resultOf: (cut: Cut) => typeof referenceCut = () => referenceCut) {
@@ -26,7 +26,7 @@ function tracing(resultOf: (cut: Cut) => typeof referenceCut = () => referenceCu
 
 test('returns a cut of the shipped table synchronously, without tracing it', () => {
   const { traced, traces } = tracing()
-  assert.is(traces.get(plain('Heart', 'Good')), tracedCuts['Heart, Good'])
+  assert.is(traces.get(nominalCut('Heart', 'Good')), tracedCuts['Heart, Good'])
   assert.equal(traced, [])
 })
 
@@ -52,7 +52,7 @@ test('returns the cut of the same grade for impossible measurements', async () =
   const { impossible, traces } = tracing(() => {
     throw new ImpossibleProportions('stars may be 20 to 80 %')
   })
-  const wrong: Cut = { ...plain('Oval', 'Fair'), measured: { starPct: 3 } }
+  const wrong: Cut = { ...nominalCut('Oval', 'Fair'), measured: { starPct: 3 } }
   assert.is(await traces.get(wrong), tracedCuts['Oval, Fair'])
   assert.is(traces.get(wrong), tracedCuts['Oval, Fair'])
   assert.equal(impossible, [cutKey(wrong)])

@@ -9,19 +9,19 @@ export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
   solidOf(facetModels.Round(roundProportions(measures)))
 
 /** A stone rotated about its axis by an angle in radians. */
-export const turnedBy = ({ facets }: Solid, angle: number): Solid => {
+export const rotatedBy = ({ facets }: Solid, angle: number): Solid => {
   const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
   const turned = ([x, y, z]: Vector): Vector => [x * cosine - y * sine, x * sine + y * cosine, z]
   return solidOf(facets.map((facet) => ({ ...facet, normal: turned(facet.normal) })))
 }
 
 /** A cut that is described by its shape and grade alone. */
-export const plain = (shape: ModelledShape, grade: CutGrade): Cut => ({
+export const nominalCut = (shape: ModelledShape, grade: CutGrade): Cut => ({
   shape,
   grade,
   polish: defaultFinishGrade(grade),
   symmetry: defaultFinishGrade(grade),
 })
 
-export const close = (got: number, expected: number, tolerance: number): boolean =>
+export const isClose = (got: number, expected: number, tolerance: number): boolean =>
   Math.abs(got - expected) <= tolerance

@@ -2,7 +2,7 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { gradeScore, scoreGrades } from '../../../src/domain/scoring/grading.ts'
-import { close } from './cuts.ts'
+import { isClose } from './cuts.ts'
 
 const test = suite('a grade range')
 
@@ -10,7 +10,7 @@ test('places fire 0.73 ± 0.05 at 0.9 of Good and 8/15 of Very Good, as publishe
   const { ag, hr, marks } = gradeScore('fire', 0.73, 0.05)
   assert.equal(ag, ['G', 'VG'])
   assert.is(hr, 'G-VG')
-  assert.ok(close(marks[0], 2.9, 1e-9) && close(marks[1], 3 + 8 / 15, 1e-9))
+  assert.ok(isClose(marks[0], 2.9, 1e-9) && isClose(marks[1], 3 + 8 / 15, 1e-9))
 })
 
 test('includes both neighbours of a boundary value', () => {

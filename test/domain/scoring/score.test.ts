@@ -6,7 +6,7 @@ import { scoringGrades } from '../../../src/domain/dictionaries/constants.ts'
 import { roundDecimals } from '../../../src/domain/scoring/score-formulas.ts'
 import { referenceCut, scoreStone, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { cutOf, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
-import { close, plain } from './cuts.ts'
+import { isClose, nominalCut } from './cuts.ts'
 
 const test = suite('scores')
 
@@ -33,7 +33,7 @@ test('follow rule (a): absolute fire is relative fire times the weight of a roun
     fc.property(anyStone, (stone) => {
       const { fire, spread } = scored(stone)
       assert.ok(fire && spread)
-      assert.ok(close(fire.val, fire.rg * (stone.carat + spread.ct), 0.0051))
+      assert.ok(isClose(fire.val, fire.rg * (stone.carat + spread.ct), 0.0051))
     }),
   )
 })
@@ -43,8 +43,8 @@ test('follow rule (b): integral is fire to the power of 0.2 times brilliance to 
     fc.property(anyStone, (stone) => {
       const { integral, fire, brilliance } = scored(stone)
       assert.ok(integral && fire && brilliance)
-      assert.ok(close(integral.val, fire.val ** 0.2 * brilliance.val ** 0.8, 0.0051))
-      assert.ok(close(integral.rg, fire.rg ** 0.2 * brilliance.rg ** 0.8, 0.0051))
+      assert.ok(isClose(integral.val, fire.val ** 0.2 * brilliance.val ** 0.8, 0.0051))
+      assert.ok(isClose(integral.rg, fire.rg ** 0.2 * brilliance.rg ** 0.8, 0.0051))
     }),
   )
 })
@@ -90,24 +90,24 @@ test('of a well cut round include a spread of -2 to -4 percent', () => {
 
 test('include a symmetry that is the mean of pavilion and crown, 9 for Excellent', () => {
   const { symmetry } = scored({ shape: 'Round', carat: 1, cutGrade: 'Excellent' })
-  assert.ok(symmetry && close(symmetry.val, 9, 0.1))
-  assert.ok(close(symmetry.val, (symmetry.pav + symmetry.crown) / 2, 0.0051))
+  assert.ok(symmetry && isClose(symmetry.val, 9, 0.1))
+  assert.ok(isClose(symmetry.val, (symmetry.pav + symmetry.crown) / 2, 0.0051))
 })
 
 test('have a spread that follows from the measured millimetres', () => {
   const stone = { shape: 'Round', cutGrade: 'Good', carat: 1 } as const
   // A reference round weighs 3.67 thousandths of its diameter cubed, in carats and millimetres.
   const { spread } = scored({ ...stone, face: { length: 6.5, width: 6.4 } })
-  assert.ok(spread && close(spread.ct, (3.67 * 6.5 ** 1.5 * 6.4 ** 1.5) / 1000 - 1, 0.006), `${spread?.ct}`)
+  assert.ok(spread && isClose(spread.ct, (3.67 * 6.5 ** 1.5 * 6.4 ** 1.5) / 1000 - 1, 0.006), `${spread?.ct}`)
   const narrow = scored({ ...stone, face: { length: 6, width: 6 } })
   assert.ok(narrow.spread && narrow.spread.pc < 0 && spread.pc < 1)
   const { fire } = scored({ ...stone, face: { length: 6.5, width: 6.4 } })
-  assert.ok(fire && close(fire.val, fire.rg * (1 + spread.ct), 0.0051))
+  assert.ok(fire && isClose(fire.val, fire.rg * (1 + spread.ct), 0.0051))
 })
 
 test('of a stone without a cut grade are those of a typical stone of its shape', () => {
   for (const shape of modelledShapes) {
-    assert.equal(cutOf({ shape, carat: 1 }), plain(shape, 'Typical'))
+    assert.equal(cutOf({ shape, carat: 1 }), nominalCut(shape, 'Typical'))
     const { integral } = scored({ shape, carat: 1 })
     const [best, most, least] = (['Ideal', 'Excellent', 'Poor'] as const).map(
       (cutGrade) => scored({ shape, carat: 1, cutGrade }).integral,
@@ -122,12 +122,12 @@ test('of a stone without a cut grade are those of a typical stone of its shape',
 
 test('of a briolette ignore girdle and culet', () => {
   const stone: Stone = { shape: 'Briolette', carat: 1, girdle: ['Thick'], culet: 'Large' }
-  assert.equal(cutOf(stone), plain('Briolette', 'Typical'))
+  assert.equal(cutOf(stone), nominalCut('Briolette', 'Typical'))
   assert.ok(cutOf({ ...stone, shape: 'Oval' })?.girdle)
 })
 
 test('use the cut grade for polish and symmetry if they are not given', () => {
-  assert.equal(cutOf({ shape: 'Round', cutGrade: 'Good' }), plain('Round', 'Good'))
+  assert.equal(cutOf({ shape: 'Round', cutGrade: 'Good' }), nominalCut('Round', 'Good'))
 })
 
 test('of a shape without a shape model include fluorescence only', () => {

@@ -13,7 +13,7 @@ import {
 } from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { referenceCut, tracedCuts, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { solidOf } from '../../../src/domain/scoring/solid/solid.ts'
-import { plain } from './cuts.ts'
+import { nominalCut } from './cuts.ts'
 
 const test = suite('the table of traced cuts')
 
@@ -24,11 +24,11 @@ const isFull = process.env['ADAMANT_FULL'] === '1'
 test('has every shape in every grade, and in typical proportions', () => {
   assert.is(Object.keys(tracedCuts).length, modelledShapes.length * cutGrades.length)
   for (const shape of modelledShapes)
-    for (const grade of cutGrades) assert.ok(findTracedCut(plain(shape, grade)), `${shape} ${grade}`)
+    for (const grade of cutGrades) assert.ok(findTracedCut(nominalCut(shape, grade)), `${shape} ${grade}`)
 })
 
 test('has no entry for a cut whose culet, girdle or measurements differ from its grade', () => {
-  const cut = plain('Round', 'Good')
+  const cut = nominalCut('Round', 'Good')
   const others: Cut[] = [
     { ...cut, culet: 'Large' },
     { ...cut, girdle: ['Thin', 'Medium'] },
@@ -39,8 +39,8 @@ test('has no entry for a cut whose culet, girdle or measurements differ from its
 })
 
 test('has the traced result of a cut with any polish and symmetry', () => {
-  const cut: Cut = { ...plain('Oval', 'Excellent'), polish: 'Fair', symmetry: 'Poor' }
-  const [known, usual] = [findTracedCut(cut), findTracedCut(plain('Oval', 'Excellent'))]
+  const cut: Cut = { ...nominalCut('Oval', 'Excellent'), polish: 'Fair', symmetry: 'Poor' }
+  const [known, usual] = [findTracedCut(cut), findTracedCut(nominalCut('Oval', 'Excellent'))]
   assert.ok(known && usual && known.factors.brilliance < usual.factors.brilliance)
   assertSame(traceCut(cut), known)
 })
@@ -60,14 +60,16 @@ function assertSame(traced: TracedCut, tabulated: TracedCut | undefined): void {
 test('equals the traced result of the reference', () => assertSame(traceReference(), referenceCut))
 
 const sample: Cut[] = isFull
-  ? modelledShapes.flatMap((shape) => cutGrades.map((grade) => plain(shape, grade)))
-  : [plain('Round', 'Excellent'), plain('Emerald', 'Very Good'), plain('Heart', 'Good')]
+  ? modelledShapes.flatMap((shape) => cutGrades.map((grade) => nominalCut(shape, grade)))
+  : [nominalCut('Round', 'Excellent'), nominalCut('Emerald', 'Very Good'), nominalCut('Heart', 'Good')]
 for (const cut of sample)
   test(`equals the traced result of a ${cut.grade} ${cut.shape}`, () =>
     assertSame(traceCut(cut), tracedCuts[`${cut.shape}, ${cut.grade}`]))
 
 const fineness = isFull ? 16 : 4
-for (const cut of isFull ? modelledShapes.map((shape) => plain(shape, 'Excellent')) : [plain('Princess', 'Good')])
+for (const cut of isFull
+  ? modelledShapes.map((shape) => nominalCut(shape, 'Excellent'))
+  : [nominalCut('Princess', 'Good')])
   test(`differs by less than its error from a ${cut.shape} that is sampled ${isFull ? '16' : '4'} times as finely`, () => {
     const none = { crown: 0, pavilion: 0 }
     const fine = traceCut(cut, fineness)

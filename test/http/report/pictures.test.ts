@@ -2,11 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportions.ts'
 import { StonePictureCache, type PictureRenderer } from '../../../src/http/report/pictures.ts'
-import { plain } from '../../domain/scoring/cuts.ts'
+import { nominalCut } from '../../domain/scoring/cuts.ts'
 
 const test = suite('the pictures of report pages')
 
-const round = plain('Round', 'Good')
+const round = nominalCut('Round', 'Good')
 
 /** Draws at once, and knows what it was asked for and what it keeps beyond its memory. */
 function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {

@@ -11,7 +11,7 @@ import {
 import { noLeanLoss, leanFactors, leanTable } from '../../../../src/domain/scoring/cut/lean.ts'
 import { traceCut, traceReference } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { scoreStone, findTracedCut } from '../../../../src/domain/scoring/score.ts'
-import { plain } from '../cuts.ts'
+import { nominalCut } from '../cuts.ts'
 
 const test = suite('tilted facets')
 
@@ -80,7 +80,7 @@ for (const shape of modelledShapes)
     for (const grade of cutGrades)
       for (const finish of finishes)
         for (const worse of worseThan(finish)) {
-          const [before, after] = [finish, worse].map((one) => scoresOf({ ...plain(shape, grade), ...one }))
+          const [before, after] = [finish, worse].map((one) => scoresOf({ ...nominalCut(shape, grade), ...one }))
           assert.ok(before && after)
           const rises = Object.entries(after).filter(([name, value]) => !(value <= (before[name] ?? NaN)))
           assert.equal(rises, [], `${grade}, ${JSON.stringify(finish)} to ${JSON.stringify(worse)}`)
@@ -92,7 +92,7 @@ test('are not traced, even in measured stones: only deviations and factors diffe
   const measured = { tablePct: 58, crownAngle: 35, pavilionAngle: 41.2 }
   const [fine, poor] = (['Ideal', 'Poor'] as const).map((symmetry) => {
     const { factors, crownDeviation, pavilionDeviation, ...light } = traceCut({
-      ...plain('Round', 'Good'),
+      ...nominalCut('Round', 'Good'),
       measured,
       symmetry,
     })

@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert'
 import { modelledShapes } from '../../../../src/domain/scoring/cut/cut.ts'
 import { possibleCut } from '../../../../src/domain/scoring/cut/possible-cut.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { close, plain } from '../cuts.ts'
+import { isClose, nominalCut } from '../cuts.ts'
 
 const test = suite('a possible cut')
 
-const oval = plain('Oval', 'Good')
+const oval = nominalCut('Oval', 'Good')
 
 test('is the cut itself if its measurements are possible', () => {
   const cut = { ...oval, measured: { depthPct: 61, lengthToWidth: 1.4 } }
@@ -28,8 +28,8 @@ test('keeps only the length to width ratio of contradictory measurements', () =>
 test('of every shape has the measured length', () => {
   for (const shape of modelledShapes.filter((one) => one !== 'Round' && one !== 'OldEuropean')) {
     for (const lengthToWidth of [1, 1.2, 1.5, 2.2]) {
-      const { solid } = solidOfCut({ ...plain(shape, 'Very Good'), measured: { lengthToWidth } })
-      assert.ok(close(solid.length / solid.width, lengthToWidth, 0.02), `${shape} ${solid.length / solid.width}`)
+      const { solid } = solidOfCut({ ...nominalCut(shape, 'Very Good'), measured: { lengthToWidth } })
+      assert.ok(isClose(solid.length / solid.width, lengthToWidth, 0.02), `${shape} ${solid.length / solid.width}`)
     }
   }
 })

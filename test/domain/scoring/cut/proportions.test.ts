@@ -12,17 +12,19 @@ import { ImpossibleProportions, proportionsOf } from '../../../../src/domain/sco
 import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
-import { close, plain } from '../cuts.ts'
+import { isClose, nominalCut } from '../cuts.ts'
 
 const test = suite('proportions')
 
-const round = plain('Round', 'Excellent')
+const round = nominalCut('Round', 'Excellent')
 
 test('of a report replace the nominal ones, and depth and angles determine the girdle', () => {
   const measured = { tablePct: 57, crownAngle: 34, pavilionAngle: 40.7, depthPct: 60, starPct: 50, lowerPct: 80 }
   const { table, crownHeight, pavilionDepth, girdle } = proportionsOf({ ...round, measured })
   assert.is(table, 0.57)
-  assert.ok(close(crownHeight, 0.145, 0.0001) && close(pavilionDepth, 0.43, 0.0002) && close(girdle, 0.025, 0.0003))
+  assert.ok(
+    isClose(crownHeight, 0.145, 0.0001) && isClose(pavilionDepth, 0.43, 0.0002) && isClose(girdle, 0.025, 0.0003),
+  )
 })
 
 test('have the girdle that depth and angles leave if the stated one differs only by rounding', () => {
@@ -40,7 +42,7 @@ test('have the girdle that depth and angles leave if the stated one differs only
 
 test('of old cuts include a culet unless a report says that there is none', () => {
   for (const shape of ['OldEuropean', 'OldMine'] as const) {
-    const cut = plain(shape, 'Typical')
+    const cut = nominalCut(shape, 'Typical')
     assert.ok(proportionsOf(cut).culet > 0.02)
     assert.is(proportionsOf({ ...cut, culet: 'None' }).culet, 0)
     assert.is.not(cutKey({ ...cut, culet: 'None' }), cutKey(cut))
@@ -50,7 +52,7 @@ test('of old cuts include a culet unless a report says that there is none', () =
 
 test('of a report with depth alone change the pavilion', () => {
   const deep = proportionsOf({ ...round, measured: { depthPct: 65 } })
-  assert.ok(close(deep.pavilionDepth, proportionsOf(round).pavilionDepth + 0.036, 1e-9))
+  assert.ok(isClose(deep.pavilionDepth, proportionsOf(round).pavilionDepth + 0.036, 1e-9))
 })
 
 test('of a report with depth and one angle change the other part and keep the girdle', () => {
@@ -58,17 +60,17 @@ test('of a report with depth and one angle change the other part and keep the gi
   const byCrown = proportionsOf({ ...round, measured: { depthPct: 62, crownAngle: 32 } })
   const byPavilion = proportionsOf({ ...round, measured: { depthPct: 62, pavilionAngle: 41 } })
   assert.ok(byCrown.crownHeight < crownHeight && byCrown.pavilionDepth > pavilionDepth)
-  assert.ok(close(byPavilion.pavilionDepth, Math.tan((41 * Math.PI) / 180) / 2, 1e-9))
+  assert.ok(isClose(byPavilion.pavilionDepth, Math.tan((41 * Math.PI) / 180) / 2, 1e-9))
   for (const one of [byCrown, byPavilion]) {
     assert.is(one.girdle, girdle)
-    assert.ok(close(one.crownHeight + one.girdle + one.pavilionDepth, 0.62, 1e-9))
+    assert.ok(isClose(one.crownHeight + one.girdle + one.pavilionDepth, 0.62, 1e-9))
   }
 })
 
 test('of a report each replace only the corresponding nominal one', () => {
-  const nominal = proportionsOf(plain('Oval', 'Good'))
+  const nominal = proportionsOf(nominalCut('Oval', 'Good'))
   const changedBy = (measured: CutMeasurements) => {
-    const found = proportionsOf({ ...plain('Oval', 'Good'), measured })
+    const found = proportionsOf({ ...nominalCut('Oval', 'Good'), measured })
     return Object.entries(found).flatMap(([name, value]) =>
       value === Object.entries(nominal).find(([key]) => key === name)?.[1] ? [] : [name],
     )
@@ -114,7 +116,7 @@ for (const [measured, message] of [
 test('of every shape and grade result in a solid', () => {
   for (const shape of modelledShapes) {
     for (const grade of cutGrades) {
-      const { solid } = solidOfCut(plain(shape, grade))
+      const { solid } = solidOfCut(nominalCut(shape, grade))
       assert.ok(solid.volume > 0.1 && solid.faceUpArea > 0.6, `${shape} ${grade}`)
     }
   }

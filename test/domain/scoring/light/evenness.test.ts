@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addToCells, evennessOf, createBrightnessGrid } from '../../../../src/domain/scoring/light/face-up.ts'
-import { close } from '../cuts.ts'
+import { isClose } from '../cuts.ts'
 
 const test = suite('evenness')
 
@@ -14,7 +14,7 @@ function evennessBy(brightnessAt: (x: number, y: number) => number): number {
 
 test('is 1 for uniform brightness', () =>
   assert.ok(
-    close(
+    isClose(
       evennessBy(() => 0.3),
       1,
       1e-12,
@@ -23,7 +23,7 @@ test('is 1 for uniform brightness', () =>
 
 test('is 1 if every cell contains bright and dark spots equally', () =>
   assert.ok(
-    close(
+    isClose(
       evennessBy((x, y) => (x + y) % 2),
       1,
       1e-12,
@@ -39,7 +39,7 @@ test('is 0 if more than a fifth of the face is one dark area', () =>
 test('does not depend on the overall brightness', () => {
   const sloping = (x: number, y: number) => 0.1 + x / 40 + y / 90
   assert.ok(
-    close(
+    isClose(
       evennessBy(sloping),
       evennessBy((x, y) => 3 * sloping(x, y)),
       1e-12,

@@ -7,7 +7,7 @@ import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts
 import { diamondOptics, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { requiredFrame } from '../../../../src/domain/scoring/score-formulas.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
-import { close, plain, roundOf, turnedBy } from '../cuts.ts'
+import { isClose, nominalCut, roundOf, rotatedBy } from '../cuts.ts'
 
 const test = suite('a face-up stone')
 
@@ -23,7 +23,7 @@ test('has the same metrics on every run', () => assert.equal(seen(roundOf({})), 
 test('has metrics within 1.5 percent of those with four times as many spots', () => {
   const fine = seen(roundOf({}), 4)
   for (const name of ['brightness', 'contrast', 'variety', 'lit', 'frame', 'fire', 'tableFire'] as const)
-    assert.ok(close(usual[name] / fine[name], 1, 0.015), `${name}: ${usual[name]}, not ${fine[name]}`)
+    assert.ok(isClose(usual[name] / fine[name], 1, 0.015), `${name}: ${usual[name]}, not ${fine[name]}`)
 })
 
 test('has metrics that do not depend on its size', () => {
@@ -31,14 +31,14 @@ test('has metrics that do not depend on its size', () => {
   const larger = solidOf(facets.map((facet) => ({ ...facet, offset: 1.7 * facet.offset })))
   const found = seen(larger)
   for (const name of ['brightness', 'contrast', 'variety', 'lit', 'fire', 'tableFire', 'tableLeak'] as const)
-    assert.ok(close(found[name] / usual[name], 1, 0.02), `${name}: ${found[name]}, not ${usual[name]}`)
+    assert.ok(isClose(found[name] / usual[name], 1, 0.02), `${name}: ${found[name]}, not ${usual[name]}`)
 })
 
 test('has the same brilliance after a rotation, within the sampling error in d', () => {
-  const other = looks(seen(turnedBy(roundOf({}), 1)))
+  const other = looks(seen(rotatedBy(roundOf({}), 1)))
   const { brilliance } = errorMarginsOf({ ownFacets: true })
   assert.is(looks(usual), 1)
-  assert.ok(close(other, 1, brilliance), `${other}`)
+  assert.ok(isClose(other, 1, brilliance), `${other}`)
 })
 
 test("is dull if its pavilion reflects the observer's head", () => {
@@ -65,7 +65,7 @@ test('is less even with a dark middle or ring: a fish-eye, a nailhead, a flat cr
 test('has a frame that is the share of its face outside the table', () => {
   // Seen face up, a table of 56 % covers 0.56² of the face, times a factor for its eight sides.
   const octagon = (8 / Math.PI) * Math.tan(Math.PI / 8) * Math.cos(Math.PI / 8) ** 2
-  assert.ok(close(usual.frame, 1 - 0.56 ** 2 * octagon, 0.05), `${usual.frame}`)
+  assert.ok(isClose(usual.frame, 1 - 0.56 ** 2 * octagon, 0.05), `${usual.frame}`)
   assert.ok(round({ table: 75 }).frame < 0.55)
 })
 
@@ -95,7 +95,7 @@ test('is dull with a table of 75 percent', () => assert.ok(relative({ table: 75 
 
 test('is not penalized for a table that is usual for its shape, and increasingly for a larger one', () => {
   const stepCut = (table: number) =>
-    seen(solidOf(facetModels.Emerald({ ...proportionsOf(plain('Emerald', 'Excellent')), table })))
+    seen(solidOf(facetModels.Emerald({ ...proportionsOf(nominalCut('Emerald', 'Excellent')), table })))
   const counted = (face: FaceUpMetrics) =>
     compareFaces(face, usual, requiredFrame('Emerald')) / compareFaces(face, usual, 0.001)
   assert.is(counted(stepCut(0.65)), 1)
@@ -113,7 +113,7 @@ test('has more than twice the fire with twice the dispersion, because the eye bl
   assert.ok(measureFaceUp(roundOf({}), index, 2 * dispersion).fire > 2 * usual.fire))
 
 test('is sampled through one of its halves if it is a heart', () => {
-  const heart = seen(solidOf(facetModels.Heart(proportionsOf(plain('Heart', 'Excellent')))))
+  const heart = seen(solidOf(facetModels.Heart(proportionsOf(nominalCut('Heart', 'Excellent')))))
   assert.ok(heart.brightness > 0.3 && heart.brightness < 0.6 && heart.lit > 0.5, JSON.stringify(heart))
 })
 

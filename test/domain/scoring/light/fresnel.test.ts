@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { enterStone, reflectInside } from '../../../../src/domain/scoring/light/trace.ts'
 import { DX, DY, DZ, I, newRay, type Ray } from '../../../../src/domain/scoring/light/optics.ts'
 import { cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
-import { close } from '../cuts.ts'
+import { isClose } from '../cuts.ts'
 
 const test = suite("Fresnel's equations")
 
@@ -85,7 +85,7 @@ test('give the same energy for Stokes parameters as for fields of two perpendicu
           fields = fields.map(({ field, direction }) => reflectField(field, direction, facing))
         }
         const energy = fields.reduce((sum, { field }) => sum + energyOf(field), 0)
-        assert.ok(close(ray[I] ?? NaN, energy, 1e-9), `${ray[I]} and ${energy}`)
+        assert.ok(isClose(ray[I] ?? NaN, energy, 1e-9), `${ray[I]} and ${energy}`)
       },
     ),
     { numRuns: 300 },
@@ -96,9 +96,9 @@ test('reflect 17 percent of light at normal incidence on diamond, from both side
   const expected = ((INDEX - 1) / (INDEX + 1)) ** 2
   const ray = newRay()
   ray.set([0, 0, -1], DX)
-  assert.ok(close(enterStone(ray, 0, 0, 1, INDEX), expected, 1e-12))
+  assert.ok(isClose(enterStone(ray, 0, 0, 1, INDEX), expected, 1e-12))
   const before = ray[I] ?? NaN
-  assert.ok(close(reflectInside(ray, 0, 0, -1, INDEX), before * (1 - expected), 1e-12))
+  assert.ok(isClose(reflectInside(ray, 0, 0, -1, INDEX), before * (1 - expected), 1e-12))
 })
 
 test('reflect all light beyond the critical angle of 24.4 degrees', () => {

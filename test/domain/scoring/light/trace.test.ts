@@ -6,7 +6,7 @@ import { measureFaceUp } from '../../../../src/domain/scoring/light/face-up.ts'
 import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
 import { crownTargetOf } from '../../../../src/domain/scoring/light/view.ts'
 import { diamondOptics, solidOfCut, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { close, plain, roundOf } from '../cuts.ts'
+import { isClose, nominalCut, roundOf } from '../cuts.ts'
 
 const test = suite('ray tracing')
 
@@ -16,14 +16,14 @@ const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOpti
   measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
 test("uses diamond's refractive index and dispersion", () => {
-  assert.ok(close(refractiveIndex(lines.d), 2.41748, 0.00001))
-  assert.ok(close(refractiveIndex(lines.D), 2.417, 0.0005))
-  assert.ok(close(refractiveIndex(lines.G) - refractiveIndex(lines.B), 0.044, 0.0005))
+  assert.ok(isClose(refractiveIndex(lines.d), 2.41748, 0.00001))
+  assert.ok(isClose(refractiveIndex(lines.D), 2.417, 0.0005))
+  assert.ok(isClose(refractiveIndex(lines.G) - refractiveIndex(lines.B), 0.044, 0.0005))
 })
 
 for (const shape of modelledShapes)
   test(`through a ${shape} accounts for all light: reflected, refracted out or remaining inside`, () => {
-    const target = crownTargetOf(solidOfCut(plain(shape, 'Very Good')).solid)
+    const target = crownTargetOf(solidOfCut(nominalCut(shape, 'Very Good')).solid)
     let rays = 0
     let worst = 0
     traceEyeRays(target, { ...beam, samples: 1500 }, sampleWholeSky, (path) => {
@@ -35,7 +35,7 @@ for (const shape of modelledShapes)
   })
 
 test('of the reference gives a weighted light return of about 0.28', () => {
-  assert.ok(close(weighted({}), 0.2819, 0.003))
+  assert.ok(isClose(weighted({}), 0.2819, 0.003))
 })
 
 test('gives the same result on every run', () => {

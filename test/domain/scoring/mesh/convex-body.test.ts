@@ -4,9 +4,9 @@ import { toConvexBody } from '../../../../src/domain/scoring/mesh/convex-body.ts
 import { InvalidMesh, type Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
 import { weldVertices } from '../../../../src/domain/scoring/mesh/weld.ts'
 import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
-import { close } from '../cuts.ts'
-import { ball, turnedBody } from './round-bodies.ts'
-import { triangulated } from './written.ts'
+import { isClose } from '../cuts.ts'
+import { ball, bodyOfRevolution } from './round-bodies.ts'
+import { triangulated } from './mesh-file.ts'
 
 const test = suite('a convex body')
 
@@ -36,7 +36,7 @@ const together = (a: Mesh, b: Mesh): Mesh => ({
 
 test('has its exact volume, even far from the origin', () => {
   assert.is(toConvexBody(cube).volume, 8)
-  assert.ok(close(toConvexBody(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
+  assert.ok(isClose(toConvexBody(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
 })
 
 test('is oriented outwards if some or all of its facets face inwards', () => {
@@ -153,7 +153,7 @@ const rejected: readonly (readonly [name: string, mesh: Mesh, words: string])[] 
   ['with a valley', triangulated(withCorner(7, [0.8, 0.8, 0.8])), 'The body is not convex at the edge from'],
   [
     'with a notch in a ring',
-    turnedBody(
+    bodyOfRevolution(
       [
         [1, 0],
         [3, 1],

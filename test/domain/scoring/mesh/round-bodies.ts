@@ -2,7 +2,7 @@ import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
 import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 
 /** A body of revolution: rings of `sides` points at radii and heights in millimetres, from bottom to top, with a facet at each end. */
-export function turnedBody(rings: readonly (readonly [radius: number, height: number])[], sides: number): Mesh {
+export function bodyOfRevolution(rings: readonly (readonly [radius: number, height: number])[], sides: number): Mesh {
   const vertices = rings.flatMap(([radius, height]) =>
     Array.from({ length: sides }, (_, index): Vector => {
       const angle = (2 * Math.PI * index) / sides
@@ -24,7 +24,7 @@ export function turnedBody(rings: readonly (readonly [radius: number, height: nu
 /** A ball with flat poles, in `bands` bands. */
 export function ball(radius: number, bands: number, sides: number): Mesh {
   const heights = Array.from({ length: bands + 1 }, (_, index) => ((index + 0.2) / (bands + 0.4)) * Math.PI)
-  return turnedBody(
+  return bodyOfRevolution(
     heights.map((angle) => [radius * Math.sin(angle), -radius * Math.cos(angle)]),
     sides,
   )

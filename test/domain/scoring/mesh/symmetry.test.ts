@@ -6,7 +6,7 @@ import { perturbSolid } from '../../../../src/domain/scoring/cut/perturbation.ts
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { measuredDeviation, type SymmetryFold } from '../../../../src/domain/scoring/mesh/symmetry.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
-import { close, plain, turnedBy } from '../cuts.ts'
+import { isClose, nominalCut, rotatedBy } from '../cuts.ts'
 
 const test = suite('the deviation from symmetry')
 
@@ -28,7 +28,7 @@ const folds: readonly (readonly [ModelledShape, SymmetryFold])[] = [
   ['Rose', 2],
 ]
 /** Typical proportions: in a flatter princess, a tilt can remove a narrow corner facet completely. */
-const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(plain(shape, 'Typical'))))
+const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(nominalCut(shape, 'Typical'))))
 
 /**
  * A baguette's crown has only twelve facets, too few for their measured deviation to match the drawn one. In the worst grade,
@@ -39,7 +39,7 @@ const isCompared = (shape: ModelledShape) => shape !== 'Baguette' && shape !== '
 for (const [shape, fold] of folds) {
   test(`is zero for an ideal ${shape}, at any rotation about its axis`, () => {
     for (const angle of [0, 0.1234, 1, 2.5]) {
-      const { crown, pavilion } = measuredDeviation(turnedBy(ideal(shape), angle), fold)
+      const { crown, pavilion } = measuredDeviation(rotatedBy(ideal(shape), angle), fold)
       assert.ok(crown < 1e-3 && pavilion < 1e-3, `${crown} and ${pavilion} at ${angle}`)
     }
   })
@@ -53,7 +53,7 @@ for (const [shape, fold] of folds) {
         const [got, before] = [found[index]?.[part] ?? 0, found[index - 1]?.[part] ?? 0]
         assert.ok(got > before, `${part}, ${grades[index]}: ${got} after ${before}`)
         assert.ok(
-          close(got / deviation[part], 1, 0.35),
+          isClose(got / deviation[part], 1, 0.35),
           `${part}, ${grades[index]}: ${got}, tilted by ${deviation[part]}`,
         )
       }
@@ -61,7 +61,7 @@ for (const [shape, fold] of folds) {
 }
 
 test('of a square stone is zero for 4-fold symmetry, and of an oval is large for 8-fold symmetry', () => {
-  const square = solidOf(facetModels.Asscher({ ...proportionsOf(plain('Asscher', 'Ideal')), lengthToWidth: 1 }))
+  const square = solidOf(facetModels.Asscher({ ...proportionsOf(nominalCut('Asscher', 'Ideal')), lengthToWidth: 1 }))
   assert.ok(measuredDeviation(square, 4).pavilion < 1e-3)
   assert.ok(measuredDeviation(ideal('Oval'), 8).pavilion > 1)
 })

@@ -4,8 +4,8 @@ import { drawPicture, drawRocked, drawStone, type RgbaImage } from '../../../../
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { toConvexBody } from '../../../../src/domain/scoring/mesh/convex-body.ts'
 import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
-import { close, plain, roundOf, turnedBy } from '../cuts.ts'
-import { turnedBody } from '../mesh/round-bodies.ts'
+import { isClose, nominalCut, roundOf, rotatedBy } from '../cuts.ts'
+import { bodyOfRevolution } from '../mesh/round-bodies.ts'
 
 const test = suite('a picture of a stone')
 
@@ -30,13 +30,13 @@ test('of a round in ASET colours is mostly red: light from 45 to 75 degrees', ()
 })
 
 test('has the aspect ratio of the stone', () => {
-  const { width, height } = drawStone(solidOfCut(plain('Marquise', 'Ideal')).solid, 'aset', 60)
+  const { width, height } = drawStone(solidOfCut(nominalCut('Marquise', 'Ideal')).solid, 'aset', 60)
   assert.ok(height >= 60 && height <= 61 && Math.abs(height / width - 2.025) < 0.1, `${width} x ${height}`)
 })
 
 test('of a pear has its point at the top, even if the solid has it at the bottom', () => {
-  const pear = solidOfCut(plain('Pear', 'Excellent')).solid
-  for (const stone of [pear, turnedBy(pear, Math.PI)]) {
+  const pear = solidOfCut(nominalCut('Pear', 'Excellent')).solid
+  for (const stone of [pear, rotatedBy(pear, Math.PI)]) {
     const drawn = drawStone(stone, 'aset', 60)
     const opaque = (row: number) =>
       Array.from({ length: drawn.width }, (_, column) => pixel(drawn, column, row)[3]).filter((value) => value === 255)
@@ -46,8 +46,8 @@ test('of a pear has its point at the top, even if the solid has it at the bottom
 })
 
 test('of a briolette has its point at the top, and shows light from all its facets', () => {
-  const drawn = drawStone(solidOfCut(plain('Briolette', 'Typical')).solid, 'aset', 60)
-  assert.ok(close(drawn.height / drawn.width, 1.7, 0.06), `${drawn.width} x ${drawn.height}`)
+  const drawn = drawStone(solidOfCut(nominalCut('Briolette', 'Typical')).solid, 'aset', 60)
+  assert.ok(isClose(drawn.height / drawn.width, 1.7, 0.06), `${drawn.width} x ${drawn.height}`)
   const colours = (row: number) =>
     Array.from({ length: drawn.width }, (_, column) => pixel(drawn, column, row)).filter(([, , , a]) => a === 255)
   assert.ok(2 * colours(8).length < colours(36).length, `${colours(8).length} above, ${colours(36).length} below`)
@@ -55,7 +55,7 @@ test('of a briolette has its point at the top, and shows light from all its face
 })
 
 test('of a heart shows both halves as mirror images', () => {
-  const heart = drawStone(solidOfCut(plain('Heart', 'Excellent')).solid, 'aset', 48)
+  const heart = drawStone(solidOfCut(nominalCut('Heart', 'Excellent')).solid, 'aset', 48)
   const opaque = (column: number) =>
     Array.from({ length: heart.height }, (_, row) => pixel(heart, column, row)[3]).filter((opacity) => opacity === 255)
       .length
@@ -73,7 +73,7 @@ test('shows the whole outline if girdle facets are tilted: the opaque area equal
   const frustum = (below: number, above: number) =>
     solidOfBody(
       toConvexBody(
-        turnedBody(
+        bodyOfRevolution(
           [
             [0.5, -2],
             [below, 0],
@@ -111,7 +111,7 @@ test('of a rocked stone has five frames side by side: the middle one level, the 
 })
 
 test('of a rocked heart shows two halves with symmetric outlines', () => {
-  const { width, height, pixels } = frame(drawRocked(solidOfCut(plain('Heart', 'Excellent')).solid, 'aset', 40), 0)
+  const { width, height, pixels } = frame(drawRocked(solidOfCut(nominalCut('Heart', 'Excellent')).solid, 'aset', 40), 0)
   const opaque = (column: number) =>
     Array.from({ length: height }, (_, row) => pixels[4 * (row * width + column) + 3]).filter((value) => value === 255)
       .length

@@ -16,7 +16,7 @@ import { enterStone, isFromSky, reflectInside, newPath, trace } from '../../../.
 import { aimFrom } from '../../../../src/domain/scoring/light/view.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import type { ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
-import { close, plain, roundOf } from '../cuts.ts'
+import { isClose, nominalCut, roundOf } from '../cuts.ts'
 
 const test = suite('a bundle of rays')
 
@@ -59,7 +59,7 @@ function byRays(planes: PlaneSet, frame: Frame): Float64Array {
   })
 }
 
-const graded = (shape: ModelledShape) => solidOfCut({ ...plain(shape, 'Good') }).solid
+const graded = (shape: ModelledShape) => solidOfCut({ ...nominalCut(shape, 'Good') }).solid
 const stones: readonly (readonly [name: string, solid: Solid])[] = [
   ['an exact round, whose facets meet at pixel centres', roundOf({})],
   ['a graded oval', graded('Oval')],
@@ -79,7 +79,7 @@ for (const [name, solid] of stones) {
         if (Number.isNaN(light) !== Number.isNaN(other)) edges++
         if (Number.isNaN(light) || Number.isNaN(other)) continue
         shown++
-        if (!close(light, other, 1e-6)) differ++
+        if (!isClose(light, other, 1e-6)) differ++
       }
       assert.ok(shown > 1_000, `${shown}`)
       // A ray that hits the edge between two facets may go to either.
@@ -97,16 +97,16 @@ test('includes companion rays of other refractive indices, each with its own dir
   companions.enter(ray, 0, 0, 1)
   enterStone(ray, 0, 0, 1, INDEX)
   const inside = (one: number, axis: number) => companions.directions[3 * one + axis] ?? NaN
-  assert.ok(close(inside(0, 0), ray[DX] ?? NaN, 1e-12) && close(inside(0, 2), ray[DZ] ?? NaN, 1e-12))
-  assert.ok(close(inside(1, 0), tilted / 2.6, 1e-12), 'Snell')
+  assert.ok(isClose(inside(0, 0), ray[DX] ?? NaN, 1e-12) && isClose(inside(0, 2), ray[DZ] ?? NaN, 1e-12))
+  assert.ok(isClose(inside(1, 0), tilted / 2.6, 1e-12), 'Snell')
   companions.leave(0, 0, -1)
   reflectInside(ray, 0, 0, -1, INDEX)
   companions.reflect(0, 0, -1)
   const outside = (one: number, axis: number) => companions.outside[4 * one + axis] ?? NaN
-  for (const [axis, place] of [OX, OY, OZ].entries()) assert.ok(close(outside(0, axis), ray[place] ?? NaN, 1e-12))
-  for (const [axis, place] of [DX, DY, DZ].entries()) assert.ok(close(inside(0, axis), ray[place] ?? NaN, 1e-12))
+  for (const [axis, place] of [OX, OY, OZ].entries()) assert.ok(isClose(outside(0, axis), ray[place] ?? NaN, 1e-12))
+  for (const [axis, place] of [DX, DY, DZ].entries()) assert.ok(isClose(inside(0, axis), ray[place] ?? NaN, 1e-12))
   assert.ok(
-    close(outside(1, 0), tilted, 1e-12),
+    isClose(outside(1, 0), tilted, 1e-12),
     'between parallel facets, rays of all indices leave at their original angle',
   )
   companions.leave(-Math.SQRT1_2, 0, Math.SQRT1_2)

@@ -2,7 +2,7 @@ import type { Hash } from '../../src/evidence/hashes.ts'
 import { appendLeaves, type TileAddress, type TileReader } from '../../src/evidence/tiles.ts'
 
 /** A Merkle tree whose tiles are in memory. */
-export class KeptTree {
+export class InMemoryTree {
   size = 0
   readonly #tiles = new Map<string, readonly Hash[]>()
   readonly tiles: TileReader = (place) => this.#tiles.get(nameOf(place)) ?? []

@@ -1,5 +1,5 @@
 /** The simplest implementation of an inventory: the reference model that the real one is compared with. */
-export type PlainStone = {
+export type ModelStone = {
   readonly id: number
   readonly owner: number
   /** Seconds since 1970. */
@@ -23,7 +23,7 @@ export type PlainStone = {
 }
 
 export type Version = 'v3' | 'v4'
-export type Fields = Partial<Pick<PlainStone, (typeof WRITABLE)[number]>>
+export type Fields = Partial<Pick<ModelStone, (typeof WRITABLE)[number]>>
 export const WRITABLE = ['sku', 'price', 'isColored', 'isPublished', 'cutShape', 'clarity', 'girdle'] as const
 
 /** The ids of shapes and grades in v3, which cannot distinguish those with the same id. */
@@ -35,16 +35,16 @@ type Clarity = keyof typeof CLARITIES
 const SHAPE_OF: Readonly<Record<number, Shape>> = { 2: 'Round', 9: 'Cushion', 113: 'Other' }
 
 /** The representation of a stone in a version of the API, reduced to the fields of the model. */
-export function shownBy(version: Version, stone: PlainStone) {
+export function representationOf(version: Version, stone: ModelStone) {
   const { id, sku, price, isColored, isPublished, cutShape, clarity, girdle, score } = stone
   if (version === 'v4') return { id, sku, price, isColored, cutShape, clarity, girdle, score }
   return { id, sku, price, isColored, isPublished, cutShape: SHAPES[cutShape], clarity: gradeOf(clarity), score }
 }
 
-export const etagOf = ({ revision, scored }: PlainStone) => `"${revision}.${scored}"`
+export const etagOf = ({ revision, scored }: ModelStone) => `"${revision}.${scored}"`
 
 /** The fields as a request body in a version of the API, without those that the version lacks. */
-export function asRequest(version: Version, fields: Fields): Record<string, unknown> {
+export function toRequestBody(version: Version, fields: Fields): Record<string, unknown> {
   const { isPublished, girdle, cutShape, clarity, ...both } = fields
   const own =
     version === 'v4'
@@ -68,7 +68,7 @@ const shapeSetByV3 = (requested: Shape, now: Shape | undefined): Shape | undefin
   now !== undefined && SHAPES[requested] === SHAPES[now] ? now : SHAPE_OF[SHAPES[requested]]
 
 /** Changes a stone. Setting a field to its current value is not a change. */
-export function change(stone: PlainStone, version: Version, fields: Fields): void {
+export function change(stone: ModelStone, version: Version, fields: Fields): void {
   const requested = interpret(version, fields, stone.cutShape)
   const changed = WRITABLE.filter((name) => requested[name] !== undefined && requested[name] !== stone[name])
   if (changed.length === 0) return
@@ -80,7 +80,7 @@ export function change(stone: PlainStone, version: Version, fields: Fields): voi
 }
 
 /** Records scores that were computed for a revision of the stone. Outdated scores are ignored. */
-export function score(stone: PlainStone, revision: number, value: number): void {
+export function score(stone: ModelStone, revision: number, value: number): void {
   stone.computed++
   if (revision < stone.scoredFrom) return
   stone.scored = stone.computed

@@ -16,7 +16,7 @@ export const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLea
  * Waits until a running service's Merkle tree is up to date, and checks its root against one computed from the events.
  * @param leaves size of the returned tree; by default all leaves
  */
-export async function keptRoot(
+export async function verifiedServiceRoot(
   { store, reads }: Pick<Installation, 'store' | 'reads'>,
   leaves?: number,
 ): Promise<{ readonly size: number; readonly root: string }> {
