@@ -26,7 +26,7 @@ const ROOTS = [
 ]
 
 const hex = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('hex'))
-// Not leafHash: it takes text, and these leaves are bytes that are not all valid text.
+// The reference implementation, because leafHash takes text and these leaves are bytes.
 const hashed = (leaf: Buffer) => plainRoot([leaf])
 const rootAt = (tree: InMemoryTree, size: number) => rangeHash(tree.tiles, { begin: 0, end: size })
 const hashesOf = (tree: InMemoryTree, ranges: readonly LeafRange[]) =>

@@ -20,7 +20,7 @@ test('is the first if the event has another type or an invalid epoch', () => {
     assert.is(epochOfLastRestore({ type: 'LogRestored', data: { epoch } }), FIRST_EPOCH)
 })
 
-test('is added to issued tokens and cursors only after a restore', () => {
+test('is added to issued tokens only after a restore', () => {
   assert.equal(logEpochMember(FIRST_EPOCH), {})
   assert.equal(logEpochMember(3), { logEpoch: 3 })
 })

@@ -40,8 +40,8 @@ const fileOf = (shape: ModelledShape, writing: FileEncoding) =>
   toMeshFile(transformed(meshOf(modelled(shape), WIDTH), rotateAndShift), writing, 4)
 
 /**
- * Shapes that keep their orientation. A trillion's longest side becomes its length; a rose's base and a briolette's largest
- * triangle are taken for the table.
+ * Convex shapes that keep their orientation. A trillion's longest side becomes its length; a rose's base and a
+ * briolette's largest triangle are taken for the table.
  */
 const oriented = modelledShapes.filter((name) => !['Heart', 'Trillion', 'Rose', 'Briolette'].includes(name))
 
