@@ -13,7 +13,7 @@ import { EMPTY_ROOT } from '../../src/evidence/hashes.ts'
 
 const test = suite('a signed note')
 
-/** Key, text and signature from the tests of Go's note package (golang.org/x/mod/sumdb/note). */
+/** Key, text and signature from the tests of Go's note package (golang.org/x/mod). */
 const PETER = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
 const TEXT = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
 const SIGNATURE =

@@ -85,8 +85,8 @@ test('returns correct facts or none, in any layout and with any other lines in b
         (soFar, [other, at]) => (isNew(other) ? soFar.toSpliced(1 + (at % soFar.length), 0, other) : soFar),
         lines,
       )
-      const said = parseReport([groupIntoCells(laidOut(mixed, layout))])
-      for (const fact of REPORT_FACTS) if (said[fact] !== null) assert.equal(said[fact], reading[fact], fact)
+      const parsed = parseReport([groupIntoCells(laidOut(mixed, layout))])
+      for (const fact of REPORT_FACTS) if (parsed[fact] !== null) assert.equal(parsed[fact], reading[fact], fact)
     }),
     { numRuns: 500 },
   )
@@ -147,19 +147,19 @@ test('does not read a height as an angle, a partial depth as the total, or an im
 })
 
 test('reads the laboratory, the shape and the origin if the report states them', () => {
-  const said = (text: string) => {
+  const factsIn = (text: string) => {
     const { laboratory, shape, isLabGrown } = read(text)
     return [laboratory, shape, isLabGrown]
   }
-  assert.equal(said('International Gemological Institute'), ['IGI', null, null])
-  assert.equal(said('An AGS Ideal Report by GIA'), [null, null, null])
-  assert.equal(said('Shape and Cutting Style: Cut-Cornered Rectangular Modified Brilliant'), [null, 83, null])
-  assert.equal(said('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
-  assert.equal(said('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
-  assert.equal(said('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
-  assert.equal(said('Laboratory-Grown Diamond Report'), [null, null, true])
-  assert.equal(said('Natural Diamond, not laboratory-grown'), [null, null, null])
-  assert.equal(said('Origin: Natural'), [null, null, false])
+  assert.equal(factsIn('International Gemological Institute'), ['IGI', null, null])
+  assert.equal(factsIn('An AGS Ideal Report by GIA'), [null, null, null])
+  assert.equal(factsIn('Shape and Cutting Style: Cut-Cornered Rectangular Modified Brilliant'), [null, 83, null])
+  assert.equal(factsIn('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
+  assert.equal(factsIn('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
+  assert.equal(factsIn('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
+  assert.equal(factsIn('Laboratory-Grown Diamond Report'), [null, null, true])
+  assert.equal(factsIn('Natural Diamond, not laboratory-grown'), [null, null, null])
+  assert.equal(factsIn('Origin: Natural'), [null, null, false])
 })
 
 test('returns an empty reading for text without facts', () => {
