@@ -88,7 +88,7 @@ for (const { name, open } of targets) {
       assert.is(closed?.why, 'half-replayed')
       assert.match(
         closed === undefined ? '' : describeReadOnlyState(closed),
-        /delete the folder, and run `npx adamant replay` again/,
+        /delete the folder and run `npx adamant replay` again/,
       )
     } finally {
       await replay.close()
