@@ -48,11 +48,25 @@ function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>):
         becomes: '',
       },
       {
+        // The whole table, because a longer row changes the width of its column.
         file: 'docs/api.md',
-        find: '`f[priceTo]`, `f[integralFrom]`',
-        becomes: '`f[priceTo]`, `f[depthFrom]`, `f[depthTo]`, `f[integralFrom]`',
+        find: [
+          '| kind      | parameters                                                                                                                                                                                      |',
+          '| --------- | ----------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------- |',
+          '| values    | `f[cutShape][]`, `f[color][]`, `f[clarity][]`: a title, short form, alias or id; a shape below the top level means itself alone                                                                 |',
+          '| yes or no | `f[isColored]`, `f[isLabGrown]`, `f[hasScores]`                                                                                                                                                 |',
+          '| ranges    | `f[caratFrom]`, `f[caratTo]`, `f[priceFrom]`, `f[priceTo]`, `f[integralFrom]`, `f[integralTo]` (`scores.integral.val`), both ends included                                                      |',
+          '| `sort`    | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
+        ].join('\n'),
+        becomes: [
+          '| kind      | parameters                                                                                                                                                                                                         |',
+          '| --------- | ------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------ |',
+          '| values    | `f[cutShape][]`, `f[color][]`, `f[clarity][]`: a title, short form, alias or id; a shape below the top level means itself alone                                                                                    |',
+          '| yes or no | `f[isColored]`, `f[isLabGrown]`, `f[hasScores]`                                                                                                                                                                    |',
+          '| ranges    | `f[caratFrom]`, `f[caratTo]`, `f[priceFrom]`, `f[priceTo]`, `f[depthFrom]`, `f[depthTo]`, `f[integralFrom]`, `f[integralTo]` (`scores.integral.val`), both ends included                                           |',
+          '| `sort`    | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `depth`, `-depth`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
+        ].join('\n'),
       },
-      { file: 'docs/api.md', find: '`-price`, `sku`,', becomes: '`-price`, `sku`, `depth`, `-depth`,' },
       {
         file: 'test/api/create-diamond.test.ts',
         find: "  girdle: 'Thin-Medium',\n",
