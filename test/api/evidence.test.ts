@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { isLeaf } from '../../src/projections/tree/merkle-tree.ts'
 import { all } from '../contract/event-store/given.ts'
-import { leafBytes, signNow } from '../evidence/kept-by-service.ts'
+import { leafBytes, signNow } from '../evidence/service-tree.ts'
 import { openedNote } from '../evidence/opened-note.ts'
 import { plainConsistency, plainRoot } from '../evidence/plain-tree.ts'
 import { expect, refusal } from './harness/request.ts'

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { verifyProof } from '../../src/evidence/proof.ts'
-import { signNow } from '../evidence/kept-by-service.ts'
+import { signNow } from '../evidence/service-tree.ts'
 import { openedNote } from '../evidence/opened-note.ts'
 import { plainRootFrom } from '../evidence/plain-tree.ts'
 import { rounds } from '../rounds.ts'

@@ -26,7 +26,7 @@ import { CHEAP_HASHES } from '../credentials/cheap-hashes.ts'
 export const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 export const http = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
 
-/** A clock that stands until it is moved, in milliseconds since 1970. */
+/** A clock that a test moves: milliseconds since 1970. */
 export type Clock = { now: number }
 
 export type Process = LogInContext &
@@ -36,21 +36,21 @@ export type Process = LogInContext &
     readonly persons: PersonStore
     readonly vault: Vault
     readonly passwords: PasswordHasher
-    /** The security events of this process, the oldest first. */
-    readonly noted: readonly SecurityEvent[]
+    /** The security events of this process, oldest first. */
+    readonly securityEvents: readonly SecurityEvent[]
     readonly clock: () => number
     readonly monotonic: () => number
     readonly uses: ApiTokenUseRecorder
     close(): Promise<void>
   }
 
-/** One key for all, as one data folder has. */
+/** All processes share one key, as processes on one data folder do. */
 const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
 
-/** One thread for all: it starts when it is needed, and ends some time after it was. */
+/** All processes share one hashing thread: it starts on demand and ends when idle. */
 const passwords = new PasswordHasher(CHEAP_HASHES.passwords)
 
-/** What one process of the service has open for accounts and tokens, on the log in a file. */
+/** Opens what one service process needs for accounts and tokens, on an event log in a SQLite file. */
 export async function openProcess(file: string, time: Clock): Promise<Process> {
   const store = openSqliteEventStore(file)
   const clock = () => time.now
@@ -70,8 +70,8 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   const plain = createCommandContext(store, clock)
   const people = new AccountDirectory(plain, vault.persons, keys)
   const writing = { ...plain, people }
-  const noted: SecurityEvent[] = []
-  const security = (event: SecurityEvent) => void noted.push(event)
+  const securityEvents: SecurityEvent[] = []
+  const security = (event: SecurityEvent) => void securityEvents.push(event)
   const ids = { ...plain, size: 1, origin: cli }
   return {
     ...writing,
@@ -87,7 +87,7 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
     guesses: new FailedAttemptLimiter(clock, security),
     places,
     security,
-    noted,
+    securityEvents,
     note: (event) => feed.applyEvent(event),
     accountIds: new IdAllocator({ ...ids, kind: 'account' }),
     clientIds: new IdAllocator({ ...ids, kind: 'client' }),
@@ -99,7 +99,7 @@ export async function openProcess(file: string, time: Clock): Promise<Process> {
   }
 }
 
-/** Runs with the file of a new log, which is gone afterwards. */
+/** Runs with the path of a new log file, and deletes it afterwards. */
 export async function withLogFile(run: (file: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-accounts-'))
   try {
@@ -116,11 +116,11 @@ export const clientOf = async (process: Process): Promise<VerifiedClient> => {
 
 export const ann = { email: 'Ann@Example.com', password: 'correct horse', plan: 'basic' } as const
 
-/** Ann's log-in through a client. */
+/** Logs Ann in through a client. */
 export const logIn = (process: Process, client: VerifiedClient, password: string = ann.password) =>
   openSession(process, { username: ann.email, password, address: '192.0.2.1', client }, http)
 
-/** Whether a process lets an access token pass, with a request that comes in a turn of its own, as from outside. */
+/** Whether a process accepts an access token. Waits for the next event loop turn first, as an external request does. */
 export async function isLive(process: Process, accessToken: string): Promise<boolean> {
   await new Promise((done) => setImmediate(done))
   const claims = process.tokens.verify(accessToken)

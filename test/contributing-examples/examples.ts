@@ -1,6 +1,6 @@
 import type { Example } from './example.ts'
 
-/** CONTRIBUTING.md's worked examples: of each kind a hard one. */
+/** The worked examples of CONTRIBUTING.md: a demanding one of each kind. */
 export const EXAMPLES: readonly Example[] = [
   {
     title: 'Add a field',
@@ -18,7 +18,7 @@ export const EXAMPLES: readonly Example[] = [
         file: 'src/representations/diamond/field-descriptions.ts',
         find: '  culetSize: {',
         becomes: `  depth: {
-    about: 'Total depth in percent of the width. Scores are computed from it where no report measured it.',
+    about: 'Total depth in percent of the width. Scores are computed from it if no report states it.',
     example: 61.8,
     headings: ['Depth %', 'Total depth', 'Total depth %'],
     label: 'Depth',
@@ -34,7 +34,7 @@ export const EXAMPLES: readonly Example[] = [
   }
 }
 
-/** What its owner says of the depth counts where no report measured it. */
+/** The depth that the owner states is used if no report states it. */
 function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>): MeasuredProportions | undefined {
   const measured = measuredProportions(diamond)
   const { depth } = diamond.fields
@@ -48,11 +48,25 @@ function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>):
         becomes: '',
       },
       {
+        // The whole table, because a longer row changes the width of its column.
         file: 'docs/api.md',
-        find: '`f[priceTo]`, `f[integralFrom]`',
-        becomes: '`f[priceTo]`, `f[depthFrom]`, `f[depthTo]`, `f[integralFrom]`',
+        find: [
+          '| kind      | parameters                                                                                                                                                                                      |',
+          '| --------- | ----------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------- |',
+          '| values    | `f[cutShape][]`, `f[color][]`, `f[clarity][]`: a title, short form, alias or id; a shape below the top level means itself alone                                                                 |',
+          '| yes or no | `f[isColored]`, `f[isLabGrown]`, `f[hasScores]`                                                                                                                                                 |',
+          '| ranges    | `f[caratFrom]`, `f[caratTo]`, `f[priceFrom]`, `f[priceTo]`, `f[integralFrom]`, `f[integralTo]` (`scores.integral.val`), both ends included                                                      |',
+          '| `sort`    | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
+        ].join('\n'),
+        becomes: [
+          '| kind      | parameters                                                                                                                                                                                                         |',
+          '| --------- | ------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------ |',
+          '| values    | `f[cutShape][]`, `f[color][]`, `f[clarity][]`: a title, short form, alias or id; a shape below the top level means itself alone                                                                                    |',
+          '| yes or no | `f[isColored]`, `f[isLabGrown]`, `f[hasScores]`                                                                                                                                                                    |',
+          '| ranges    | `f[caratFrom]`, `f[caratTo]`, `f[priceFrom]`, `f[priceTo]`, `f[depthFrom]`, `f[depthTo]`, `f[integralFrom]`, `f[integralTo]` (`scores.integral.val`), both ends included                                           |',
+          '| `sort`    | `-date` (default, newest first), `date`, `carat`, `-carat`, `price`, `-price`, `sku`, `depth`, `-depth`, `integral`, `-integral`. Ties are ordered by id in the same direction; stones without the value come last |',
+        ].join('\n'),
       },
-      { file: 'docs/api.md', find: '`-price`, `sku`,', becomes: '`-price`, `sku`, `depth`, `-depth`,' },
       {
         file: 'test/api/create-diamond.test.ts',
         find: "  girdle: 'Thin-Medium',\n",
@@ -81,12 +95,12 @@ function proportionsOf(diamond: Pick<LiveDiamond, 'fields' | 'certifications'>):
       },
       {
         file: 'test/domain/diamond/scored-stone.test.ts',
-        find: "test('is its grades, each by its own dictionary'",
-        becomes: `test('is its depth, as its owner says it', () => {
+        find: "test('has the grades, each from its dictionary'",
+        becomes: `test('has the depth that the owner states', () => {
   assert.equal(stone({ depth: 61.8 }).measured, { depthPct: 61.8 })
 })
 
-test('is its grades, each by its own dictionary'`,
+test('has the grades, each from its dictionary'`,
       },
       {
         file: 'test/events/bodies.ts',
@@ -114,7 +128,7 @@ test('is its grades, each by its own dictionary'`,
         file: 'src/domain/diamond/diamond.ts',
         find: '  DiamondDeleted: { about',
         becomes: `  DiamondWithdrawn: {
-    about: 'Its owner took it off the market: it is not published, and its report page is open to nobody.',
+    about: 'The owner took the diamond off the market: it is not published, and its report page is private.',
     payload: z.object({ reason: z.enum(WITHDRAWAL_REASONS) }),
   },
   DiamondDeleted: { about`,
@@ -148,10 +162,10 @@ export type DiamondEvent =
       },
       {
         file: 'src/domain/diamond/diamond.ts',
-        find: "/** A diamond's certifications and its model go with it,",
+        find: '/** Removes the certifications and the model too,',
         becomes: `const WITHDRAWN = { isPublished: false, access: 0 } as const
 
-/** What is neither published nor open to anybody need not be withdrawn. */
+/** Decides no events for a diamond that is neither published nor visible to others. */
 export function withdraw(
   diamond: Diamond,
   { id, owner }: DiamondOwnership,
@@ -161,7 +175,7 @@ export function withdraw(
   return isPublished || access > 0 ? [{ type: 'DiamondWithdrawn', data: { reason } }] : []
 }
 
-/** A diamond's certifications and its model go with it,`,
+/** Removes the certifications and the model too,`,
       },
       {
         file: 'src/projections/history/diamond-history.ts',
@@ -207,7 +221,7 @@ export function withdraw(
     reason: z
       .enum(WITHDRAWAL_REASONS, mustBe(\`one of \${WITHDRAWAL_REASONS.join(', ')}\`))
       .meta({ id: 'WithdrawalReason' })
-      .describe('Why.'),
+      .describe('Reason for the withdrawal.'),
   },
   'a withdrawal',
   '{"reason":"sold"}',
@@ -219,14 +233,14 @@ export const withdrawOne = endpoint({
   operationId: 'withdrawDiamond',
   method: 'POST',
   path: '/{version}/diamond/{id}/withdrawal',
-  summary: 'Takes a diamond off the market: it is not published, and its report page is open to nobody.',
+  summary: 'Withdraw a diamond from the market: it is unpublished, and its report page becomes private',
   auth: bearer,
   pathParameters: DIAMOND_PARAMETERS,
   requestHeaders: IF_MATCH,
   body: json(WITHDRAWAL),
   group: accountGroup,
   responses: {
-    204: { description: 'It is withdrawn', headers: CONSISTENCY },
+    204: { description: 'The diamond is withdrawn', headers: CONSISTENCY },
     ...DIAMOND_ERROR_RESPONSES,
     ...CONFLICT_RESPONSE,
     ...PRECONDITION_RESPONSE,
@@ -321,7 +335,7 @@ type DiamondChangeRequest =`,
     location: 'on a server',
     isAddress: isUrl('memory'),
     example: 'memory://HOST',
-    warning: 'EVENT_STORE=memory://HOST keeps nothing when the process ends; it is for tests',
+    warning: 'EVENT_STORE=memory://HOST loses all events when the process ends; use it only for tests',
     async open(_address, given) {
       const { openMemoryEvents } = await import('../stores/memory/events.ts')
       return { store: openMemoryEvents(given), counters: () => ({}) }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { FailedAttemptLimiter, networkOf, FailureWindows } from '../../src/credentials/failed-attempt-limiter.ts'
 import { RequestError } from '../../src/domain/decider.ts'
 
-const test = suite('guessing')
+const test = suite('the limit of failed attempts')
 
 const isStopped = (error: unknown) => error instanceof RequestError && error.kind === 'too-many'
 const outcome = (attempt: Promise<boolean>) =>
@@ -15,7 +15,7 @@ const guess = (subject: number | string, address: string) => ({ subject, address
 const ANN = 1
 const BOB = 2
 
-test('stops at the 6th failure about one account from one address', async () => {
+test('rejects after 5 failures for one account from one address', async () => {
   const limits = new FailedAttemptLimiter(() => 0)
   const outcomes: string[] = []
   for (let count = 1; count <= 7; count++) {
@@ -26,7 +26,7 @@ test('stops at the 6th failure about one account from one address', async () => 
   assert.is(await outcome(limits.attempt(guess(ANN, '192.0.2.2'), async () => true)), 'right')
 })
 
-test('stops at the 50th wrong secret from one address', () => {
+test('rejects the 50th wrong credential from one address', () => {
   const limits = new FailedAttemptLimiter(() => 0)
   for (let count = 1; count <= 49; count++) limits.recordWrongCredential('client secret', '192.0.2.1')
   assert.throws(() => limits.recordWrongCredential('client secret', '192.0.2.1'), isStopped)
@@ -34,7 +34,7 @@ test('stops at the 50th wrong secret from one address', () => {
   limits.recordWrongCredential('API token', '192.0.2.1')
 })
 
-test('gets no further in parallel, and right log-ins in parallel all pass', async () => {
+test('holds for concurrent attempts, and concurrent valid log-ins all pass', async () => {
   const limits = new FailedAttemptLimiter(() => 0)
   let checked = 0
   const check = async (right: boolean) => {
@@ -49,7 +49,7 @@ test('gets no further in parallel, and right log-ins in parallel all pass', asyn
   assert.ok((await Promise.all(right)).every((one) => one === 'right'))
 })
 
-test('is possible again as failures grow 10 minutes old, and Retry-After says when', async () => {
+test('forgets failures after 10 minutes, and Retry-After says when', async () => {
   let now = 0
   const limits = new FailedAttemptLimiter(() => now)
   const fail = () => limits.attempt(guess(ANN, 'a'), async () => false)
@@ -66,34 +66,34 @@ test('is possible again as failures grow 10 minutes old, and Retry-After says wh
   assert.is(await outcome(fail()), 'stopped')
 })
 
-test('is remembered of whoever failed lately, however many others come', () => {
+test('keeps the failures of the last 10 minutes when the maximum number of keys is reached', () => {
   let now = 0
-  const tracks = new FailureWindows({ maxFailures: 5, maxKeys: 3, evictsOldest: false }, () => now)
+  const windows = new FailureWindows({ maxFailures: 5, maxKeys: 3, evictsOldest: false }, () => now)
   const fail = (key: string) => {
-    const track = tracks.windowOf(key)
-    return track !== undefined && tracks.recordFailure(track)
+    const window = windows.windowOf(key)
+    return window !== undefined && windows.recordFailure(window)
   }
   for (const key of ['a', 'b', 'c', 'd', 'e']) fail(key)
-  assert.is(tracks.windowOf('a')?.failures.length, 1)
-  assert.is(tracks.windowOf('d'), undefined)
+  assert.is(windows.windowOf('a')?.failures.length, 1)
+  assert.is(windows.windowOf('d'), undefined)
   now = 600_000
   fail('d')
-  assert.is(tracks.windowOf('d')?.failures.length, 1)
-  assert.ok(tracks.windowOf('e'), 'those of ten minutes ago take places')
+  assert.is(windows.windowOf('d')?.failures.length, 1)
+  assert.ok(windows.windowOf('e'), 'a key that failed ten minutes ago can be evicted')
 })
 
-test('takes a place only while it is under way where nothing failed', () => {
-  const tracks = new FailureWindows({ maxFailures: 5, maxKeys: 1, evictsOldest: false }, () => 0)
-  const track = tracks.windowOf('a')
-  if (track === undefined) return assert.unreachable('there is a place')
-  assert.ok(tracks.windowOf('b'), 'a place is taken by what has not begun')
-  tracks.beginAttempt(track)
-  assert.is(tracks.windowOf('b'), undefined)
-  tracks.endAttempt(track)
-  assert.ok(tracks.windowOf('b'))
+test('tracks a key without failures only during an attempt', () => {
+  const windows = new FailureWindows({ maxFailures: 5, maxKeys: 1, evictsOldest: false }, () => 0)
+  const window = windows.windowOf('a')
+  if (window === undefined) return assert.unreachable('no window was available')
+  assert.ok(windows.windowOf('b'), 'an attempt that has not begun takes up a window')
+  windows.beginAttempt(window)
+  assert.is(windows.windowOf('b'), undefined)
+  windows.endAttempt(window)
+  assert.ok(windows.windowOf('b'))
 })
 
-test('counts an IPv6 network of 64 bits as one address', () => {
+test('counts an IPv6 /64 network as one address', () => {
   assert.is(networkOf('2001:db8::1'), '2001:db8:0:0::/64')
   assert.is(networkOf('2001:DB8:0:0:1:2:3:4'), '2001:db8:0:0::/64')
   assert.is(networkOf('2001:0db8:0000:0001::'), '2001:db8:0:1::/64')

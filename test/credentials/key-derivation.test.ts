@@ -21,13 +21,13 @@ const VECTORS = [
   ],
 ] as const
 
-test('HMAC gives what RFC 4231 says', () => {
+test('computes the HMACs of RFC 4231', () => {
   for (const [key, data, expected] of VECTORS) {
     assert.is(hmac(createSecretKey(key, 'hex'), Buffer.from(data, 'hex')).toString('hex'), expected)
   }
 })
 
-test('a key derived is what HKDF gives: RFC 5869, test case 3', () => {
+test('computes the HKDF output of RFC 5869, test case 3', () => {
   assert.is(
     derive(Buffer.alloc(22, 0x0b), '').toString('hex'),
     '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d',

@@ -12,7 +12,7 @@ const test = suite('the master key')
 const open = (dataDir: string, masterKey?: string, masterKeyOld?: string) =>
   openMasterKeys({ dataDir, masterKey, masterKeyOld })
 
-test('is made at the first start, for its owner only, and found at the next', () =>
+test('is generated at the first start, readable by its owner only, and reused at the next start', () =>
   withFolder((folder) => {
     const dataDir = join(folder, 'new', 'data')
     const made = open(dataDir)
@@ -22,7 +22,7 @@ test('is made at the first start, for its owner only, and found at the next', ()
     assert.equal(readdirSync(dataDir), ['master.key'])
   }))
 
-test('is one where several processes start at once', () =>
+test('is the same for several processes that start concurrently', () =>
   withFolder(async (dataDir) => {
     const code = `import { openMasterKeys } from ${JSON.stringify(new URL('../../src/credentials/master-keys.ts', import.meta.url).href)}
       console.log(openMasterKeys({ dataDir: process.argv[1], masterKey: undefined, masterKeyOld: undefined }).current.id)`
@@ -39,7 +39,7 @@ test('is one where several processes start at once', () =>
     assert.equal(readdirSync(dataDir), ['master.key'])
   }))
 
-test('of the environment goes before the file', () =>
+test('in the environment takes precedence over the file', () =>
   withFolder((dataDir) => {
     const [one, two] = [Buffer.alloc(32, 1).toString('base64'), Buffer.alloc(32, 2).toString('base64')]
     const keys = open(dataDir, one, two)
@@ -47,7 +47,7 @@ test('of the environment goes before the file', () =>
     assert.equal(readdirSync(dataDir), [])
   }))
 
-test('that is broken is named with its file, and never replaced', () =>
+test('that is invalid is reported with its file and never replaced', () =>
   withFolder((dataDir) => {
     const path = join(dataDir, 'master.key')
     for (const text of ['', 'short', Buffer.alloc(31).toString('base64')]) {
@@ -59,7 +59,7 @@ test('that is broken is named with its file, and never replaced', () =>
     }
   }))
 
-test('gives each purpose a key of its own', () =>
+test('derives a separate key for each purpose', () =>
   withFolder((dataDir) => {
     const { current } = open(dataDir, Buffer.alloc(32, 1).toString('base64'))
     assert.equal(deriveKey(current, 'a'), deriveKey(current, 'a'))

@@ -7,12 +7,12 @@ import { niceOfThreadsAddedBy } from '../threads.ts'
 
 // Runs alone: it counts the threads of its process.
 
-const test = suite('stretching passphrases')
+const test = suite('passphrase key derivation')
 
 const salt = Buffer.alloc(16, 7)
 const cost = { N: 16, r: 1, p: 1 }
 
-async function stretched(passphrase: string): Promise<Buffer> {
+async function derivedKeyOf(passphrase: string): Promise<Buffer> {
   const passphrases = new PassphraseKdf()
   try {
     return await passphrases.acquireSlot({ purpose: 'read' }).deriveKey(passphrase, salt, cost)
@@ -21,14 +21,14 @@ async function stretched(passphrase: string): Promise<Buffer> {
   }
 }
 
-test('is scrypt, https://www.rfc-editor.org/rfc/rfc7914, of what the passphrase looks like', async () => {
+test('is scrypt (https://www.rfc-editor.org/rfc/rfc7914) of the normalized passphrase', async () => {
   const expected = scryptSync('Ünder', salt, 32, cost)
-  assert.equal(await stretched('\u00dcnder'), expected)
-  assert.equal(await stretched('U\u0308nder'), expected)
+  assert.equal(await derivedKeyOf('\u00dcnder'), expected)
+  assert.equal(await derivedKeyOf('U\u0308nder'), expected)
 })
 
-test('happens on a thread that gives way, and the service itself runs as ever', async () => {
-  if (process.platform !== 'linux') return console.log('LEFT OUT: threads have priorities of their own on Linux only')
+test('runs on a low-priority thread, and the main thread keeps its priority', async () => {
+  if (process.platform !== 'linux') return console.log('LEFT OUT: only Linux has a priority for each thread')
   const passphrases = new PassphraseKdf()
   const added = await niceOfThreadsAddedBy(() =>
     passphrases.acquireSlot({ purpose: 'read' }).deriveKey('sesame', salt, cost),
@@ -41,7 +41,7 @@ test('happens on a thread that gives way, and the service itself runs as ever', 
 const reads = (account: number, address: string): PassphraseRequest => ({ purpose: 'read', account, address })
 const shares = (account: number, address: string): PassphraseRequest => ({ purpose: 'share', account, address })
 
-test('has places for others when one account, at any number of addresses, or one address has taken all it gets', () => {
+test('has slots for others when one account or one address has used up its share', () => {
   for (const crowd of [
     (nth: number) => shares(1, `192.0.2.${nth}`),
     (nth: number) => reads(nth, '192.0.2.1'),
@@ -55,15 +55,15 @@ test('has places for others when one account, at any number of addresses, or one
   }
 })
 
-test('goes on with who reads before who shares, and with who has the fewest before who has many', async () => {
+test('serves readers before sharers, and requesters with few requests before those with many', async () => {
   const passphrases = new PassphraseKdf()
   const done: string[] = []
-  const stretch = async (name: string, asker: PassphraseRequest) => {
-    await passphrases.acquireSlot(asker).deriveKey('sesame', salt, cost)
+  const derive = async (name: string, request: PassphraseRequest) => {
+    await passphrases.acquireSlot(request).deriveKey('sesame', salt, cost)
     done.push(name)
   }
-  const crowd = Array.from({ length: 10 }, () => stretch('crowd', shares(1, '192.0.2.1')))
-  await Promise.all([...crowd, stretch('share', shares(2, '192.0.2.2')), stretch('read', reads(3, '192.0.2.3'))])
+  const crowd = Array.from({ length: 10 }, () => derive('crowd', shares(1, '192.0.2.1')))
+  await Promise.all([...crowd, derive('share', shares(2, '192.0.2.2')), derive('read', reads(3, '192.0.2.3'))])
   await passphrases.close()
   assert.equal(done.slice(0, 3), ['crowd', 'read', 'share'])
 })

@@ -7,9 +7,9 @@ import { niceOfThreadsAddedBy } from '../threads.ts'
 
 // Runs alone: it counts the threads of its process.
 
-const test = suite('checking passwords')
+const test = suite('password verification')
 
-test('of one address leaves room for others, and goes on with theirs in between', async () => {
+test('limits the queue of one address, and serves other addresses in between', async () => {
   const passwords = new PasswordHasher()
   const outcomes: string[] = []
   const tried = async (name: string, address: string) => {
@@ -22,14 +22,14 @@ test('of one address leaves room for others, and goes on with theirs in between'
   }
   const crowd = Array.from({ length: 60 }, () => tried('crowd', '192.0.2.1'))
   await tried('one', '198.51.100.7')
-  // Half of the 64 places are the crowd's, and the first of it is checked already when the other one comes.
+  // The crowd gets half of the 64 places in the queue. Its first password is already being verified when the other one arrives.
   assert.equal(outcomes, [...Array.from({ length: 28 }, () => 'too-many'), 'crowd', 'one'])
   await passwords.close()
   await Promise.all(crowd)
 })
 
-test('happens on a thread that gives way', async () => {
-  if (process.platform !== 'linux') return console.log('LEFT OUT: threads have priorities of their own on Linux only')
+test('runs on a low-priority thread', async () => {
+  if (process.platform !== 'linux') return console.log('LEFT OUT: only Linux has a priority for each thread')
   const passwords = new PasswordHasher()
   const added = await niceOfThreadsAddedBy(() => passwords.matches('wrong', undefined, '192.0.2.1'))
   await passwords.close()

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { checkPassword } from '../../src/credentials/password-hasher.ts'
 import { RequestError } from '../../src/domain/decider.ts'
 
-const test = suite('a password that is set')
+const test = suite('a new password')
 
 const refused = (password: string): string => {
   try {
@@ -16,7 +16,7 @@ const refused = (password: string): string => {
   return 'taken'
 }
 
-test('has 8 to 128 characters, however many bytes they take, and at most 72 bytes', () => {
+test('has 8 to 128 characters and at most 72 bytes', () => {
   assert.match(refused(''), 'got 0')
   assert.match(refused('q7!kz2p'), '8 to 128 characters, got 7')
   assert.match(refused('💎'.repeat(7)), 'got 7')
@@ -27,14 +27,14 @@ test('has 8 to 128 characters, however many bytes they take, and at most 72 byte
   assert.match(refused('x'.repeat(129)), 'got 129')
 })
 
-test('is none of the 10,000 most common, in any case', () => {
+test('is not one of the 10,000 most common, ignoring case', () => {
   for (const common of ['password', 'Password1', '12345678', 'qwertyuiop', 'P@ssw0rd', 'iloveyou1']) {
     assert.match(refused(common), '10,000 most common', common)
   }
   assert.is(refused('correct horse'), 'taken')
 })
 
-test('is held against a list of just so many', () => {
+test('is compared with a list of exactly 10,000 passwords in lower case', () => {
   const lines = readFileSync(new URL('../../data/common-passwords.txt', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')

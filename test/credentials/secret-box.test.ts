@@ -16,7 +16,7 @@ const KEY = master()
 const box = boxOf(KEY)
 const test = suite('a sealed secret')
 
-test('is opened by its key, whatever it says', () =>
+test('is opened with its key, for any text', () =>
   fc.assert(
     fc.asyncProperty(fc.anyText(), async (value) => {
       const keys = newSecretKeys()
@@ -25,7 +25,7 @@ test('is opened by its key, whatever it says', () =>
     }),
   ))
 
-test('stays shut for another key, for another digest, and for who has the master key only', async () => {
+test('is not opened with another key, another digest, or the master key alone', async () => {
   const [keys, others] = [newSecretKeys(), newSecretKeys()]
   const sealed = await box.seal('value', keys, '')
   assert.throws(
@@ -37,7 +37,7 @@ test('stays shut for another key, for another digest, and for who has the master
   assert.is(box.open(inner, { ...keys, secretKey: keys.metadataKey }), undefined)
 })
 
-test('with a passphrase stays shut without it, key or no key', async () => {
+test('with a passphrase is not opened without it, even with the right key', async () => {
   const keys = newSecretKeys()
   const inner = box.openOuter(await box.seal('value', keys, 'right'), keys.digest)
   assert.is(box.open(inner, keys), undefined)
@@ -45,14 +45,14 @@ test('with a passphrase stays shut without it, key or no key', async () => {
   assert.is(await box.openWithPassphrase(box.acquireSlot({ purpose: 'read' }), 'right', inner, keys), 'value')
 })
 
-test('is opened by the master key before the rotation, and by no third one', async () => {
+test('is opened with the master key before the rotation, and with no other key', async () => {
   const keys = newSecretKeys()
   const sealed = await box.seal('value', keys, '')
   assert.is(box.open(boxOf(master(), KEY).openOuter(sealed, keys.digest), keys), 'value')
   assert.throws(() => boxOf(master(), master()).openOuter(sealed, keys.digest), /sealed with the master key/)
 })
 
-test('is found by either key, and the secret key does not lead to the metadata key', () => {
+test('is found by its secret key and its metadata key, and the secret key does not reveal the metadata key', () => {
   const keys = newSecretKeys()
   assert.equal(parseMetadataKey(keys.metadataKey), keys)
   assert.is(parseSecretKeyDigest(keys.secretKey), keys.digest)
@@ -61,7 +61,7 @@ test('is found by either key, and the secret key does not lead to the metadata k
     assert.is(parseSecretKeyDigest(no), undefined)
 })
 
-test('has a receipt that only the API token opens which it was shared with', () => {
+test('has a receipt that only the API token that shared it opens', () => {
   const { metadataKey, digest } = newSecretKeys()
   const sealed = sealReceipt('token', metadataKey, digest)
   assert.is(openReceipt('token', sealed, digest), metadataKey)
@@ -69,15 +69,15 @@ test('has a receipt that only the API token opens which it was shared with', () 
   assert.not.ok(sealed.includes(Buffer.from(metadataKey)))
 })
 
-test('waits in a queue of 32 behind the one that is stretched, and the next is told to come back', async () => {
+test('waits in a queue of 32 behind the running key derivation, and the next request is rejected', async () => {
   const passphrases = new PassphraseKdf()
-  const places = Array.from({ length: 33 }, () => passphrases.acquireSlot({ purpose: 'read' }))
+  const slots = Array.from({ length: 33 }, () => passphrases.acquireSlot({ purpose: 'read' }))
   assert.throws(() => passphrases.acquireSlot({ purpose: 'read' }), /Too many passphrases/)
-  places[0]?.release()
-  places[0]?.release()
+  slots[0]?.release()
+  slots[0]?.release()
   passphrases.acquireSlot({ purpose: 'read' })
   assert.throws(() => passphrases.acquireSlot({ purpose: 'read' }), /Too many passphrases/)
-  await places[1]?.deriveKey('p', Buffer.from('salt'), CHEAP_HASHES.passphrases)
+  await slots[1]?.deriveKey('p', Buffer.from('salt'), CHEAP_HASHES.passphrases)
   passphrases.acquireSlot({ purpose: 'read' })
 })
 

@@ -5,7 +5,7 @@ import { diamonds } from '../../src/projections/diamonds/diamonds.ts'
 import { diamondJson } from '../../src/representations/diamond/diamond-json.ts'
 import { toScoresJson } from '../../src/representations/diamond/scores-json.ts'
 
-/** What is stored and answered of some diamonds, so that a change of it is noticed. */
+/** Golden copies of stored documents and response bodies of some diamonds: they make a change visible. */
 export type Golden = {
   readonly version: number
   readonly documents: readonly unknown[]
@@ -107,20 +107,20 @@ const VIEWS: readonly DiamondView[] = [
   view(rich, { scores: toScoresJson('v4', scores), scoresRevision: 4 }, certifications),
 ]
 
-/** The documents and bodies of this release, with words for what stands for addresses and signatures. */
+/** The documents and bodies of this release, with placeholders for addresses and signatures. */
 export const rendered = (): Golden => ({
   version: diamonds.declaration.version,
   documents: VIEWS.map(toDocument),
   bodies: VIEWS.map(goldenOf),
 })
 
-const WORDS = {
+const PLACEHOLDER_LINKS = {
   plain: (path: string) => `{address}${path}`,
   signed: (path: string, lasting: string, revision: number) => `{address}${path}{signature}${lasting}${revision}`,
 }
 
 const goldenOf = (view: DiamondView): GoldenBody => ({
-  v3: diamondJson('v3', view, WORDS),
-  v4: diamondJson('v4', view, WORDS),
+  v3: diamondJson('v3', view, PLACEHOLDER_LINKS),
+  v4: diamondJson('v4', view, PLACEHOLDER_LINKS),
   etag: etagOf(view),
 })

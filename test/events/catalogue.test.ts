@@ -7,12 +7,12 @@ import { payloadVersionOf } from '../../src/domain/event.ts'
 import { EVENTS } from '../../src/events/registry.ts'
 import { recordings } from './recordings.ts'
 
-const test = suite('the catalogue of events')
+const test = suite('the event catalogue')
 
 const { events } = catalogue()
 const recorded = recordings()
 
-test('has every type in the version that is written', () => {
+test('has every event type in its current version', () => {
   assert.equal(
     events.map(({ type, version }) => `${type} ${version}`).toSorted(),
     Object.entries(EVENTS)
@@ -26,7 +26,7 @@ test('has every type in the version that is written', () => {
 })
 
 for (const { type, version, schema, changes } of events) {
-  test(`has a JSON Schema for ${type} that takes what was recorded of it, and not everything`, () => {
+  test(`has a JSON Schema for ${type} that accepts the recorded example and rejects other values`, () => {
     const read = z.fromJSONSchema(schema)
     const { data } = recorded.get(`${type}.${version}.json`) ?? { data: undefined }
     assert.ok(read.safeParse(data).success, JSON.stringify(read.safeParse(data).error?.issues))
@@ -36,13 +36,13 @@ for (const { type, version, schema, changes } of events) {
     }
   })
 
-  test(`says what each version of ${type} changed`, () => {
+  test(`describes the changes of each version of ${type}`, () => {
     const numbers = Array.from({ length: version - 1 }, (_, index) => String(index + 2))
     assert.equal(Object.keys(changes), numbers)
   })
 }
 
-test('names the streams in which its events were recorded', () => {
+test('names the streams of the recorded events', () => {
   for (const { stream, type } of recorded.values()) {
     const named = events.find((event) => event.type === type)?.stream ?? ''
     const form = new RegExp(`^${named.replaceAll(/\{\w+\}/g, '[^-]+')}$`)
@@ -52,7 +52,7 @@ test('names the streams in which its events were recorded', () => {
 
 const strict = z.strictObject(metadataSchema.shape)
 
-test('has all that stands in the metadata of an event', () => {
+test('has every member of the metadata of events', () => {
   const origin: Required<Origin> = {
     actor: 'scoring',
     via: 'projection',

@@ -9,7 +9,7 @@ test('is the version 5 UUID of RFC 9562, appendix A.4', () => {
   assert.is(nameBasedUuid(dns, 'www.example.com'), '2ed6657d-e927-568b-95e1-2665a8aea6a2')
 })
 
-test('never changes between releases, or a repeated append would be stored twice', () => {
+test('never changes between releases, so that a repeated append is not stored twice', () => {
   assert.is(eventId('0b2f8f0e-0f6b-4a38-9f9b-0d2b5a6d9a11', 0), '4a904a5b-11cf-59aa-a9e4-cc749f4dac19')
 })
 

@@ -8,15 +8,15 @@ const test = suite('a recorded diamond')
 
 const golden = JSON.parse(readFileSync(goldenFile, 'utf8')) as Golden
 
-test('of a new version of the model is recorded', () => {
+test('is recorded for the current version of the read model', () => {
   assert.is(golden.version, diamonds.declaration.version, 'run test/events/record-bodies.ts')
 })
 
-test('is stored otherwise only with the version of the model, since older documents are read as they are', () => {
+test('is stored as recorded: a changed document needs a new version of the read model', () => {
   assert.equal(rendered().documents, golden.documents)
 })
 
-test('is answered as it was', () => {
+test('has the recorded response bodies', () => {
   assert.equal(rendered().bodies, golden.bodies)
 })
 

@@ -1,5 +1,5 @@
 /**
- * Makes a log for record.ts with the events that come of themselves or only with luck, by a running service:
+ * Creates a log for record.ts with the events that only a running service writes:
  * `npm run build && node --import tsx test/events/make-log.ts FOLDER`. FOLDER must not exist.
  */
 import { spawn } from 'node:child_process'
@@ -43,40 +43,42 @@ async function scoredStoneWithReport(given: Service): Promise<void> {
   const { ann } = given
   const { id } = await created(ann, { sku: 'MSSRBC13', carat: 0.73 })
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 4200 }))
-  await happened(given, 'DiamondScored')
+  await waitForEvent(given, 'DiamondScored')
   const gia = reportNamed('gia')
   await attached(ann, id, fixture(gia.file), '2136273512')
-  await happened(given, 'ReportRead')
-  // What the report says of the cut is scored again.
+  await waitForEvent(given, 'ReportRead')
+  // The proportions in the report cause a second scoring.
   await until('the measured scores', async () => (await given.installation.store.read(`scores-${id}`)).length > 1)
 }
 
 async function mailedSecrets(given: Service): Promise<void> {
   const ann = await newSender(given.installation)
   await shared(given.url, ann, { secret: 'x', recipient: 'tom@myspace.example' })
-  await happened(given, 'MailSent')
+  await waitForEvent(given, 'MailSent')
   await shared(given.url, ann, { secret: 'x', recipient: 'nobody@myspace.example' })
-  await happened(given, 'MailRefused')
+  await waitForEvent(given, 'MailRefused')
   await shared(given.url, ann, { secret: 'x', ttl: '60' })
   time.ahead += 61_000
-  await happened(given, 'SecretExpired')
+  await waitForEvent(given, 'SecretExpired')
 }
 
-/** Sets a stream aside as a release does that can't fold it, and lets the command line free it. */
+/** Parks a stream, as a release that cannot fold it does, and retries it through the command line. */
 async function retriedStream({ installation: { store, reads } }: Service): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
   const [event] = await store.read('diamond-1', { last: 1 })
   if (checkpoint === undefined || event === undefined) throw new Error('nothing was projected')
   const { id, stream, revision, position, type } = event
-  await build.write([], checkpoint, [{ stream, revision, position, event: id, type, reason: 'Error: set aside' }])
+  await build.write([], checkpoint, [
+    { stream, revision, position, event: id, type, reason: 'Error: cannot be folded' },
+  ])
   const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const env = { ...process.env, DATA_DIR: dataDir }
   await once(spawn(process.execPath, [program, 'dead-letters', 'retry'], { env, stdio: 'inherit' }), 'exit')
 }
 
-/** Waits until an event of this type stands in the log. */
-async function happened({ installation: { store } }: Service, wanted: string): Promise<void> {
+/** Waits until the log has an event of this type. */
+async function waitForEvent({ installation: { store } }: Service, wanted: string): Promise<void> {
   await until(wanted, async () => {
     for await (const { type } of store.readAll('start')) if (type === wanted) return true
     return false

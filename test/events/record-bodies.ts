@@ -1,4 +1,4 @@
-/** Records what is stored and answered of some diamonds: `node --import tsx test/events/record-bodies.ts`. */
+/** Records stored documents and response bodies of some diamonds: `node --import tsx test/events/record-bodies.ts`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { goldenFile, rendered, type Golden } from './bodies.ts'

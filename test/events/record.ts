@@ -1,7 +1,7 @@
 /**
- * Records one real example of every event version that has none yet, out of a log, the newest there is:
- * `node --import tsx test/events/record.ts DATA_DIR/events.db`, or `esdb://...` for what only EventStoreDB's log holds.
- * What has been recorded is never written again.
+ * Records an example of every event version that has none yet: the newest event of that version in a log.
+ * `node --import tsx test/events/record.ts DATA_DIR/events.db`, or `esdb://...` for events that only occur on EventStoreDB.
+ * Existing recordings are never overwritten.
  */
 import { existsSync } from 'node:fs'
 import { EVENTS } from '../../src/events/registry.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 
-/** One event as it was stored: JSON has no bigint, so positions and revisions are texts. */
+/** An event as it was stored. Positions and revisions are strings because JSON has no bigint. */
 export type Recording = {
   readonly id: string
   readonly type: string
@@ -18,7 +18,7 @@ export const folder = new URL('recorded/', import.meta.url)
 export const fileOf = ({ type, metadata }: Pick<Recording, 'type' | 'metadata'>): string =>
   `${type}.${metadata['schema'] ?? '1'}.json`
 
-/** Every recorded event by its file's name, in the order of the log. */
+/** The recorded events by file name, in log order. */
 export function recordings(): ReadonlyMap<string, StoredEvent> {
   const read = readdirSync(folder)
     .map((file): readonly [string, StoredEvent] => [

@@ -14,7 +14,7 @@ import { payloadVersionOf } from '../../src/domain/event.ts'
 import { EVENTS, isKnownEventType } from '../../src/events/registry.ts'
 import { recordings } from './recordings.ts'
 
-const test = suite('an event that was recorded')
+const test = suite('a recorded event')
 
 const recorded = recordings()
 const newestOf = (type: string) => (EVENTS[type] === undefined ? 0 : payloadVersionOf(EVENTS[type]))
@@ -27,7 +27,7 @@ const versions = Object.entries(EVENTS).flatMap(([type, event]) =>
 )
 
 for (const { type, version, file } of versions) {
-  test(`as ${type}, version ${version}, is there and can be read`, () => {
+  test(`of type ${type}, version ${version}, exists and can be decoded`, () => {
     const event = recorded.get(file)
     if (event === undefined) return assert.unreachable(`record one with test/events/record.ts: ${file} is missing`)
     assert.equal([event.type, event.metadata['schema']], [type, String(version)])
@@ -36,13 +36,13 @@ for (const { type, version, file } of versions) {
   })
 }
 
-test('is of a type and a version that this release knows', () => {
+test('has a type and a version that this release knows', () => {
   for (const [file, { type, metadata }] of recorded) {
     assert.ok(Number(metadata['schema']) <= newestOf(type), `${file} is unknown`)
   }
 })
 
-test('of a newer release is not decided on', () => {
+test('of a newer version is rejected', () => {
   for (const event of recorded.values()) {
     const newer = { ...event, metadata: { ...event.metadata, schema: '999' } }
     assert.throws(
@@ -52,7 +52,7 @@ test('of a newer release is not decided on', () => {
   }
 })
 
-test('of a type that is named like a part of every object is of a newer release, too', () => {
+test('whose type is named like a property of every object is an unknown type', () => {
   const [event] = recorded.values()
   assert.ok(event !== undefined)
   for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
@@ -64,7 +64,7 @@ test('of a type that is named like a part of every object is of a newer release,
   }
 })
 
-/** The examples of first versions of these types, in this order: one a type, they are of several streams and logs. */
+/** The version 1 example of each type, in the given order. The examples come from several streams and logs. */
 const examples = (...types: readonly string[]): StoredEvent[] =>
   types.map((type) => {
     const event = recorded.get(`${type}.1.json`)
@@ -72,7 +72,7 @@ const examples = (...types: readonly string[]): StoredEvent[] =>
     return event
   })
 
-/** The states that events make, one after another from the beginning. */
+/** The status after each event, starting from the initial state. */
 function statesOf<State extends { readonly status: string }, Event extends DomainEvent>(
   events: readonly StoredEvent[],
   { initialState, evolve }: Decider<State, Event>,
@@ -84,11 +84,11 @@ function statesOf<State extends { readonly status: string }, Event extends Domai
   })
 }
 
-/** Every example of a kind of stream, in the order of the log. */
+/** Every example from a category of streams, in log order. */
 const ofCategory = (category: string) =>
   [...recorded.values()].filter(({ stream }) => stream.startsWith(`${category}-`))
 
-test('of a diamond folds to what it was', () => {
+test('of a diamond folds to the same states as before', () => {
   const life = ['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'ReportRead', 'CertificationRemoved']
   assert.equal(statesOf(examples(...life, 'DiamondDeleted'), diamondDecider), [
     'DiamondCreated live',
@@ -100,7 +100,7 @@ test('of a diamond folds to what it was', () => {
   ])
 })
 
-test('of an account, a log-in and a client folds to what they were', () => {
+test('of an account, a log-in or a client folds to the same states as before', () => {
   assert.equal(statesOf(examples('LoginReserved', 'LoginReleased'), loginDecider), [
     'LoginReserved reserved',
     'LoginReleased free',
@@ -125,14 +125,14 @@ test('of an account, a log-in and a client folds to what they were', () => {
   ])
 })
 
-test('of an account has its address where a former release wrote it, and nowhere else', () => {
+test('of an account contains an email address only in version 1', () => {
   const [first, second] = [recorded.get('AccountRegistered.1.json'), recorded.get('AccountRegistered.2.json')]
   if (first === undefined || second === undefined) throw new Error('they are not recorded')
   assert.is((decode(first).data as { email?: string }).email, 'ann@example.com')
   assert.not.match(JSON.stringify([second.data, recorded.get('LoginReserved.2.json')?.data]), /@/)
 })
 
-test('of a session and a secret folds whatever came before', () => {
+test('of a session or a secret folds in any order', () => {
   const session = statesOf(ofCategory('session'), sessionDeciderFor())
   assert.equal(session.map((state) => state.split(' ')[0]).toSorted(), [
     'AccessTokenRevoked',
@@ -142,8 +142,8 @@ test('of a session and a secret folds whatever came before', () => {
     'TokenRefreshed',
   ])
   assert.ok(session.includes('SessionOpened open') && session.includes('SessionRevoked revoked'))
-  const told = ['SecretShared', 'MailSent', 'PassphraseTried', 'SecretRevealed']
-  assert.equal(statesOf(examples(...told), secretDecider), [
+  const life = ['SecretShared', 'MailSent', 'PassphraseTried', 'SecretRevealed']
+  assert.equal(statesOf(examples(...life), secretDecider), [
     'SecretShared new',
     'MailSent new',
     'PassphraseTried new',
@@ -158,7 +158,7 @@ test('of a session and a secret folds whatever came before', () => {
   }
 })
 
-test('shows in the diamonds as it did', () => {
+test('has the same effect on the diamonds read model as before', () => {
   const life = ['DiamondCreated', 'DiamondPatched', 'CertificationAttached', 'ReportRead', 'DiamondScored']
   const live = examples(...life, 'CertificationRemoved')
   const view = renumbered(live).reduce<DiamondView | undefined>((folded, event) => applyEvent(folded, event), undefined)
@@ -170,7 +170,7 @@ test('shows in the diamonds as it did', () => {
   assert.is(born && decode<DiamondEvent>(born).type, 'DiamondCreated')
 })
 
-/** One example a type is not a whole stream: numbered anew, they are one. */
+/** Renumbers examples from several streams as if each category were one stream. */
 function renumbered(events: readonly StoredEvent[]): StoredEvent[] {
   const next = new Map<string, bigint>()
   return events.map((event) => {

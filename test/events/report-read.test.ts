@@ -7,7 +7,7 @@ import { toDocument } from '../../src/projections/diamonds/diamond-document.ts'
 import type { StoredEvent } from '../../src/stores/ports/event-store.ts'
 import { recordings } from './recordings.ts'
 
-const test = suite('a reading of an earlier version')
+const test = suite('a ReportRead event of an earlier version')
 
 const recorded = recordings()
 
@@ -21,30 +21,30 @@ const first = example('ReportRead.1.json')
 const dataOf = (data: object) => decode<ReportRead>({ ...first, data: { ...data } }).data
 const reading = first.data['reading'] as Readonly<Record<string, unknown>>
 
-/** What version 2 did not look for either, and what version 3 did not name. */
-const UNLOOKED_FOR_IN_2 = { girdle: null, star: null, lower: null, unclear: [] }
+/** Members that version 2 did not read, and `unclear`, which version 3 did not have. */
+const UNREAD_IN_VERSION_2 = { girdle: null, star: null, lower: null, unclear: [] }
 
-test('says of what it did not look for that it found nothing, and no mismatches', () => {
-  const unlookedFor = { laboratory: null, shape: null, isLabGrown: null, ...UNLOOKED_FOR_IN_2 }
-  assert.equal(dataOf(first.data), { certification: 1, reading: { ...reading, ...unlookedFor } })
+test('has null for fields that its version did not read, and no mismatches', () => {
+  const unread = { laboratory: null, shape: null, isLabGrown: null, ...UNREAD_IN_VERSION_2 }
+  assert.equal(dataOf(first.data), { certification: 1, reading: { ...reading, ...unread } })
 })
 
-test('keeps what it found where it looked', () => {
+test('keeps the fields that it read', () => {
   const found = { ...reading, laboratory: 'GIA', shape: 2, isLabGrown: false }
   const mismatches = [{ field: 'carat', given: 0.75, read: 0.73 }]
   assert.equal(dataOf({ certification: 1, reading: found, mismatches }), {
     certification: 1,
-    reading: { ...found, ...UNLOOKED_FOR_IN_2 },
+    reading: { ...found, ...UNREAD_IN_VERSION_2 },
   })
   const some = { ...reading, laboratory: null, isLabGrown: true }
   assert.equal(dataOf({ certification: 1, reading: some, mismatches: [] }).reading, {
     ...some,
     shape: null,
-    ...UNLOOKED_FOR_IN_2,
+    ...UNREAD_IN_VERSION_2,
   })
 })
 
-test('stays as it is stored', () => {
+test('is not modified by decoding', () => {
   const before = structuredClone(first)
   decode(first)
   assert.equal(first, before)
@@ -57,7 +57,7 @@ for (const broken of [
   { reading: [] },
   { certification: 1, reading: {} },
 ]) {
-  test(`that never was valid is broken, and nothing worse: ${JSON.stringify(broken)}`, () => {
+  test(`with an invalid payload is rejected: ${JSON.stringify(broken)}`, () => {
     assert.throws(
       () => dataOf(broken),
       (error: unknown) => error instanceof InvalidEventPayload && /ReportRead in diamond-1@3/.test(error.message),
@@ -65,17 +65,17 @@ for (const broken of [
   })
 }
 
-/** The document of a stone with a report, as the read model stores it. */
+/** The document of a diamond with a report, as the read model stores it. */
 function documentWith(read: StoredEvent) {
   const events = [example('DiamondCreated.1.json'), example('CertificationAttached.1.json'), read]
   const view = events
     .map((event, index): StoredEvent => ({ ...event, stream: 'diamond-1', revision: BigInt(index) }))
     .reduce<DiamondView | undefined>((folded, event) => applyEvent(folded, event), undefined)
-  if (view === undefined) throw new Error('it is live')
+  if (view === undefined) throw new Error('the diamond is not in the read model')
   return toDocument(view)
 }
 
-test('makes the same document as the same reading in version 4', () => {
+test('produces the same document as the same reading in version 4', () => {
   const { certification } = first.data
   const id = example('CertificationAttached.1.json').data['id']
   assert.is(certification, id)
@@ -85,10 +85,10 @@ test('makes the same document as the same reading in version 4', () => {
   assert.not.equal(documentWith(first), documentWith({ ...second, data: contradicting }))
 })
 
-test('keeps in version 2 all that it found, and says that it found nothing of what it did not look for', () => {
+test('keeps every field of version 2, and has null for fields that version 2 did not read', () => {
   const second = example('ReportRead.2.json')
   const { reading: found } = second.data as { readonly reading: object }
-  assert.equal(decode<ReportRead>(second).data.reading, { ...found, ...UNLOOKED_FOR_IN_2 })
+  assert.equal(decode<ReportRead>(second).data.reading, { ...found, ...UNREAD_IN_VERSION_2 })
 })
 
 test.run()

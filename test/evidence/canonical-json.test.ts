@@ -5,7 +5,7 @@ import { canonicalJson } from '../../src/evidence/hashes.ts'
 
 const test = suite('canonical JSON')
 
-test('writes the examples of RFC 8785 as it does', () => {
+test('serializes the examples of RFC 8785', () => {
   const first = String.raw`{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}`
   assert.is(
@@ -18,7 +18,7 @@ test('writes the examples of RFC 8785 as it does', () => {
   assert.is(written, `{${sorted.map((name) => `${JSON.stringify(name)}:0`).join(',')}}`)
 })
 
-test('writes the numbers of its appendix', () => {
+test('serializes the numbers in the appendix of RFC 8785', () => {
   const numbers: [number, string][] = [
     [0, '0'],
     [-0, '0'],
@@ -37,12 +37,12 @@ test('writes the numbers of its appendix', () => {
   for (const [number, text] of numbers) assert.is(canonicalJson(number), text)
 })
 
-test('does not depend on how members came, at any depth', () => {
+test('does not depend on the order of members, at any depth', () => {
   assert.is(canonicalJson({ b: [{ d: 1, c: 2 }], a: {} }), '{"a":{},"b":[{"c":2,"d":1}]}')
   assert.is(canonicalJson(JSON.parse('{"__proto__":1,"10":1,"9":1}')), '{"10":1,"9":1,"__proto__":1}')
 })
 
-test('is read as the same value, and writes every text and member as JSON does', () => {
+test('parses to the same value, and serializes strings as JSON.stringify does', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const text = canonicalJson(value)
@@ -56,7 +56,7 @@ test('is read as the same value, and writes every text and member as JSON does',
   }
 })
 
-test('refuses what is no JSON', () => {
+test('rejects values that JSON cannot represent', () => {
   for (const value of [undefined, Number.NaN, Infinity, 1n, () => 0, [undefined]]) {
     assert.throws(() => canonicalJson(value), /is not a JSON value/)
   }

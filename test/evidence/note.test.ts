@@ -13,7 +13,7 @@ import { EMPTY_ROOT } from '../../src/evidence/hashes.ts'
 
 const test = suite('a signed note')
 
-/** The key, text and signature with which Go's own package for notes is tested. */
+/** Key, text and signature from the tests of Go's note package (golang.org/x/mod). */
 const PETER = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
 const TEXT = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
 const SIGNATURE =
@@ -22,17 +22,17 @@ const SIGNATURE =
 const { privateKey } = generateKeyPairSync('ed25519')
 const ours = parseVerifierKey(formatVerifierKey('adamant/1', privateKey))
 
-test('that another implementation has signed is opened', () => {
+test('from another implementation is verified', () => {
   assert.is(verifyNote(`${TEXT}\n${SIGNATURE}`, parseVerifierKey(PETER)), TEXT)
 })
 
-test('is opened by the key that signed it, beside signatures of others', () => {
+test('is verified with the key that signed it, even with additional signatures', () => {
   const note = signNote('one\n\ntwo\n', 'adamant/1', privateKey)
   assert.is(verifyNote(note, ours), 'one\n\ntwo\n')
   assert.is(verifyNote(note + SIGNATURE, ours), 'one\n\ntwo\n')
 })
 
-test('is not opened with any one byte changed', () => {
+test('is rejected if any byte is changed', () => {
   const note = Buffer.from(signNote('one\n', 'adamant/1', privateKey))
   for (let at = 0; at < note.length; at++) {
     const changed = Buffer.from(note)
@@ -41,20 +41,20 @@ test('is not opened with any one byte changed', () => {
   }
 })
 
-test('is not opened by another key, nor without a signature', () => {
+test('is rejected with another key, or without a signature', () => {
   const note = signNote('one\n', 'adamant/1', privateKey)
   assert.throws(() => verifyNote(note, parseVerifierKey(PETER)), /it is not signed by the key/)
   assert.throws(() => verifyNote('one\n', ours), /it is not a signed note/)
   assert.throws(() => verifyNote('one\n\n', ours), /it is not a signed note/)
 })
 
-test('has a key that says what is wrong with it', () => {
+test('has a verifier key whose errors are reported', () => {
   assert.throws(() => parseVerifierKey('nonsense'), /NAME\+ID\+KEY/)
   assert.throws(() => parseVerifierKey(PETER.replace('Peter', 'Paul')), /does not match its name and public key/)
   assert.throws(() => parseVerifierKey(PETER.slice(0, -4)), /no.*Ed25519|not that of an Ed25519/)
 })
 
-test('carries a checkpoint: origin, size and root', () => {
+test('contains a checkpoint: origin, size and root', () => {
   const head = { origin: 'adamant/1', size: 0, root: EMPTY_ROOT }
   assert.is(formatCheckpoint(head), 'adamant/1\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n')
   assert.equal(parseCheckpoint(formatCheckpoint(head)), head)

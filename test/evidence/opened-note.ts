@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import * as assert from 'uvu/assert'
 
-/** Reads a signed checkpoint as its specification has it, with nothing of src/evidence. */
+/** Verifies and parses a signed checkpoint as its specification says, independently of src/evidence. */
 export function openedNote(note: string, verifierKey: string): { readonly size: number; readonly root: string } {
   const [, name, id, key = ''] = /^([^+]+)\+([0-9a-f]{8})\+(\S+)\n?$/.exec(verifierKey) ?? []
   const bytes = Buffer.from(key, 'base64')

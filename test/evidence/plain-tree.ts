@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** RFC 6962, 2.1, word by word, over the leaves themselves: shares nothing with src/evidence. */
+/** A literal implementation of RFC 6962, section 2.1, independent of src/evidence. */
 const sha256 = (...parts: readonly Buffer[]): Buffer =>
   parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest()
 
@@ -36,7 +36,7 @@ function subProof(m: number, leaves: readonly Buffer[], known: boolean): Buffer[
     : [...subProof(m - k, leaves.slice(k), false), plainRoot(leaves.slice(0, k))]
 }
 
-/** The root that an audit path leads to, cut as RFC 6962 cuts a tree. @param path from the leaf to the root */
+/** The root that follows from an inclusion proof (RFC 6962: audit path). @param path from the leaf to the root */
 export function plainRootFrom(leaf: Buffer, m: number, n: number, path: readonly Buffer[]): Buffer {
   const above = path.at(-1)
   if (n === 1 || above === undefined) {

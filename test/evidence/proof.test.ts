@@ -6,9 +6,9 @@ import { hashLeafEvent, formatHash, type LeafEvent } from '../../src/evidence/ha
 import { verifyProof, PROOF_FORMAT, type Proof } from '../../src/evidence/proof.ts'
 import { inclusionProofRanges } from '../../src/evidence/subtrees.ts'
 import { rangeHash } from '../../src/evidence/tiles.ts'
-import { KeptTree } from './kept-tree.ts'
+import { InMemoryTree } from './in-memory-tree.ts'
 
-const test = suite('a proof of a stone')
+const test = suite('a proof of a diamond')
 
 const ORIGIN = 'adamant/an-identity'
 const { privateKey } = generateKeyPairSync('ed25519')
@@ -27,12 +27,12 @@ const LOG = [
   event('diamond-7', 2, 'DiamondDeleted'),
 ]
 
-/** @param where the stone's events stand in the log */
-async function proofOf(where = [1, 3, 4, 5], diamond = 7, size = LOG.length): Promise<Proof> {
-  const tree = new KeptTree()
+/** @param indexes of the diamond's events in the log */
+async function proofOf(indexes = [1, 3, 4, 5], diamond = 7, size = LOG.length): Promise<Proof> {
+  const tree = new InMemoryTree()
   await tree.add(LOG.map(hashLeafEvent))
   const root = await rangeHash(tree.tiles, { begin: 0, end: size })
-  const events = where.map(async (index) => {
+  const events = indexes.map(async (index) => {
     const hashes = inclusionProofRanges(index, size).map((range) => rangeHash(tree.tiles, range))
     return { index, ...(LOG[index] as LeafEvent), path: (await Promise.all(hashes)).map(formatHash) }
   })
@@ -40,9 +40,9 @@ async function proofOf(where = [1, 3, 4, 5], diamond = 7, size = LOG.length): Pr
   return { format: PROOF_FORMAT, diamond, events: await Promise.all(events), checkpoint, key }
 }
 
-const check = (proof: unknown, by = key) => verifyProof(JSON.stringify(proof), by)
+const check = (proof: unknown, verifierKey = key) => verifyProof(JSON.stringify(proof), verifierKey)
 
-test('checks with the key alone, however its members are ordered', async () => {
+test('is verified with the key alone, in any order of its members', async () => {
   const proof = await proofOf()
   const ok = { ok: true, diamond: 7, events: 4, size: 6, why: '' }
   assert.equal(check(proof), ok)
@@ -50,7 +50,7 @@ test('checks with the key alone, however its members are ordered', async () => {
   assert.equal(check({ ...proof, events: reversed }), ok)
 })
 
-test('does not check with any one byte changed that says something', async () => {
+test('is rejected if any byte outside its own copy of the key is changed', async () => {
   const proof = await proofOf()
   const bytes = Buffer.from(JSON.stringify({ ...proof, key: undefined }))
   let harmless = 0
@@ -62,7 +62,7 @@ test('does not check with any one byte changed that says something', async () =>
   assert.is(harmless, 0)
 })
 
-test('is not believed for the key that it brings itself', async () => {
+test('is rejected if only the key that it contains verifies it', async () => {
   const { privateKey: forger } = generateKeyPairSync('ed25519')
   const proof = await proofOf()
   const [text = ''] = proof.checkpoint.split('\n\n')
@@ -71,7 +71,7 @@ test('is not believed for the key that it brings itself', async () => {
   assert.ok(check(forged, forged.key).ok)
 })
 
-test('tells what is left out, what comes from elsewhere, and what is in another order', async () => {
+test('is rejected with the reason if events are missing, from other streams or out of order', async () => {
   assert.match(check(await proofOf([1, 3, 5])).why, /^event 5 is diamond-7@2, expected diamond-7@1$/)
   assert.match(check(await proofOf([3, 4, 5])).why, /^event 4 is diamond-7@1, expected diamond-7@0$/)
   assert.match(check(await proofOf([1, 2])).why, /^event 2 is in stream diamond-8, which does not belong to diamond 7$/)
@@ -79,7 +79,7 @@ test('tells what is left out, what comes from elsewhere, and what is in another 
   assert.match(check(await proofOf([3])).why, /^there is no event of diamond-7$/)
 })
 
-test('says what is wrong with a file or a key that is none', async () => {
+test('is rejected with the reason if the file or the key is malformed', async () => {
   assert.match(verifyProof('{', key).why, /^the file: .*JSON/)
   for (const text of ['null', '[]', '7', '{"format":"adamant-proof/2"}']) {
     assert.match(verifyProof(text, key).why, /^the file is not a proof in the format adamant-proof\/1$/)

@@ -4,12 +4,12 @@ import { EMPTY_ROOT, leafHash } from '../../src/evidence/hashes.ts'
 import { consistencyProofRanges, inclusionProofRanges, type LeafRange } from '../../src/evidence/subtrees.ts'
 import { rangeHash, TILE_WIDTH } from '../../src/evidence/tiles.ts'
 import { isConsistent, rootFromInclusionProof } from '../../src/evidence/proof.ts'
-import { KeptTree } from './kept-tree.ts'
+import { InMemoryTree } from './in-memory-tree.ts'
 import { plainConsistency, plainPath, plainRoot } from './plain-tree.ts'
 
-const test = suite('a hash tree of the log')
+const test = suite('a Merkle tree of the log')
 
-/** The leaves that the tests of Certificate Transparency's own servers use, and the roots of their beginnings. */
+/** Leaves from the tests of Certificate Transparency's servers, and the tree roots for 0 to 8 of them. */
 const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'].map(
   (hex) => Buffer.from(hex, 'hex'),
 )
@@ -26,19 +26,19 @@ const ROOTS = [
 ]
 
 const hex = (hashes: readonly Buffer[]) => hashes.map((hash) => hash.toString('hex'))
-// leafHash takes text, as leaves are; these eight are bytes, of which only the ASCII ones are the same as text.
+// The reference implementation, because leafHash takes text and these leaves are bytes.
 const hashed = (leaf: Buffer) => plainRoot([leaf])
-const rootAt = (tree: KeptTree, size: number) => rangeHash(tree.tiles, { begin: 0, end: size })
-const hashesOf = (tree: KeptTree, ranges: readonly LeafRange[]) =>
+const rootAt = (tree: InMemoryTree, size: number) => rangeHash(tree.tiles, { begin: 0, end: size })
+const hashesOf = (tree: InMemoryTree, ranges: readonly LeafRange[]) =>
   Promise.all(ranges.map((range) => rangeHash(tree.tiles, range)))
 
-async function treeOf(leaves: readonly Buffer[], batch = leaves.length): Promise<KeptTree> {
-  const tree = new KeptTree()
+async function treeOf(leaves: readonly Buffer[], batch = leaves.length): Promise<InMemoryTree> {
+  const tree = new InMemoryTree()
   for (let at = 0; at < leaves.length; at += batch) await tree.add(leaves.slice(at, at + batch).map(hashed))
   return tree
 }
 
-test('has the roots of Certificate Transparency at each size, and a plain reading of RFC 6962 agrees', async () => {
+test('has the roots of Certificate Transparency and of the reference implementation at each size', async () => {
   const tree = await treeOf(LEAVES, 3)
   for (const [size, root] of ROOTS.entries()) {
     assert.is((await rootAt(tree, size)).toString('hex'), root)
@@ -47,13 +47,13 @@ test('has the roots of Certificate Transparency at each size, and a plain readin
   assert.is(EMPTY_ROOT.toString('hex'), ROOTS[0])
 })
 
-test('hashes a leaf as text in UTF-8', () => {
+test('hashes a leaf as UTF-8', () => {
   assert.equal(leafHash('{"a":"é"}'), plainRoot([Buffer.from('{"a":"é"}')]))
 })
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => Buffer.from(`leaf ${index}`))
 
-test('proves each leaf of every small tree, and every beginning of it, as the RFC says', async () => {
+test('has the inclusion and consistency proofs of RFC 6962, up to a size of 40', async () => {
   for (let size = 1; size <= 40; size++) {
     const leaves = numbered(size)
     const tree = await treeOf(leaves, 7)
@@ -74,7 +74,7 @@ test('proves each leaf of every small tree, and every beginning of it, as the RF
   }
 })
 
-test('is the same however its leaves come, over several rows of tiles, and at every size that it had', async () => {
+test('has the same roots for any batch size, across several rows of tiles and at every earlier size', async () => {
   const leaves = numbered(TILE_WIDTH * TILE_WIDTH + 3 * TILE_WIDTH + 17)
   const [one, other] = [await treeOf(leaves, 1_000), await treeOf(leaves, 65_537)]
   for (const size of [
@@ -95,7 +95,7 @@ test('is the same however its leaves come, over several rows of tiles, and at ev
   }
 })
 
-test('goes on from a size that its tiles are ahead of, as a write that broke off leaves them', async () => {
+test('overwrites tiles that are ahead of its size after an interrupted write', async () => {
   const leaves = numbered(1_000)
   const tree = await treeOf(leaves)
   tree.size = 300
@@ -103,14 +103,14 @@ test('goes on from a size that its tiles are ahead of, as a write that broke off
   assert.equal(await rootAt(tree, 310), plainRoot(leaves.slice(0, 310)))
 })
 
-test('lets no other leaf, place, size, path or root pass', async () => {
+test('rejects a proof with another leaf, index, size, path or root', async () => {
   const leaves = numbered(37)
   const tree = await treeOf(leaves)
   const root = await rootAt(tree, 37)
   const leaf = hashed(Buffer.from('leaf 20'))
   const path = await hashesOf(tree, inclusionProofRanges(20, 37))
-  const passes = (...[of, index, size, by]: Parameters<typeof rootFromInclusionProof>) =>
-    rootFromInclusionProof(of, index, size, by)?.equals(root) === true
+  const passes = (...[hash, index, size, proof]: Parameters<typeof rootFromInclusionProof>) =>
+    rootFromInclusionProof(hash, index, size, proof)?.equals(root) === true
   assert.ok(passes(leaf, 20, 37, path))
   assert.not(passes(hashed(Buffer.from('leaf 21')), 20, 37, path))
   for (let index = 0; index < 40; index++) assert.is(passes(leaf, index, 37, path), index === 20, `at ${index}`)
@@ -121,18 +121,19 @@ test('lets no other leaf, place, size, path or root pass', async () => {
   assert.not(passes(leaf, 20, 37, path.toReversed()))
   assert.is(rootFromInclusionProof(leaf, 0, 2, []), undefined)
   assert.is(rootFromInclusionProof(leaf, 36, 37, path.slice(0, 1)), undefined)
-  const [at20, way] = [await rootAt(tree, 20), await hashesOf(tree, consistencyProofRanges(20, 37))]
-  assert.ok(isConsistent({ size: 20, root: at20 }, { size: 37, root }, way))
+  const [at20, consistencyProof] = [await rootAt(tree, 20), await hashesOf(tree, consistencyProofRanges(20, 37))]
+  assert.ok(isConsistent({ size: 20, root: at20 }, { size: 37, root }, consistencyProof))
   for (let size = 0; size < 40; size++) {
-    if (size !== 20) assert.is(isConsistent({ size, root: at20 }, { size: 37, root }, way), false, `from ${size}`)
+    if (size !== 20)
+      assert.is(isConsistent({ size, root: at20 }, { size: 37, root }, consistencyProof), false, `from ${size}`)
   }
-  assert.not(isConsistent({ size: 20, root }, { size: 37, root }, way))
-  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root: at20 }, way))
-  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root }, way.slice(1)))
+  assert.not(isConsistent({ size: 20, root }, { size: 37, root }, consistencyProof))
+  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root: at20 }, consistencyProof))
+  assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root }, consistencyProof.slice(1)))
   assert.not(isConsistent({ size: 20, root: at20 }, { size: 37, root }, []))
 })
 
-test('says of a tile that lacks hashes which one it is', async () => {
+test('names the tile that lacks hashes', async () => {
   const tree = await treeOf(numbered(10))
   await assertRejects(rootAt(tree, 11), /^tile 0 of row 0 of the tree has 0 hashes, but 1 are needed$/)
 })

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startService } from '../api/harness/service.ts'
-import { keptRoot } from '../evidence/kept-by-service.ts'
+import { verifiedServiceRoot } from '../evidence/service-tree.ts'
 import { rounds } from '../rounds.ts'
 import { until } from '../until.ts'
 import { nothingTold, writeUntilGone } from './load.ts'
@@ -26,8 +26,8 @@ test(`is that of its events after a kill in the middle of writes, ${ROUNDS} time
       await Promise.all(clients)
       const again = await startService({ dataDir })
       try {
-        if (known !== undefined) assert.equal(await keptRoot(again.installation, known.size), known)
-        known = await keptRoot(again.installation)
+        if (known !== undefined) assert.equal(await verifiedServiceRoot(again.installation, known.size), known)
+        known = await verifiedServiceRoot(again.installation)
         assert.ok(known.size > 150)
       } finally {
         await again.stop()

@@ -6,26 +6,26 @@ import { areEmbedded } from '../engines.ts'
 import { withStores } from '../open-stores.ts'
 import { assertModelMatchesLog } from '../projections/engine/inventory-on-disk.ts'
 import {
-  asRequest,
+  toRequestBody,
   change,
   CLARITIES,
   etagOf,
   score,
   SHAPES,
-  shownBy,
-  understood,
+  representationOf,
+  interpret,
   type Fields,
-  type PlainStone,
+  type ModelStone,
   type Version,
-} from './plain-inventory.ts'
+} from './reference-model.ts'
 import { RealInventory } from './real-inventory.ts'
 
 const FULL = process.env['ADAMANT_FULL'] === '1'
 
-/** Other engines take ten times as long for each. */
+/** Other engines need ten times as long for each run. */
 const RUNS = FULL ? 500 : areEmbedded ? 40 : 8
 
-type Model = { readonly stones: Map<number, PlainStone>; readonly dates: number[] }
+type Model = { readonly stones: Map<number, ModelStone>; readonly dates: number[] }
 type Step = fc.AsyncCommand<Model, RealInventory>
 
 const EMPTY = { price: null, isColored: false, isPublished: false, clarity: null, girdle: null }
@@ -34,8 +34,8 @@ const COUNTERS = { revision: 0, scoredFrom: 0, computed: 0, scored: 0, score: nu
 const stonesOf = ({ stones }: Model, owner: number) =>
   [...stones.values()].filter((stone) => stone.owner === owner).toSorted((a, b) => b.date - a.date || b.id - a.id)
 
-/** Stones of an owner that numbers point at, each once. */
-const picked = (model: Model, owner: number, at: readonly number[]): PlainStone[] => {
+/** The stones of an owner that the numbers select, without duplicates. */
+const picked = (model: Model, owner: number, at: readonly number[]): ModelStone[] => {
   const own = stonesOf(model, owner)
   return [...new Set(at.flatMap((number) => own[number % Math.max(own.length, 1)] ?? []))]
 }
@@ -48,10 +48,10 @@ const step = (name: string, run: Step['run'], check: Step['check'] = () => true)
 
 const create = (version: Version, owner: number, entries: readonly Fields[]) =>
   step(`create ${version} of ${owner} ${JSON.stringify(entries)}`, async (model, real) => {
-    const wanted = entries.map((fields) => ({ sku: 'X', cutShape: 'Round' as const, ...fields }))
-    const bodies = wanted.map((fields) => ({ ...asRequest(version, fields), carat: 1 }))
+    const completed = entries.map((fields) => ({ sku: 'X', cutShape: 'Round' as const, ...fields }))
+    const bodies = completed.map((fields) => ({ ...toRequestBody(version, fields), carat: 1 }))
     for (const [index, id] of (await real.create(version, owner, bodies)).entries()) {
-      const fields = { ...EMPTY, sku: 'X', cutShape: 'Round' as const, ...understood(version, wanted[index] ?? {}) }
+      const fields = { ...EMPTY, sku: 'X', cutShape: 'Round' as const, ...interpret(version, completed[index] ?? {}) }
       model.stones.set(id, { id, owner, date: real.now, ...fields, ...COUNTERS })
     }
     model.dates.push(real.now)
@@ -70,7 +70,7 @@ const patch = (version: Version, owner: number, at: readonly (readonly [at: numb
       await real.change(
         version,
         owner,
-        changes.map(([{ id }, fields]) => [id, asRequest(version, fields)] as const),
+        changes.map(([{ id }, fields]) => [id, toRequestBody(version, fields)] as const),
       )
       for (const [stone, fields] of changes) change(stone, version, fields)
     },
@@ -104,10 +104,10 @@ const scoring = (owner: number, at: number, back: number, value: number) =>
 const later = (seconds: number) => step(`${seconds} s later`, async (_model, real) => void (real.now += seconds))
 const restart = () => step('restart', (_model, real) => real.restart())
 const rebuild = () => step('rebuild', (_model, real) => real.rebuild())
-const look = (owner: number) => step(`look at ${owner}`, (model, real) => agrees(model, real, owner))
+const look = (owner: number) => step(`look at ${owner}`, (model, real) => assertAgrees(model, real, owner))
 
-/** Every filter there is, with values that match some, and what it means. */
-function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (stone: PlainStone) => boolean])[] {
+/** Every filter, with values that match some stones, and its meaning. */
+function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (stone: ModelStone) => boolean])[] {
   const ids = [...model.stones.keys()].slice(0, 3)
   const [from = 0, to = 0] = [model.dates[0], model.dates.at(-1)]
   return [
@@ -120,36 +120,36 @@ function filtersFor(model: Model, owner: number): (readonly [DiamondFilter, (sto
     [{ sku: ['Z'], isColored: true }, (stone) => stone.sku === 'Z' && stone.isColored],
     [{ date: { from, to } }, ({ date }) => date >= from && date <= to],
     [{ date: { from: to }, isPublished: true }, (stone) => stone.date >= to && stone.isPublished],
-    ...(ids.length > 0 ? [[{ id: ids }, ({ id }: PlainStone) => ids.includes(id)] as const] : []),
+    ...(ids.length > 0 ? [[{ id: ids }, ({ id }: ModelStone) => ids.includes(id)] as const] : []),
     [{ id: [owner + 1_000_000] }, () => false],
   ]
 }
 
-const told = (version: Version, body: Readonly<Record<string, unknown>>) => {
+const comparable = (version: Version, body: Readonly<Record<string, unknown>>) => {
   const { id, sku, price, isColored, isPublished, cutShape, clarity, girdle, scores } = body
   const integral = (scores as { integral: { val: number } | null }).integral
   const both = { id, sku, price, isColored, cutShape, clarity, score: integral?.val ?? null }
   return version === 'v4' ? { ...both, girdle } : { ...both, isPublished }
 }
 
-async function agrees(model: Model, real: RealInventory, owner: number): Promise<void> {
+async function assertAgrees(model: Model, real: RealInventory, owner: number): Promise<void> {
   assert.ok(await real.caughtUp())
   const own = stonesOf(model, owner)
   for (const version of ['v3', 'v4'] as const) {
     for (const [filter, matches] of filtersFor(model, owner)) {
       const { total, diamonds } = await real.list(version, owner, filter)
-      const wanted = own.filter(matches).map((stone) => shownBy(version, stone))
+      const expected = own.filter(matches).map((stone) => representationOf(version, stone))
       assert.equal(
-        diamonds.map((body) => told(version, body)),
-        wanted,
+        diamonds.map((body) => comparable(version, body)),
+        expected,
         JSON.stringify(filter),
       )
-      assert.is(total, wanted.length, JSON.stringify(filter))
+      assert.is(total, expected.length, JSON.stringify(filter))
     }
     for (const stone of own) {
-      const answer = await real.one(version, stone.id)
-      assert.equal([answer?.owner, answer?.etag], [owner, etagOf(stone)])
-      assert.equal(told(version, answer?.body ?? {}), shownBy(version, stone))
+      const found = await real.one(version, stone.id)
+      assert.equal([found?.owner, found?.etag], [owner, etagOf(stone)])
+      assert.equal(comparable(version, found?.body ?? {}), representationOf(version, stone))
     }
   }
 }
@@ -185,7 +185,7 @@ const steps = fc.commands(
       .map((args) => patch(...args)),
     fc.tuple(owner, fc.array(at, { minLength: 1, maxLength: 2 })).map((args) => remove(...args)),
     fc.tuple(owner, at, fc.nat(1), fc.nat(9)).map((args) => scoring(...args)),
-    // A stone whose scores are out of date, and scores that come too late for it.
+    // A stone with outdated scores, followed by scores of an older revision.
     fc
       .tuple(owner, at, fc.constantFrom<Fields>({ girdle: 'Thin' }, { girdle: null }))
       .map(([account, which, fields]) => patch('v4', account, [[which, fields]])),
@@ -200,7 +200,7 @@ const steps = fc.commands(
 
 const test = suite('an inventory')
 
-test('is what a plain one is after every sequence of commands, and what a fold of its log is', () =>
+test('equals the reference model and a fold of its log after any sequence of commands', () =>
   fc.assert(
     fc.asyncProperty(steps, (sequence) =>
       withStores(async (stores) => {
@@ -209,7 +209,7 @@ test('is what a plain one is after every sequence of commands, and what a fold o
         try {
           await fc.asyncModelRun(() => ({ model, real }), sequence)
           for (const account of [1, 2]) {
-            await agrees(model, real, account)
+            await assertAgrees(model, real, account)
             await assertModelMatchesLog(stores, account)
           }
         } finally {

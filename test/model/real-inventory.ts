@@ -17,13 +17,13 @@ import type { ConsumerRunner } from '../../src/projections/engine/runner.ts'
 import { origin, consumerOf, runnerOf } from '../projections/engine/inventory-on-disk.ts'
 import type { Stores } from '../open-stores.ts'
 import { comes } from '../until.ts'
-import type { Version } from './plain-inventory.ts'
+import type { Version } from './reference-model.ts'
 import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/parse-diamond.ts'
 import { PATH_LINKS, type ParseResult } from '../../src/representations/json.ts'
 import { etagOf, type DiamondView } from '../../src/projections/diamonds/diamond-view.ts'
 import { diamondJson } from '../../src/representations/diamond/diamond-json.ts'
 
-type Wanted = Readonly<Record<string, unknown>>
+type RequestBody = Readonly<Record<string, unknown>>
 const scoreOf = (val: number) => ({ val, rg: val, d: 0.1, ver: '1' })
 const NO_SCORES = { spread: null, fire: null, brilliance: null, fluor: null, symmetry: null }
 
@@ -42,25 +42,27 @@ export class RealInventory {
     this.#runner.start()
   }
 
-  async create(version: Version, owner: number, entries: readonly Wanted[]): Promise<number[]> {
+  async create(version: Version, owner: number, entries: readonly RequestBody[]): Promise<number[]> {
     const parsed = entries.map((entry) => parseNewDiamond(version, entry, ''))
-    const wish = { owner, origin, entries: parsed.map((entry) => known(entry)) }
-    const { created } = await createDiamonds({ ...this.#writing, diamondIds: this.#ids }, wish)
+    const command = { owner, origin, entries: parsed.map((entry) => requireValue(entry)) }
+    const { created } = await createDiamonds({ ...this.#writing, diamondIds: this.#ids }, command)
     return created.map(({ data }) => data.id)
   }
 
-  async change(version: Version, owner: number, entries: readonly (readonly [id: number, wanted: Wanted])[]) {
-    const by: CommandPrincipal = { owner, origin }
-    const changes = entries.map(([id, wanted]) => planPatch(id, known(parseFieldChanges(version, wanted, '')), by))
-    await changeDiamonds(this.#writing, by, changes)
+  async change(version: Version, owner: number, entries: readonly (readonly [id: number, body: RequestBody])[]) {
+    const principal: CommandPrincipal = { owner, origin }
+    const changes = entries.map(([id, body]) =>
+      planPatch(id, requireValue(parseFieldChanges(version, body, '')), principal),
+    )
+    await changeDiamonds(this.#writing, principal, changes)
   }
 
   async remove(owner: number, ids: readonly number[]): Promise<void> {
-    const by: CommandPrincipal = { owner, origin }
+    const principal: CommandPrincipal = { owner, origin }
     await changeDiamonds(
       this.#writing,
-      by,
-      ids.map((id) => planDelete(id, by)),
+      principal,
+      ids.map((id) => planDelete(id, principal)),
     )
   }
 
@@ -72,14 +74,14 @@ export class RealInventory {
     await this.stores.store.append(stream, last?.revision ?? 'none', [event])
   }
 
-  /** Another runner takes over, where this one came to. */
+  /** Replaces the runner with another one, which resumes at its checkpoint. */
   async restart(): Promise<void> {
     await this.#runner.stop()
     this.#runner = runnerOf(this.stores)
     this.#runner.start()
   }
 
-  /** The read model is filled anew beside the one that is live. */
+  /** Rebuilds the read model while the current one stays live. */
   async rebuild(): Promise<void> {
     await this.#runner.stop()
     this.#runner = runnerOf(this.stores)
@@ -123,7 +125,7 @@ const ALL = { limit: 1000, offset: 0 }
 const bodyIn = (version: Version, view: DiamondView) =>
   JSON.parse(diamondJson(version, view, PATH_LINKS)) as Readonly<Record<string, unknown>>
 
-function known<Value>({ value, errors }: ParseResult<Value>): Value {
+function requireValue<Value>({ value, errors }: ParseResult<Value>): Value {
   if (value === undefined) throw new Error(`refused: ${JSON.stringify(errors)}`)
   return value
 }

@@ -6,12 +6,12 @@ import { PdfReader, type PdfReaderLimits } from '../../src/reports/pdf-reader.ts
 import { smallPdf } from '../api/harness/form.ts'
 import { fixture, reports } from '../fixtures/reports/reports.ts'
 
-const test = suite('reading a report')
+const test = suite('the PDF reader')
 
-/** A timer's longest: no machine is too slow for a report that is right. */
-const PATIENT: PdfReaderLimits = { timeoutMs: 2 ** 31 - 1, maxMemoryBytes: Infinity }
+/** The longest timeout that a timer supports, so that a slow machine never fails a valid report. */
+const UNLIMITED: PdfReaderLimits = { timeoutMs: 2 ** 31 - 1, maxMemoryBytes: Infinity }
 
-const read = (pdf: Buffer, bounds = PATIENT) => new PdfReader(bounds).read(Readable.from([pdf]))
+const read = (pdf: Buffer, bounds = UNLIMITED) => new PdfReader(bounds).read(Readable.from([pdf]))
 
 /** @returns the reason */
 async function unreadable(reading: Promise<unknown>): Promise<string> {
@@ -25,7 +25,7 @@ async function unreadable(reading: Promise<unknown>): Promise<string> {
 }
 
 for (const { file, reading } of reports) {
-  test(`finds in ${file} what its laboratory printed`, async () => {
+  test(`reads the printed values in ${file}`, async () => {
     assert.equal(await read(fixture(file)), reading)
   })
 }
@@ -34,7 +34,7 @@ test('runs no script and opens no attachment', async () => {
   assert.is((await read(fixture('scripts-and-attachment.pdf'))).number, '1234567890')
 })
 
-test('gives up what is encrypted, cut off or no PDF inside', async () => {
+test('rejects a file that is encrypted, truncated or not a PDF', async () => {
   assert.match(await unreadable(read(fixture('encrypted.pdf'))), /password/i)
   const whole = fixture('gia-pdfkit.pdf')
   const cut = await read(whole.subarray(0, 700)).catch((error: unknown) => error)
@@ -43,23 +43,23 @@ test('gives up what is encrypted, cut off or no PDF inside', async () => {
   await unreadable(read(Buffer.alloc(0)))
 })
 
-test('is ended when it takes too long', async () => {
-  assert.match(await unreadable(read(fixture('bomb.pdf'), { ...PATIENT, timeoutMs: 1 })), /more than 1 ms/)
+test('aborts a reading that takes too long', async () => {
+  assert.match(await unreadable(read(fixture('bomb.pdf'), { ...UNLIMITED, timeoutMs: 1 })), /more than 1 ms/)
 })
 
-test('is ended when it takes too much memory', async () => {
-  if (process.platform !== 'linux') return console.log('NOTE: elsewhere than on Linux its heap alone is bounded')
+test('aborts a reading that takes too much memory', async () => {
+  if (process.platform !== 'linux') return console.log('NOTE: on systems other than Linux, only the heap is limited')
   assert.match(
-    await unreadable(read(fixture('bomb.pdf'), { ...PATIENT, maxMemoryBytes: 1 })),
+    await unreadable(read(fixture('bomb.pdf'), { ...UNLIMITED, maxMemoryBytes: 1 })),
     /more than 1 bytes of memory/,
   )
 })
 
-test('has bounds by which what never ends is given up', async () => {
+test('has default limits that end a reading that would never finish', async () => {
   await unreadable(new PdfReader().read(Readable.from([fixture('bomb.pdf')])))
 })
 
-test('ends with the reader, and is no verdict on the report then', async () => {
+test('fails pending readings when it is closed, without calling the report unreadable', async () => {
   const reader = new PdfReader()
   const reading = reader.read(Readable.from([fixture('bomb.pdf')])).catch((error: unknown) => error)
   reader.close()

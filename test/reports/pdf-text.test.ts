@@ -9,13 +9,13 @@ import { STORAGES, storedPage } from '../fixtures/reports/stored-pages.ts'
 
 const test = suite('the text of a PDF')
 
-const ofPages = Object.values(PAGE_LAYOUTS)
+const pageLayouts = Object.values(PAGE_LAYOUTS)
 
-for (const [index, [way, storage]] of Object.entries(STORAGES).entries()) {
-  test(`says the same of every laboratory's report, stored ${way}`, async () => {
+for (const [index, [storageName, storage]] of Object.entries(STORAGES).entries()) {
+  test(`gives the same reading of every laboratory's report, stored ${storageName}`, async () => {
     for (const [at, { name, lines, says }] of layouts.entries()) {
-      const layout = ofPages[(index + at) % ofPages.length]
-      if (layout === undefined) throw new Error('there are page layouts')
+      const layout = pageLayouts[(index + at) % pageLayouts.length]
+      if (layout === undefined) throw new Error('no page layouts')
       const pages = await extractTextRuns(new Uint8Array(await storedPage(laidOut(lines, layout), storage)))
       assert.equal(parseReport(pages.map(groupIntoCells)), { ...nothingRead, ...says }, name)
     }

@@ -14,7 +14,7 @@ const values = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 )
 
-/** Right ones, of which a few members are anything. As JSON.parse makes them: each name a member of its own. */
+/** Mostly valid bodies with a few arbitrary members. As with JSON.parse, `__proto__` is an own property. */
 const inputs = fc.oneof(
   {
     weight: 9,
@@ -27,9 +27,9 @@ const inputs = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue() },
 )
 
-const test = suite('a certification as it is sent')
+const test = suite('a certification')
 
-test('is read, or every member that is wrong is named once (property)', () => {
+test('in a request is parsed, or every invalid member is reported once (property)', () => {
   fc.assert(
     fc.property(inputs, (input) => {
       const { value, errors = [] } = parseCertification(input)
@@ -44,12 +44,12 @@ test('is read, or every member that is wrong is named once (property)', () => {
     }),
     { numRuns: RUNS },
   )
-  // The same in every run: some are right and some wrong, so that neither goes untried.
+  // A fixed sample that contains valid and invalid inputs, so that both cases are tested.
   const some = fc.sample(inputs, { seed: 1, numRuns: 100 })
   assert.equal(new Set(some.map((input) => parseCertification(input).value !== undefined)), new Set([true, false]))
 })
 
-test('shown is what is written', () => {
+test('in a response matches the schema', () => {
   const file = { digest: 'd', bytes: 1, name: null }
   for (const shown of [
     certificationJson({ id: 1, laboratory: 'GIA', number: '2141438171', file }, 0, PATH_LINKS, ['It says otherwise']),

@@ -13,9 +13,9 @@ const messages = (input: unknown) => (parseCertification(input).errors ?? []).ma
 const form = (parts: Record<string, string>) =>
   parseCertification(certificationFromForm(new Map(Object.entries(parts))))
 
-const test = suite('a certification on its way in')
+const test = suite('the parser of certifications')
 
-test('names its diamond and laboratory; the number may be left out', () => {
+test('requires a diamond and a laboratory, and accepts a missing number', () => {
   const value = { diamond: 337, laboratory: 'GIA', number: null }
   assert.equal(parseCertification({ product: 337, laboratory: 'GIA' }).value, value)
   assert.equal(parseCertification({ product: 337, laboratory: 'GIA', number: null }).value, value)
@@ -23,7 +23,7 @@ test('names its diamond and laboratory; the number may be left out', () => {
   assert.equal(form({ product: '337', laboratory: 'GIA', number: '33188' }).value, { ...value, number: '33188' })
 })
 
-test('is told all that is wrong with it at once', () => {
+test('reports all errors at once', () => {
   const { errors } = parseCertification({ product: '337', laboratory: 'EGL', number: 33188, labratory: 'GIA' })
   assert.equal(
     (errors ?? []).map(({ pointer }) => pointer),
@@ -34,11 +34,11 @@ test('is told all that is wrong with it at once', () => {
   assert.equal(messages([]).length, 1)
 })
 
-test('may carry what the service assigns, as when something that was read is sent back', () => {
+test('ignores assigned members, so that a client can send back a response', () => {
   assert.equal(messages({ id: 1, url: 'https://x', file: null, product: 1, laboratory: 'HRD', number: '1' }), [])
 })
 
-test('refuses a product that is no diamond id', () => {
+test('rejects a product that is not a diamond id', () => {
   for (const product of [0, -1, 1.5, 2 ** 53, '', true, {}]) {
     assert.match(messages({ product, laboratory: 'GIA' })[0] ?? '', /^product must be/)
   }
@@ -48,22 +48,22 @@ test('refuses a product that is no diamond id', () => {
   }
 })
 
-test('loses the blanks around its texts', () => {
+test('trims white space around texts', () => {
   const value = { diamond: 1, laboratory: 'GIA', number: '33 188' }
   assert.equal(parseCertification({ product: 1, laboratory: ' GIA ', number: '\t33 188\u00a0' }).value, value)
 })
 
-test('loses characters of its number that nobody sees', () => {
+test('removes invisible characters from the number', () => {
   assert.is(parseCertification({ product: 1, laboratory: 'GIA', number: '\u202e33\u200b188' }).value?.number, '33188')
 })
 
-test('refuses a number that is too long or not printable', () => {
+test('rejects a number that is too long or not printable', () => {
   for (const number of ['', '  ', 'x'.repeat(65), 'a\u0000b', 'a\nb', '\u202e', '\ud800']) {
     assert.match(messages({ product: 1, laboratory: 'GIA', number })[0] ?? '', /^number must be/)
   }
 })
 
-test('keeps of a hostile file name what is a name', () => {
+test('sanitizes a hostile file name', () => {
   assert.is(sanitiseFileName('2136273512.pdf'), '2136273512.pdf')
   assert.is(sanitiseFileName('../../etc/passwd'), 'passwd.pdf')
   assert.is(sanitiseFileName('C:\\reports\\stone.PDF'), 'stone.pdf')
@@ -75,14 +75,14 @@ test('keeps of a hostile file name what is a name', () => {
     assert.is(sanitiseFileName(nothing), null)
 })
 
-test('links to the laboratory where its page for a number is known', () => {
+test("links to the laboratory's report check if its URL is known", () => {
   assert.is(reportCheckUrl('GIA', '2136273512'), 'https://www.gia.edu/report-check?reportno=2136273512')
   assert.is(reportCheckUrl('IGI', 'LG 1&2/ü'), 'https://www.igi.org/verify-your-report/?r=LG%201%262%2F%C3%BC')
   assert.is(reportCheckUrl('GIA', null), null)
   assert.is(reportCheckUrl('IIDGR', '1'), null)
 })
 
-test('is shown with its fields in the order of the API', () => {
+test('serializes fields in the order of the API', () => {
   const shown = certificationJson({ id: 330, laboratory: 'GIA', number: '33"188', file: null }, 0, PATH_LINKS)
   assert.equal(Object.entries(JSON.parse(shown) as object), [
     ['id', 330],

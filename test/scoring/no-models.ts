@@ -1,6 +1,6 @@
 import type { ScoringTools } from '../../src/commands/scores/score-diamonds.ts'
 
-/** Traces the bodies of stones that have none of their own. */
+/** For tests in which no diamond has a 3D model. */
 export const noModels: ScoringTools['tracedModel'] = () => {
   throw new Error('no stone here has a model')
 }

@@ -13,7 +13,7 @@ const test = suite('a pool of tracing threads')
 
 const round: Cut = { shape: 'Round', grade: 'Good', polish: 'Good', symmetry: 'Good' }
 
-test('traces as the table was traced, and leaves the event loop free meanwhile', async () => {
+test('gives the same result as the shipped table without blocking the event loop', async () => {
   const pool = openTracePool()
   let turns = 0
   const clock = setInterval(() => turns++, 1)
@@ -24,7 +24,7 @@ test('traces as the table was traced, and leaves the event loop free meanwhile',
   assert.ok(turns > 0)
 })
 
-test('answers a cut that can not be, and traces on', async () => {
+test('rejects an impossible cut and continues tracing', async () => {
   const pool = openTracePool()
   const impossible = pool.traceInWorker({ ...round, measured: { starPct: 3 } })
   const possible = pool.traceInWorker(round)
@@ -34,8 +34,8 @@ test('answers a cut that can not be, and traces on', async () => {
   await pool.close()
 })
 
-test('traces at the lowest priority where it stands back, and at the usual one where it does not', async () => {
-  if (process.platform !== 'linux') return console.log('threads have priorities of their own on Linux only: left out')
+test('traces at the lowest priority only if configured so', async () => {
+  if (process.platform !== 'linux') return console.log('only Linux has a priority for each thread: left out')
   const usual = await niceOfThreads({})
   const low = await niceOfThreads({ lowPriority: true })
   assert.not(usual.includes(constants.priority.PRIORITY_LOW))
@@ -57,13 +57,13 @@ test('draws a PNG file', async () => {
   assert.is(Buffer.from(png.subarray(1, 4)).toString('latin1'), 'PNG')
 })
 
-test('refuses what waits when it is closed, and what comes after', async () => {
+test('rejects queued and later requests when it is closed', async () => {
   const pool = openTracePool()
-  const asked = [pool.traceInWorker('reference'), pool.traceInWorker('reference')].map((answer) =>
-    answer.catch(() => 'refused'),
+  const requests = [pool.traceInWorker('reference'), pool.traceInWorker('reference')].map((result) =>
+    result.catch(() => 'refused'),
   )
   await pool.close()
-  assert.equal(await Promise.all(asked), ['refused', 'refused'])
+  assert.equal(await Promise.all(requests), ['refused', 'refused'])
   assert.is(await pool.traceInWorker('reference').catch(() => 'refused'), 'refused')
 })
 

@@ -4,40 +4,40 @@ import { cutKey, type Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { ImpossibleProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { referenceCut, tracedCuts } from '../../src/domain/scoring/score.ts'
 import { TracedCutCache } from '../../src/scoring/traced-cut-cache.ts'
-import { plain } from '../domain/scoring/cuts.ts'
+import { nominalCut } from '../domain/scoring/cuts.ts'
 
-const test = suite('traced cuts')
+const test = suite('the cache of traced cuts')
 
-const thick: Cut = { ...plain('Round', 'Good'), girdle: ['Thick'] }
+const thick: Cut = { ...nominalCut('Round', 'Good'), girdle: ['Thick'] }
 
-/** A pool that answers as it is told, and knows what it traced. */
-function tracing(answer: (cut: Cut) => typeof referenceCut = () => referenceCut) {
+/** A pool with the given results that records what it traced. */
+function tracing(resultOf: (cut: Cut) => typeof referenceCut = () => referenceCut) {
   const traced: string[] = []
   const impossible: string[] = []
   const pool = {
     traceInWorker: async (cut: Cut | 'reference') => {
       if (cut === 'reference') return referenceCut
       traced.push(cutKey(cut))
-      return answer(cut)
+      return resultOf(cut)
     },
   }
   return { traced, impossible, traces: new TracedCutCache(pool, (cut) => impossible.push(cutKey(cut))) }
 }
 
-test('are at hand where the shipped table has them', () => {
+test('returns a cut of the shipped table synchronously, without tracing it', () => {
   const { traced, traces } = tracing()
-  assert.is(traces.get(plain('Heart', 'Good')), tracedCuts['Heart, Good'])
+  assert.is(traces.get(nominalCut('Heart', 'Good')), tracedCuts['Heart, Good'])
   assert.equal(traced, [])
 })
 
-test('are traced once, whoever asks, and at hand from then on', async () => {
+test('traces a cut once for concurrent requests, and then returns it synchronously', async () => {
   const { traced, traces } = tracing()
   await Promise.all([traces.get(thick), traces.get({ ...thick }), traces.get(thick)])
   assert.is(traces.get({ ...thick }), referenceCut)
   assert.equal(traced, [cutKey(thick)])
 })
 
-test('that failed are traced again when they are asked for again', async () => {
+test('traces a cut again after a failure', async () => {
   let fails = true
   const { traces } = tracing(() => {
     if (fails) throw new Error('the thread ended')
@@ -48,17 +48,17 @@ test('that failed are traced again when they are asked for again', async () => {
   assert.is(await traces.get(thick), referenceCut)
 })
 
-test('of measures that no stone can have are those of its grade', async () => {
+test('returns the cut of the same grade for impossible measurements', async () => {
   const { impossible, traces } = tracing(() => {
     throw new ImpossibleProportions('stars may be 20 to 80 %')
   })
-  const wrong: Cut = { ...plain('Oval', 'Fair'), measured: { starPct: 3 } }
+  const wrong: Cut = { ...nominalCut('Oval', 'Fair'), measured: { starPct: 3 } }
   assert.is(await traces.get(wrong), tracedCuts['Oval, Fair'])
   assert.is(traces.get(wrong), tracedCuts['Oval, Fair'])
   assert.equal(impossible, [cutKey(wrong)])
 })
 
-test('of a cut that can not be at all are null, which is found once', async () => {
+test('returns null for an impossible cut, and caches it', async () => {
   const { traced, traces } = tracing(() => {
     throw new ImpossibleProportions('the culet is above the table')
   })
@@ -67,7 +67,7 @@ test('of a cut that can not be at all are null, which is found once', async () =
   assert.is(traced.length, 1)
 })
 
-test('are kept up to 20,000, the oldest go first', async () => {
+test('holds up to 20,000 cuts and evicts the oldest first', async () => {
   const { traced, traces } = tracing()
   const cut = (tablePct: number): Cut => ({ ...thick, measured: { tablePct } })
   for (let index = 0; index <= 20_000; index++) await traces.get(cut(index))

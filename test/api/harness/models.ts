@@ -1,16 +1,16 @@
 import { solidOfCut } from '../../../src/domain/scoring/cut/trace-cut.ts'
 import type { Cut, Grade, ModelledShape } from '../../../src/domain/scoring/cut/cut.ts'
 import { widthOf } from '../../../src/domain/scoring/light/optics.ts'
-import { meshOf, written, type Writing } from '../../domain/scoring/mesh/written.ts'
+import { meshOf, toMeshFile, type FileEncoding } from '../../domain/scoring/mesh/mesh-file.ts'
 import { file, formBody, formHeaders, type Part } from './form.ts'
 import type { Vendor } from './account.ts'
 import type { Answer, Request } from './request.ts'
 
-/** A 3D file of a cut. @param carat its weight */
-export function modelFile(shape: ModelledShape, grade: Grade, carat: number, writing: Writing = 'OFF'): Buffer {
+/** The 3D file of a cut of that weight. */
+export function modelFile(shape: ModelledShape, grade: Grade, carat: number, writing: FileEncoding = 'OFF'): Buffer {
   const cut: Cut = { shape, grade, polish: grade, symmetry: grade }
   const { solid } = solidOfCut(cut)
-  return Buffer.from(written(meshOf(solid, widthOf(carat, solid.volume)), writing, 5))
+  return Buffer.from(toMeshFile(meshOf(solid, widthOf(carat, solid.volume)), writing, 5))
 }
 
 /** Sends a form to the model endpoint of a diamond. */

@@ -3,14 +3,14 @@ import { suite } from 'uvu'
 import { auditSecret } from '../../../src/cli/audit/secret.ts'
 import { burnSecret, recordMail, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { origin, wish, withTwo } from '../../commands/secrets/secrets-on-disk.ts'
+import { origin, shareCommand, withTwo } from '../../commands/secrets/secrets-on-disk.ts'
 
 const test = suite('the audit of a secret')
 
 test('tells who did what and when, by digest and by either key, and nothing that opens it', () =>
   withTwo(async (one, _other, time) => {
     const by = { ...origin, actor: 'account-1' }
-    const asked = wish({ passphrase: 'p4ss', recipients: ['tom@example.com'], notify: true, origin: by })
+    const asked = shareCommand({ passphrase: 'p4ss', recipients: ['tom@example.com'], notify: true, origin: by })
     const { keys } = await shareSecret(one, asked)
     await recordMail(one, keys.digest, { mail: 'link', messageId: '<a@b>', refused: 'SMTP 550 5.1.1' })
     time.now += 5000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createdMany } from '../../api/harness/stones.ts'
-import { keptRoot } from '../../evidence/kept-by-service.ts'
+import { verifiedServiceRoot } from '../../evidence/service-tree.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { Sites, type Site } from './moving.ts'
 
@@ -14,14 +14,14 @@ test.before.each(async (context) => {
 })
 test.after.each(({ sites }) => sites.close())
 
-type Kept = Awaited<ReturnType<typeof keptRoot>>
+type Kept = Awaited<ReturnType<typeof verifiedServiceRoot>>
 
 /** Some stones more, and the tree then. */
 async function grown(sites: Sites, site: Site, stones: number): Promise<Kept> {
   const service = await sites.serve(site)
   try {
     await createdMany(service.ann, stones)
-    return await keptRoot(service.installation)
+    return await verifiedServiceRoot(service.installation)
   } finally {
     await service.stop()
   }
@@ -31,7 +31,7 @@ async function grown(sites: Sites, site: Site, stones: number): Promise<Kept> {
 async function isKept(sites: Sites, site: Site, known: Kept): Promise<void> {
   const service = await sites.serve(site)
   try {
-    assert.equal(await keptRoot(service.installation, known.size), known)
+    assert.equal(await verifiedServiceRoot(service.installation, known.size), known)
   } finally {
     await service.stop()
   }

@@ -9,7 +9,7 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import { StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { ann, cli, clientOf, isLive, logIn, openProcess, withLogFile, type Process } from '../accounts-on-disk.ts'
 
-const test = suite('an account that is forgotten')
+const test = suite('a forgotten account')
 
 const withOne = (run: (one: Process, file: string) => Promise<void>) =>
   withLogFile(async (file) => {
@@ -27,7 +27,7 @@ const rowsOf = async ({ persons }: Process) => {
   return accounts
 }
 
-test('lets nobody in, with what was given out before either', () =>
+test('rejects log-ins and access tokens issued before', () =>
   withOne(async (one) => {
     await registerAccount(one, ann, cli)
     const client = await clientOf(one)
@@ -44,21 +44,21 @@ test('lets nobody in, with what was given out before either', () =>
     assert.equal(await rowsOf(one), [])
   }))
 
-test('is found again where it died at any step, until its log-in is free', () =>
+test('is found again after a crash at any step, and its log-in stays reserved until the command finishes', () =>
   withOne(async (one) => {
     const { account } = await registerAccount(one, ann, cli)
-    const died = new StoreUnavailable('died')
-    const dying = (calls: object) => ({ ...one, ...calls })
+    const crash = new StoreUnavailable('died')
+    const crashing = (calls: object) => ({ ...one, ...calls })
     const steps = [
-      dying({ store: { ...one.store, append: () => Promise.reject(died) } }),
-      dying({ persons: { ...one.persons, forget: () => Promise.reject(died) } }),
-      dying({ vault: { ...one.vault, shred: () => Promise.reject(died) } }),
+      crashing({ store: { ...one.store, append: () => Promise.reject(crash) } }),
+      crashing({ persons: { ...one.persons, forget: () => Promise.reject(crash) } }),
+      crashing({ vault: { ...one.vault, shred: () => Promise.reject(crash) } }),
     ]
     for (const process of steps) {
       const login = await requireLogin(one, ann.email)
       assert.equal(login.account, account)
-      assert.is(await forgetAccount(process, login, cli).catch((error: unknown) => error), died)
-      // Nobody takes the address before it is through.
+      assert.is(await forgetAccount(process, login, cli).catch((error: unknown) => error), crash)
+      // The address stays taken until the command finishes.
       const taken = await registerAccount(one, ann, cli).catch((error: unknown) => error)
       assert.ok(taken instanceof RequestError && taken.kind === 'conflict', String(taken))
     }
@@ -69,7 +69,7 @@ test('is found again where it died at any step, until its log-in is free', () =>
     assert.is.not((await registerAccount(one, ann, cli)).account, account)
   }))
 
-test('is named by its number as well, and never enabled again', () =>
+test('can be addressed by its id, and is never enabled again', () =>
   withOne(async (one) => {
     const { account } = await registerAccount(one, ann, cli)
     await one.persons.forget([account])
@@ -84,7 +84,9 @@ test('is named by its number as well, and never enabled again', () =>
     assert.ok(gone instanceof RequestError && gone.kind === 'missing', String(gone))
   }))
 
-test('who is not is found and read after a rotation of the master key, by the new one alone in the end', () =>
+const rotation = suite('an account registered before a rotation of the master key')
+
+rotation('is found and read with the new key alone', () =>
   withLogFile(async (file) => {
     const [former, next] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
     const keysOf = (masterKey: string, masterKeyOld?: string) =>
@@ -101,6 +103,8 @@ test('who is not is found and read after a rotation of the master key, by the ne
     } finally {
       await one.close()
     }
-  }))
+  }),
+)
 
 test.run()
+rotation.run()

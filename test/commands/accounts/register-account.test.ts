@@ -24,15 +24,15 @@ const withTwoProcesses = (run: (one: Process, other: Process) => Promise<void>) 
     }
   })
 
-test('that died after the reservation is finished by its repeat, with the reserved id', () =>
+test('that crashed after the reservation is completed by a retry, with the reserved id', () =>
   withTwoProcesses(async (one) => {
     for (const [stream, account] of [
       [await one.people.loginStreamOf(ann.email), 41],
       [legacyLoginStream('bob@example.com'), 42],
     ] as const) {
       const email = account === 41 ? ann.email : 'bob@example.com'
-      const wish = { stream, id: `died-${account}`, origin: cli }
-      await handle(one, wish, loginDecider, (login) => reserveLogin(login, { account }))
+      const target = { stream, id: `died-${account}`, origin: cli }
+      await handle(one, target, loginDecider, (login) => reserveLogin(login, { account }))
       assert.is(await findAccount(one, email), undefined)
       assert.equal(await registerAccount(one, { ...ann, email }, cli), { account, email })
       const found = await findAccount(one, `${email.toLowerCase()} `)
@@ -41,7 +41,7 @@ test('that died after the reservation is finished by its repeat, with the reserv
     }
   }))
 
-test('puts the address beside the log and not into it', () =>
+test('stores the address outside the event log', () =>
   withTwoProcesses(async (one, other) => {
     const { account } = await registerAccount(one, ann, cli)
     for await (const event of one.store.readAll('start')) {
@@ -51,7 +51,7 @@ test('puts the address beside the log and not into it', () =>
     assert.is(await other.people.emailOf(account, state), ann.email)
   }))
 
-test('whose row is missing is found by its address all the same, and shown by its number', () =>
+test('whose row is missing is still found by its address, and displayed by its id', () =>
   withTwoProcesses(async (one) => {
     const { account } = await registerAccount(one, ann, cli)
     await one.persons.forget([account])
@@ -60,7 +60,7 @@ test('whose row is missing is found by its address all the same, and shown by it
     assert.is(found && (await one.people.displayNameOf(account, found)), `account-${account}`)
   }))
 
-test('of a former release keeps its address, which is in its events', () =>
+test('of an earlier release keeps its address, which is in its events', () =>
   withTwoProcesses(async (one) => {
     const first = (type: string, data: object) => [
       { id: randomUUID(), type, data: { ...data }, metadata: toEventMetadata(cli, one.clock(), '1') },
@@ -78,7 +78,7 @@ test('of a former release keeps its address, which is in its events', () =>
     assert.ok(again instanceof RequestError && again.kind === 'conflict', String(again))
   }))
 
-test('of one address wins once, whoever races in whatever case', () =>
+test('succeeds once when several race for one address, in any case', () =>
   withTwoProcesses(async (one, other) => {
     const tries = Array.from({ length: 6 }, (_, index) =>
       registerAccount(index % 2 ? one : other, { ...ann, email: index % 3 ? ann.email : ann.email.toUpperCase() }, cli),
@@ -92,7 +92,7 @@ test('of one address wins once, whoever races in whatever case', () =>
     }
   }))
 
-test('with a password that nobody should have is refused and leaves nothing', () =>
+test('with an unacceptable password is refused and writes nothing', () =>
   withTwoProcesses(async (one) => {
     const before = one.store.head()
     for (const password of ['', 'q7!kz2p', 'password1', 'x'.repeat(73), 'ä'.repeat(37)]) {

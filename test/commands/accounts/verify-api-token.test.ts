@@ -21,7 +21,7 @@ type Given = {
   readonly time: Clock
 }
 
-/** Resolves when what was begun on a token's stream is done: commands of one stream run one after another. */
+/** Resolves when all pending commands on a token's stream have finished: each process queues commands by stream. */
 const settled = async (stream: string, ...processes: Process[]) => {
   for (const { queue } of processes) await queue.run(stream, async () => undefined)
 }
@@ -40,21 +40,21 @@ const withToken = (run: (given: Given) => Promise<void>) =>
   })
 const address = '192.0.2.1'
 
-test('tells whose it is, again and again', () =>
+test('identifies its account every time', () =>
   withToken(async ({ verify, id, token }) => {
     const caller = { account: 1, email: ann.email, plan: 'basic', apiToken: id }
     for (const email of [ann.email, 'ANN@EXAMPLE.COM'])
       assert.equal(await verify.verify({ email, token, address }), caller)
   }))
 
-test('is nothing with another address, nor is another token', () =>
+test('is rejected with another email address, and so is a different token', () =>
   withToken(async ({ verify, token }) => {
     assert.is(await verify.verify({ email: 'bob@example.com', token, address }), undefined)
     assert.is(await verify.verify({ email: ann.email, token: `${token}x`, address }), undefined)
     assert.is(await verify.verify({ email: ann.email, token: '', address }), undefined)
   }))
 
-test('takes the same reads to refuse, whether or not the address is known', () =>
+test('costs the same number of reads to reject for a known and an unknown address', () =>
   withToken(async ({ server, token }) => {
     let events = 0
     const counted = async (stream: string) => {
@@ -73,14 +73,14 @@ test('takes the same reads to refuse, whether or not the address is known', () =
     assert.is(await readsFor('bob@example.com', token), known)
   }))
 
-test('that another process revokes ends before the next request', () =>
+test('that another process revokes is rejected from the next request on', () =>
   withToken(async ({ operator, verify, id, token }) => {
     assert.ok(await verify.verify({ email: ann.email, token, address }))
     await revokeApiToken(operator, { email: ann.email, token: id }, cli)
     assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
   }))
 
-test('follows the plan of its account, and ends with it', () =>
+test('has the plan of its account, and stops working when the account is disabled', () =>
   withToken(async ({ operator, verify, token }) => {
     assert.is((await verify.verify({ email: ann.email, token, address }))?.plan, 'basic')
     await changePlan(operator, { email: ann.email, plan: 'pro' }, cli)
@@ -89,17 +89,17 @@ test('follows the plan of its account, and ends with it', () =>
     assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
   }))
 
-test('ends when it expires, though it was right a moment ago', () =>
+test('is rejected once it expires, even if it was verified a moment before', () =>
   withToken(async ({ operator, server, verify, time }) => {
     const { token } = await issueApiToken(operator, { email: ann.email, lifetimeMs: 60_000 }, cli)
     time.now += 59_999
     assert.ok(await verify.verify({ email: ann.email, token, address }))
     time.now += 1
     assert.is(await verify.verify({ email: ann.email, token, address }), undefined)
-    assert.equal(server.noted, [])
+    assert.equal(server.securityEvents, [])
   }))
 
-test('is recorded as used once an hour, however often it is used and by how many processes', () =>
+test('has its use recorded once an hour, however often and in however many processes it is used', () =>
   withToken(async ({ operator, server, verify, id, token, time }) => {
     const used = { account: 1, apiToken: id }
     const stream = `apitoken-1-${id}`
@@ -123,7 +123,7 @@ test('is recorded as used once an hour, however often it is used and by how many
     assert.is((await server.store.read(stream)).length, 2)
   }))
 
-test('that is wrong the 50th time from one address is too many, and the right one still passes', () =>
+test('is rate-limited after 50 wrong tokens from one address, and a valid token still passes', () =>
   withToken(async ({ verify, token }) => {
     for (let count = 1; count <= 49; count++) {
       assert.is(await verify.verify({ email: ann.email, token: `wrong ${count}`, address }), undefined)

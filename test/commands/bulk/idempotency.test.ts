@@ -6,7 +6,7 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
-const test = suite('one thing done once for a key, by two processes')
+const test = suite('an idempotent action in two processes')
 
 const origin = { actor: 'account-1', via: 'http', correlation: 'r' } as const
 const request = (body: string) => ({ owner: 1, key: 'k', method: 'POST', path: '/v4/certification', body })
@@ -20,47 +20,50 @@ async function withLog(run: (store: EventStore) => Promise<void>): Promise<void>
   }
 }
 
-/** A process with a queue of its own. */
+/** A process: it has its own command queue. */
 const processOn = (store: EventStore): CommandContext => createCommandContext(store, () => 1_800_000_000_000)
 
-/** What is made is the wish's name, and what was done is kept in the order in which it was. */
-function doing(done: string[], meanwhile: () => Promise<unknown> = async () => undefined): IdempotentAction<string> {
+/** An action that returns the idempotency id and records its steps in `done`. */
+function recordedAction(
+  done: string[],
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): IdempotentAction<string> {
   return {
     diamond: 7,
     origin,
-    async execute(wish) {
+    async execute(id) {
       await meanwhile()
-      done.push(`made ${wish}`)
-      return wish
+      done.push(`executed ${id}`)
+      return id
     },
-    async replay(wish) {
-      done.push(`again ${wish}`)
-      return wish
+    async replay(id) {
+      done.push(`replayed ${id}`)
+      return id
     },
-    async compensate(wish) {
-      done.push(`took back ${wish}`)
+    async compensate(id) {
+      done.push(`compensated ${id}`)
     },
   }
 }
 
-test('is made under one name by both where they ask for the same', () =>
+test('runs under one id in both when the requests are equal', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => handleIdempotent(processOn(store), request('a'), doing(done))
-    const wish = await handleIdempotent(processOn(store), request('a'), doing(done, first))
-    assert.equal(done, [`made ${wish}`, `made ${wish}`, `again ${wish}`])
+    const first = () => handleIdempotent(processOn(store), request('a'), recordedAction(done))
+    const id = await handleIdempotent(processOn(store), request('a'), recordedAction(done, first))
+    assert.equal(done, [`executed ${id}`, `executed ${id}`, `replayed ${id}`])
   }))
 
-test('is taken back by the second where it asks for something else, and refused', () =>
+test('is compensated and refused in the second when its request differs', () =>
   withLog(async (store) => {
     const done: string[] = []
-    const first = () => handleIdempotent(processOn(store), request('a'), doing(done))
-    const second = await handleIdempotent(processOn(store), request('b'), doing(done, first)).catch(
+    const first = () => handleIdempotent(processOn(store), request('a'), recordedAction(done))
+    const second = await handleIdempotent(processOn(store), request('b'), recordedAction(done, first)).catch(
       (error: unknown) => error,
     )
     assert.ok(second instanceof RequestError && second.kind === 'invalid')
     const [, own = ''] = done
-    assert.equal([done.length, done[2]], [3, own.replace('made', 'took back')])
+    assert.equal([done.length, done[2]], [3, own.replace('executed', 'compensated')])
   }))
 
 test.run()

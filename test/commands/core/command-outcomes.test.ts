@@ -4,7 +4,7 @@ import { CommandOutcomes } from '../../../src/commands/core/command-outcomes.ts'
 import { RequestError } from '../../../src/domain/decider.ts'
 import { LogClosed, OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 
-const test = suite('outcomes of commands')
+const test = suite('command outcomes')
 
 const hasSome = ({ count }: { readonly count: number }) => count > 0
 
@@ -18,7 +18,7 @@ const endings: readonly (readonly [outcome: string, error: unknown])[] = [
 ]
 
 for (const [outcome, error] of endings) {
-  test(`are ${outcome} where the command ends with ${(error as Error).name}, which its caller gets`, async () => {
+  test(`count ${outcome} when the command fails with ${(error as Error).name}, and the caller gets the error`, async () => {
     const outcomes = new CommandOutcomes()
     const failed = outcomes.track('diamond-7', () => Promise.reject(error))
     assert.is(await failed.catch((thrown: unknown) => thrown), error)
@@ -26,7 +26,7 @@ for (const [outcome, error] of endings) {
   })
 }
 
-test('name no stream: only what stands before its first dash', async () => {
+test('are labelled with the category of the stream, not with its name', async () => {
   const outcomes = new CommandOutcomes()
   for (const stream of ['diamond-1', 'diamond-2', 'account-1', 'restores']) await outcomes.track(stream, async () => 1)
   outcomes.countRetry('diamond-9', new WrongRevision('diamond-9', 3n, 4n))
@@ -42,7 +42,7 @@ test('name no stream: only what stands before its first dash', async () => {
   ])
 })
 
-test('are there from the start, at 0, for all that commands are on', () => {
+test('start at 0 for every category', () => {
   const { ended, retries } = new CommandOutcomes()
   for (const subject of ['diamond', 'account', 'secret', 'webhooks'])
     for (const kind of ['done', 'refused', 'conflict', 'unknown', 'unavailable', 'failed'])

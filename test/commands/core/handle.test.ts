@@ -15,7 +15,7 @@ import { temporaryLog } from '../../stores/temporary-log.ts'
 
 type Counted = { readonly type: 'IdsReserved'; readonly data: { readonly from: number; readonly to: number } }
 
-/** A sum, and one event a wish: applied twice shows. */
+/** A sum with one event per command, so that an event applied twice is visible. */
 const sum: Decider<number, Counted> = { initialState: 0, evolve: (total, { data }) => total + data.to }
 const add = (by: number) => (): Counted[] => [{ type: 'IdsReserved', data: { from: 1, to: by } }]
 const origin = { actor: 'tests', via: 'http', correlation: 'r-1' } as const
@@ -38,7 +38,7 @@ const writing = ({ store, time }: Given, over: EventStore = store) => ({
 const sumOf = async ({ store, stream }: Given) =>
   (await store.read(stream)).reduce((total, { data }) => total + Number(data['to']), 0)
 
-test('whose append times out and was stored is answered as success, and applied once', async (given) => {
+test('whose append times out but was stored succeeds, and is applied once', async (given) => {
   given.store.failNext('stored')
   const { state, events, revision, position } = await handle(
     writing(given),
@@ -51,24 +51,24 @@ test('whose append times out and was stored is answered as success, and applied 
   assert.is(await sumOf(given), 5)
 })
 
-test('whose append times out and is stored while it is tried again is applied once', async (given) => {
+test('whose append times out and is stored during the retry is applied once', async (given) => {
   given.store.failNext('late')
-  const wish = { stream: given.stream, id: 'w', origin }
+  const target = { stream: given.stream, id: 'w', origin }
   const landing: EventStore = {
     ...given.store,
-    // The second attempt loads the stream, and then the first append arrives: before that one there is none to land.
+    // The second attempt loads the stream, then the first append arrives. There is nothing to land before that.
     read: async (stream, options) => {
       const before = await given.store.read(stream, options)
       await given.store.land()
       return before
     },
   }
-  const { state, revision } = await handle(writing(given, landing), wish, sum, add(5))
+  const { state, revision } = await handle(writing(given, landing), target, sum, add(5))
   assert.equal([state, revision], [5, 0n])
   assert.is(await sumOf(given), 5)
 })
 
-test('whose append arrives after its repeat is applied once', async (given) => {
+test('whose append arrives after its retry is applied once', async (given) => {
   given.store.failNext('late')
   await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
   await given.store.land()
@@ -79,28 +79,28 @@ const decidedAgain = (): never => {
   throw new Error('it was decided before')
 }
 
-test('that was stored and is sent again is found by its events, and not decided again', async (given) => {
-  const wish = { stream: given.stream, id: 'w', origin }
-  await handle(writing(given), wish, sum, add(5))
-  await handle(writing(given), { ...wish, id: 'other' }, sum, add(1))
-  const again = await handle(writing(given), wish, sum, decidedAgain)
+test('that was stored is recognized by its events when it is sent again, and not decided again', async (given) => {
+  const target = { stream: given.stream, id: 'w', origin }
+  await handle(writing(given), target, sum, add(5))
+  await handle(writing(given), { ...target, id: 'other' }, sum, add(1))
+  const again = await handle(writing(given), target, sum, decidedAgain)
   assert.is(again.events.length, 1)
   assert.is(await sumOf(given), 6)
 })
 
-test('whose append is lost but the last time is made', async (given) => {
+test('succeeds when only its last attempt is not lost', async (given) => {
   given.store.failNext(...everyTry('lost').slice(1))
   const { state } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5))
   assert.equal([state, await sumOf(given)], [5, 5])
 })
 
-test('whose outcome stays unknown says so', async (given) => {
+test('whose outcome stays unknown rejects with OutcomeUnknown', async (given) => {
   given.store.failNext(...everyTry('lost'))
   await rejectedWith(OutcomeUnknown, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
   assert.is(await sumOf(given), 0)
 })
 
-test('is not tried again where the store refused it', async (given) => {
+test('is not retried when the store is unavailable', async (given) => {
   given.store.failNext('unavailable')
   await rejectedWith(StoreUnavailable, handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, add(5)))
   assert.is(await sumOf(given), 0)
@@ -119,7 +119,7 @@ function contended({ store, stream }: Given, count: number): EventStore {
   }
 }
 
-test('that loses all races but the last decides anew each time and gets through', async (given) => {
+test('decides again after each conflict and succeeds on the last attempt', async (given) => {
   const seen: number[] = []
   const { state } = await handle(
     writing(given, contended(given, MAX_ATTEMPTS - 1)),
@@ -137,13 +137,13 @@ test('that loses all races but the last decides anew each time and gets through'
   assert.is(state, 100 * (MAX_ATTEMPTS - 1) + 1)
 })
 
-test('that loses all races is refused', async (given) => {
+test('is refused after a conflict on every attempt', async (given) => {
   const losing = writing(given, contended(given, MAX_ATTEMPTS))
   await rejectedWith(WrongRevision, handle(losing, { stream: given.stream, id: 'w', origin }, sum, add(1)))
   assert.is(await sumOf(given), 100 * MAX_ATTEMPTS)
 })
 
-test('waits for the commands of its stream in this process: a hundred decide once each, each on the last', async (given) => {
+test('waits for earlier commands on its stream in this process: 100 commands decide once each, in order', async (given) => {
   const own = writing(given)
   const seen: number[] = []
   await Promise.all(
@@ -161,7 +161,7 @@ test('waits for the commands of its stream in this process: a hundred decide onc
   )
 })
 
-test('that fails does not keep the next one of its stream from running', async (given) => {
+test('that fails does not block the next command on its stream', async (given) => {
   const own = writing(given)
   const refuse = (): Counted[] => {
     throw new RangeError('no')
@@ -172,7 +172,7 @@ test('that fails does not keep the next one of its stream from running', async (
   assert.is((await next).state, 2)
 })
 
-test('writes a time that never goes back within its stream, whatever the clock does', async (given) => {
+test('writes timestamps that never decrease within a stream, even if the clock does', async (given) => {
   const times = [1_000_000, 400_000, 1_000_001, 5]
   for (const [index, now] of times.entries()) {
     given.time.now = now
@@ -185,7 +185,7 @@ test('writes a time that never goes back within its stream, whatever the clock d
   assert.equal(at, [1_000_000, 1_000_000, 1_000_001, 1_000_001])
 })
 
-test('that decides nothing writes nothing', async (given) => {
+test('that decides no events writes none', async (given) => {
   const { position, revision } = await handle(writing(given), { stream: given.stream, id: 'w', origin }, sum, () => [])
   assert.equal([position, revision], [undefined, 'none'])
   assert.equal(await given.store.read(given.stream), [])

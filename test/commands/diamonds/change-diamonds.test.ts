@@ -15,12 +15,12 @@ import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-sto
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
 const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
-const by = { owner: 1, origin }
+const principal = { owner: 1, origin }
 const entry = { sku: 'A', cutShape: 2, carat: 1 }
 
 type Given = { inventory: DiamondCommandContext; store: FaultyStore; time: { now: number } }
 
-const test = suite<Given>('changing several diamonds')
+const test = suite<Given>('a change of several diamonds')
 test.before.each(async (given) => {
   given.store = faultyStore(temporaryLog())
   given.time = { now: 1_800_000_000_000 }
@@ -40,41 +40,41 @@ async function createdIds({ inventory }: Given, count: number): Promise<number[]
 }
 
 const priced = (ids: readonly number[], price: number) =>
-  ids.map((id) => planPatch(id, { set: { price }, removed: [] }, by))
+  ids.map((id) => planPatch(id, { set: { price }, removed: [] }, principal))
 
 const revisions = async ({ store }: Given, ids: readonly number[]) =>
   Promise.all(ids.map(async (id) => (await store.read(`diamond-${id}`)).at(-1)?.revision))
 
-test('waits for all other changes of each of them, so that none of fifty at once is refused', async (given) => {
+test('waits for other changes of the same diamonds, so that none of 50 concurrent changes is refused', async (given) => {
   const ids = await createdIds(given, 10)
   await Promise.all([
-    ...Array.from({ length: 40 }, (_, price) => changeDiamonds(given.inventory, by, priced(ids, price + 1))),
-    ...ids.flatMap((id) => priced([id], 1000).map((change) => changeDiamond(given.inventory, by, change))),
+    ...Array.from({ length: 40 }, (_, price) => changeDiamonds(given.inventory, principal, priced(ids, price + 1))),
+    ...ids.flatMap((id) => priced([id], 1000).map((change) => changeDiamond(given.inventory, principal, change))),
   ])
   assert.equal(await revisions(given, ids), Array<bigint>(10).fill(41n))
 })
 
-test('in opposite orders does not stand still', async (given) => {
+test('does not deadlock with one in the opposite order', async (given) => {
   const ids = await createdIds(given, 2)
   const backwards = ids.toReversed()
   await Promise.all(
     Array.from({ length: 20 }, (_, price) =>
-      changeDiamonds(given.inventory, by, priced(price % 2 === 0 ? ids : backwards, price + 1)),
+      changeDiamonds(given.inventory, principal, priced(price % 2 === 0 ? ids : backwards, price + 1)),
     ),
   )
   assert.equal(await revisions(given, ids), [20n, 20n])
 })
 
 for (const fault of ['stored', 'late', 'lost'] as const) {
-  test(`is done once when its append times out and is ${fault}`, async (given) => {
+  test(`is applied once when its append times out and is ${fault}`, async (given) => {
     const ids = await createdIds(given, 3)
     given.store.failNext(fault)
-    await changeDiamonds(given.inventory, by, priced(ids, 7))
+    await changeDiamonds(given.inventory, principal, priced(ids, 7))
     await given.store.land()
     assert.equal(await revisions(given, ids), [1n, 1n, 1n])
   })
 
-  test(`creates once when its append times out and is ${fault}`, async (given) => {
+  test(`creates diamonds once when its append times out and is ${fault}`, async (given) => {
     await createdIds(given, 1)
     given.store.failNext(fault)
     const ids = await createdIds(given, 3)
@@ -86,18 +86,18 @@ for (const fault of ['stored', 'late', 'lost'] as const) {
   })
 }
 
-test('says that nobody knows after the last try without an answer', async (given) => {
+test('rejects with OutcomeUnknown when the last attempt gets no response', async (given) => {
   const ids = await createdIds(given, 2)
   given.store.failNext(...everyTry('lost'))
-  await rejectedWith(OutcomeUnknown, changeDiamonds(given.inventory, by, priced(ids, 7)))
+  await rejectedWith(OutcomeUnknown, changeDiamonds(given.inventory, principal, priced(ids, 7)))
   assert.equal(await revisions(given, ids), [0n, 0n])
 })
 
-test('writes times that never go back, whatever the clock does', async (given) => {
+test('writes timestamps that never decrease, even if the clock does', async (given) => {
   const [id = 0] = await createdIds(given, 1)
   for (const now of [5, 1_900_000_000_000, 0]) {
     given.time.now = now
-    await changeDiamonds(given.inventory, by, priced([id], now + 1))
+    await changeDiamonds(given.inventory, principal, priced([id], now + 1))
   }
   const at = (await given.store.read(`diamond-${id}`)).map(({ metadata }) => metadata['at'])
   assert.equal(at, at.toSorted())

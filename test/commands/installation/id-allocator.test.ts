@@ -27,7 +27,7 @@ test('are never shared by two processes, and start at 1', () =>
     await Promise.all([one.store.close(), other.store.close()])
   }))
 
-test('come without a promise while some are at hand', () =>
+test('are returned synchronously while some are prefetched', () =>
   withLogFile(async (file) => {
     const { store, ids } = blocks(file, 3)
     assert.is(await ids.take(), 1)
@@ -39,7 +39,7 @@ test('come without a promise while some are at hand', () =>
     await store.close()
   }))
 
-test('go on behind those of a process that ended', () =>
+test('continue after those reserved by a process that ended', () =>
   withLogFile(async (file) => {
     const ended = blocks(file, 5)
     assert.is(await ended.ids.take(), 1)
@@ -49,7 +49,7 @@ test('go on behind those of a process that ended', () =>
     await store.close()
   }))
 
-test('of the next block are fetched before the last is gone', () =>
+test('of the next block are prefetched before the current block is used up', () =>
   withLogFile(async (file) => {
     const { store, ids } = blocks(file, 4, 3)
     assert.is(await ids.take(), 1)

@@ -23,7 +23,7 @@ const moving = {
 
 type Target = { readonly name: string; open(): Promise<EventStore> }
 
-/** What a copy fills, on both engines. */
+/** Targets of a copy, on both engines. */
 const targets: readonly Target[] = [
   { name: 'SQLite', open: async () => temporaryLog({ filling: true }) },
   {
@@ -43,7 +43,7 @@ const targets: readonly Target[] = [
 ]
 
 for (const { name, open } of targets) {
-  const test = suite<{ target: EventStore; copy: string }>(`the end of a copy on ${name}`)
+  const test = suite<{ target: EventStore; copy: string }>(`a copy on ${name}`)
   test.before.each(async (given) => {
     given.target = await open()
     given.copy = randomUUID()
@@ -54,7 +54,7 @@ for (const { name, open } of targets) {
   const done = (copy: string) => ({ copy, events: 1, digest: '00' })
   const types = async (store: EventStore) => (await store.read(COPY_STREAM)).map(({ type }) => type)
 
-  test('is one, however both ways to end it meet', async ({ target, copy }) => {
+  test('has one outcome when finishing and abandoning race', async ({ target, copy }) => {
     const ends = await Promise.allSettled([
       finishCopy(moving, target, done(copy)),
       abandonCopy(moving, target, copy),
@@ -69,7 +69,7 @@ for (const { name, open } of targets) {
     for (const end of ends) if (end.status === 'rejected') assert.instance(end.reason, CopyEnded)
   })
 
-  test('that was given up can not be finished any more', async ({ target, copy }) => {
+  test('cannot be finished after it was abandoned', async ({ target, copy }) => {
     await abandonCopy(moving, target, copy)
     await abandonCopy(moving, target, copy)
     assert.instance(await rejection(finishCopy(moving, target, done(copy))), CopyEnded)
@@ -77,7 +77,9 @@ for (const { name, open } of targets) {
     assert.is((await target.closedReason())?.why, 'abandoned')
   })
 
-  test('of a replay that was killed says to delete it, and not to move on', async ({ target }) => {
+  test('by a killed replay asks the operator to delete the folder, one by a killed move to run it again', async ({
+    target,
+  }) => {
     const copy = randomUUID()
     const replay = await open()
     try {
@@ -86,7 +88,7 @@ for (const { name, open } of targets) {
       assert.is(closed?.why, 'half-replayed')
       assert.match(
         closed === undefined ? '' : describeReadOnlyState(closed),
-        /delete the folder, and run `npx adamant replay` again/,
+        /delete the folder and run `npx adamant replay` again/,
       )
     } finally {
       await replay.close()
@@ -95,7 +97,7 @@ for (const { name, open } of targets) {
     assert.match(unfinished === undefined ? '' : describeReadOnlyState(unfinished), /run `npx adamant move` again/)
   })
 
-  test('that is complete can not be given up any more', async ({ target, copy }) => {
+  test('cannot be abandoned after it was finished', async ({ target, copy }) => {
     await finishCopy(moving, target, done(copy))
     await finishCopy(moving, target, done(copy))
     assert.instance(await rejection(abandonCopy(moving, target, copy)), CopyEnded)
@@ -112,7 +114,7 @@ fenced.before.each((given) => {
 })
 fenced.after.each(({ source }) => source.close())
 
-fenced('is taken away by its own copy only', async ({ source }) => {
+fenced('is removed only by the copy that set it', async ({ source }) => {
   await fenceLog(moving, source, { copy: 'a', to: 'sqlite:/b' })
   await fenceLog(moving, source, { copy: 'a', to: 'sqlite:/b' })
   await openLog(moving, source, 'another')

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { burnSecret, readReceipt, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { ann, origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
+import { ann, origin, shareCommand, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
 
 const test = suite('a passphrase')
 const outcome = (call: Promise<unknown>) =>
@@ -14,9 +14,9 @@ const outcome = (call: Promise<unknown>) =>
 const open = (process: SecretsProcess, secretKey: string, passphrase: string) =>
   outcome(revealSecret(process, { secretKey, passphrase, origin }))
 
-test('that is wrong or missing consumes nothing', () =>
+test('that is wrong or missing does not consume the secret', () =>
   withTwo(async (one, other) => {
-    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    const { keys } = await shareSecret(one, shareCommand({ passphrase: 'right' }))
     for (const wrong of ['wrong', '', 'Right', 'right ']) {
       assert.is(await open(other, keys.secretKey, wrong), 'Unknown secret')
       assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'new')
@@ -24,33 +24,33 @@ test('that is wrong or missing consumes nothing', () =>
     assert.is(await open(one, keys.secretKey, 'right'), 'a value')
   }))
 
-test('is tried five times at most, then by nobody for thirty minutes, even when it is right or missing', () =>
+test('is blocked for 30 minutes after 5 wrong attempts, even if the next one is right or missing', () =>
   withTwo(async (one, other, time) => {
-    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    const { keys } = await shareSecret(one, shareCommand({ passphrase: 'right' }))
     for (let tried = 0; tried < 5; tried++) assert.is(await open(one, keys.secretKey, 'wrong'), 'Unknown secret')
     for (const any of ['right', 'wrong', '']) assert.match(String(await open(other, keys.secretKey, any)), /Too many/)
     time.now += 30 * 60_000
     assert.is(await open(other, keys.secretKey, 'right'), 'a value')
   }))
 
-test('that is missing is no try', () =>
+test('that is missing does not count as an attempt', () =>
   withTwo(async (one) => {
-    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
-    for (let asked = 0; asked < 20; asked++) assert.is(await open(one, keys.secretKey, ''), 'Unknown secret')
+    const { keys } = await shareSecret(one, shareCommand({ passphrase: 'right' }))
+    for (let attempt = 0; attempt < 20; attempt++) assert.is(await open(one, keys.secretKey, ''), 'Unknown secret')
     assert.is(await open(one, keys.secretKey, 'right'), 'a value')
   }))
 
-test('is the same however a keyboard writes its letters', () =>
+test('is compared after Unicode normalization', () =>
   withTwo(async (one) => {
-    const { keys } = await shareSecret(one, wish({ passphrase: 'sésame' }))
+    const { keys } = await shareSecret(one, shareCommand({ passphrase: 'sésame' }))
     assert.is(await open(one, keys.secretKey, 'se\u0301same'), 'a value')
   }))
 
-test('is asked of who burns with the key alone, and counts when it is wrong', () =>
+test('is required to burn a secret with its key alone, and counts as an attempt when it is wrong', () =>
   withTwo(async (one, other) => {
     const burn = (given: { passphrase: string; account?: number }) =>
       outcome(burnSecret(other, { metadataKey: keys.metadataKey, account: undefined, origin, ...given }))
-    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    const { keys } = await shareSecret(one, shareCommand({ passphrase: 'right' }))
     assert.is(await burn({ passphrase: '' }), 'Unknown secret')
     assert.is(await burn({ passphrase: '', account: 99 }), 'Unknown secret')
     for (let tried = 0; tried < 5; tried++) assert.is(await burn({ passphrase: 'wrong' }), 'Unknown secret')
@@ -59,9 +59,9 @@ test('is asked of who burns with the key alone, and counts when it is wrong', ()
     assert.is((await readReceipt(one, keys.metadataKey)).secret.status, 'burned')
   }))
 
-test('opens for a burner who has it', () =>
+test('allows burning when it is right', () =>
   withTwo(async (one) => {
-    const { keys } = await shareSecret(one, wish({ passphrase: 'right' }))
+    const { keys } = await shareSecret(one, shareCommand({ passphrase: 'right' }))
     const given = { metadataKey: keys.metadataKey, passphrase: 'right', account: undefined, origin }
     assert.is((await burnSecret(one, given)).secret.status, 'burned')
     assert.is(await open(one, keys.secretKey, 'right'), 'Unknown secret')

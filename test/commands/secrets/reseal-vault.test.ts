@@ -2,22 +2,22 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resealVault, revealSecret } from '../../../src/commands/secrets/secrets.ts'
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
-import { masterKeys, newMasterKey, openSecrets, origin, wish, type SecretsProcess } from './secrets-on-disk.ts'
+import { masterKeys, newMasterKey, openSecrets, origin, shareCommand, type SecretsProcess } from './secrets-on-disk.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
 const test = suite('a rotation of the master key')
 
-/** Of claims: nobody has ended. */
+/** No process that holds a claim has ended. */
 const never = async () => false
 
-test('seals everything again, so that the former key can go, and loses nothing', () =>
+test('seals every entry with the new key, so that the old key is no longer needed', () =>
   withFolder(async (folder) => {
     const [former, current] = [newMasterKey(), newMasterKey()]
     const time = { now: 1000 }
     const before = openSecrets(folder, time, masterKeys(former))
     const shared = await Promise.all(
       Array.from({ length: 230 }, (_, n) =>
-        shareSecret(before, wish({ value: `value ${n}`, recipients: ['tom@example.com'] })),
+        shareSecret(before, shareCommand({ value: `value ${n}`, recipients: ['tom@example.com'] })),
       ),
     )
     await before.close()
@@ -39,10 +39,10 @@ test('seals everything again, so that the former key can go, and loses nothing',
     await after.close()
   }))
 
-test('leaves alone what neither key opens, and says how much that is', () =>
+test('skips entries that neither key opens, and counts them', () =>
   withFolder(async (folder) => {
     const before = openSecrets(folder, { now: 1000 }, masterKeys(newMasterKey()))
-    await shareSecret(before, wish())
+    await shareSecret(before, shareCommand())
     assert.equal(await resealVault(before.vault, masterKeys(newMasterKey(), newMasterKey())), { sealed: 0, shut: 1 })
     await before.close()
   }))

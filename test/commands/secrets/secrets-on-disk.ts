@@ -15,7 +15,7 @@ import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 
 export const origin = { actor: 'anonymous', via: 'http', correlation: 'test' } as const
 
-/** A clock that stands until it is moved, in milliseconds since 1970. */
+/** A clock that a test moves: milliseconds since 1970. */
 export type Clock = { now: number }
 
 export const newMasterKey = (): string => randomBytes(32).toString('base64')
@@ -26,7 +26,7 @@ export type SecretsProcess = SecretCommandContext & { readonly keys: MasterKeys;
 
 const KEYS = masterKeys(newMasterKey())
 
-/** What one process has open for secrets, on the files of a folder. */
+/** Opens what one process needs for secrets, on the files of a folder. */
 export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsProcess {
   const store = openSqliteEventStore(join(folder, 'events.db'))
   const vault = openSqliteVault(join(folder, 'vault.db'))
@@ -45,8 +45,7 @@ export function openSecrets(folder: string, time: Clock, keys = KEYS): SecretsPr
   }
 }
 
-/** Runs with a new folder, which is gone afterwards. */
-/** Runs with two processes' stores on one folder. */
+/** Runs with two processes on a new folder. */
 export const withTwo = (run: (one: SecretsProcess, other: SecretsProcess, time: Clock) => Promise<void>) =>
   withFolder(async (folder) => {
     const time = { now: Date.UTC(2026, 0, 1) }
@@ -61,7 +60,7 @@ export const withTwo = (run: (one: SecretsProcess, other: SecretsProcess, time: 
 
 export const ann = { account: 1, email: 'ann@example.com', apiToken: 'abc', token: 'the token of Ann' }
 
-export const wish = (given: Partial<ShareSecret> = {}): ShareSecret => ({
+export const shareCommand = (given: Partial<ShareSecret> = {}): ShareSecret => ({
   value: 'a value',
   kind: 'shared',
   passphrase: '',
@@ -73,7 +72,7 @@ export const wish = (given: Partial<ShareSecret> = {}): ShareSecret => ({
   ...given,
 })
 
-/** How many of some calls succeeded; the others must all have been refused for the same reason. */
+/** Counts the calls that succeeded. All others must have been refused with this message. */
 export async function succeeded(calls: readonly Promise<unknown>[], message: string): Promise<number> {
   const outcomes = await Promise.allSettled(calls)
   const others = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => String(reason))

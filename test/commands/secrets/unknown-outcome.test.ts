@@ -5,11 +5,11 @@ import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { secretStream } from '../../../src/credentials/secret-keys.ts'
 import { OutcomeUnknown, StoreUnavailable } from '../../../src/stores/ports/event-store.ts'
 import { everyTry, faultyStore, type FaultyStore } from '../../stores/faulty-store.ts'
-import { origin, wish, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
+import { origin, shareCommand, withTwo, type SecretsProcess } from './secrets-on-disk.ts'
 
 const test = suite('an append to a secret with an unknown outcome')
 
-/** One process, behind a store that fails on demand, and another one that does not. */
+/** A process whose store fails on demand, and another one without faults. */
 const withFaults = (run: (faulty: SecretsProcess, store: FaultyStore, sound: SecretsProcess) => Promise<void>) =>
   withTwo((one, other) => {
     const store = faultyStore(one.store)
@@ -24,9 +24,9 @@ const failed = (call: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-test('that was stored gives the value to the one who asked, and to nobody else', () =>
+test('that was stored reveals the value to its caller only', () =>
   withFaults(async (faulty, store, sound) => {
-    const { keys } = await shareSecret(faulty, wish())
+    const { keys } = await shareSecret(faulty, shareCommand())
     store.failNext('stored')
     assert.is(await reveal(faulty, keys.secretKey), 'a value')
     const types = (await sound.store.read(secretStream(keys.digest))).map(({ type }) => type)
@@ -34,25 +34,25 @@ test('that was stored gives the value to the one who asked, and to nobody else',
     assert.match(String(await failed(reveal(sound, keys.secretKey))), /Unknown secret/)
   }))
 
-test('that was lost is tried again', () =>
+test('that was lost is retried', () =>
   withFaults(async (faulty, store) => {
-    const { keys } = await shareSecret(faulty, wish())
+    const { keys } = await shareSecret(faulty, shareCommand())
     store.failNext('lost', 'lost')
     assert.is(await reveal(faulty, keys.secretKey), 'a value')
   }))
 
-test('that stays unknown gives the value to nobody, and lands without a second reader', () =>
+test('that stays unknown and is stored later reveals the value to no caller', () =>
   withFaults(async (faulty, store, sound) => {
-    const { keys } = await shareSecret(faulty, wish())
+    const { keys } = await shareSecret(faulty, shareCommand())
     store.failNext(...everyTry('late'))
     assert.ok((await failed(reveal(faulty, keys.secretKey))) instanceof OutcomeUnknown)
     await store.land()
     assert.match(String(await failed(reveal(sound, keys.secretKey))), /Unknown secret/)
   }))
 
-test('of a store that refuses consumes nothing', () =>
+test('that the store refuses does not consume the secret', () =>
   withFaults(async (faulty, store, sound) => {
-    const { keys } = await shareSecret(faulty, wish())
+    const { keys } = await shareSecret(faulty, shareCommand())
     store.failNext('unavailable', 'unavailable')
     assert.ok((await failed(reveal(faulty, keys.secretKey))) instanceof StoreUnavailable)
     const burning = burnSecret(faulty, { metadataKey: keys.metadataKey, passphrase: '', account: undefined, origin })
@@ -61,18 +61,18 @@ test('of a store that refuses consumes nothing', () =>
     assert.is(await reveal(sound, keys.secretKey), 'a value')
   }))
 
-test('of a share is tried again, and shares once', () =>
+test('is retried when the secret is shared, and shares it once', () =>
   withFaults(async (faulty, store, sound) => {
     store.failNext('stored', 'lost')
-    const { keys } = await shareSecret(faulty, wish())
+    const { keys } = await shareSecret(faulty, shareCommand())
     assert.is((await sound.store.read(secretStream(keys.digest))).length, 1)
     assert.is(await reveal(sound, keys.secretKey), 'a value')
   }))
 
-test('of a share that the store refuses leaves nothing in the vault', () =>
+test('that shares a secret leaves nothing in the vault when the store refuses it', () =>
   withFaults(async (faulty, store, sound) => {
     store.failNext('unavailable')
-    const sharing = shareSecret(faulty, wish({ recipients: ['tom@example.com'] }))
+    const sharing = shareSecret(faulty, shareCommand({ recipients: ['tom@example.com'] }))
     assert.ok((await failed(sharing)) instanceof StoreUnavailable)
     assert.equal(await sound.vault.unconfirmed(Infinity, 10), [])
   }))

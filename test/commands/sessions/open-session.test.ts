@@ -37,13 +37,13 @@ const refused = async (promise: Promise<unknown>) => {
   return 'granted'
 }
 
-test('finds the account whatever the case of its address', () =>
+test('finds the account regardless of the case of its address', () =>
   withAnn(async ({ server, client }) => {
     const { accessToken } = await logIn(server, client)
     assert.is(await isLive(server, accessToken), true)
   }))
 
-test('answers an unknown user, a wrong password and a disabled account alike, each after a comparison', () =>
+test('fails alike for a wrong password and a disabled account, each after a password comparison', () =>
   withAnn(async ({ server, operator, client }) => {
     const { comparisonCount } = server.passwords
     const wrong = await refused(logIn(server, client, 'wrong'))
@@ -73,7 +73,7 @@ test('stays ended when a disabled account is enabled again', () =>
     assert.is(await isLive(server, (await logIn(server, client)).accessToken), true)
   }))
 
-test('ends with its client', () =>
+test('ends when its client is disabled', () =>
   withAnn(async ({ server, operator, client }) => {
     const { accessToken } = await logIn(server, client)
     await disableClient(operator, client.client, cli)

@@ -45,7 +45,7 @@ async function refusal(promise: Promise<unknown>): Promise<void> {
   assert.unreachable('it was granted')
 }
 
-test('is good once: of 20 at the same time in two processes one wins, and the session lives', () =>
+test('is valid once: 1 of 20 concurrent refreshes in two processes succeeds, and the session stays open', () =>
   withTwoProcesses(async ({ one, other, client }) => {
     const { refreshToken: token, accessToken } = await logIn(one, client)
     const tries = Array.from({ length: 20 }, (_, index) =>
@@ -59,7 +59,7 @@ test('is good once: of 20 at the same time in two processes one wins, and the se
     assert.ok(await refreshSession(other, { token: granted[0]?.refreshToken ?? '', client }, http))
   }))
 
-test('that comes again within 10 s of its rotation is refused and harms nobody', () =>
+test('that is reused within 10 s of its rotation is refused without ending the session', () =>
   withTwoProcesses(async ({ one, other, client, time }) => {
     const { refreshToken: token } = await logIn(one, client)
     const next = await refreshSession(one, { token, client }, http)
@@ -69,7 +69,7 @@ test('that comes again within 10 s of its rotation is refused and harms nobody',
     assert.ok(await refreshSession(one, { token: next.refreshToken, client }, http))
   }))
 
-test('that comes again later ends its family, access tokens included, in every process', () =>
+test('that is reused later revokes its session, including access tokens, in every process', () =>
   withTwoProcesses(async ({ one, other, client, time }) => {
     const first = await logIn(one, client)
     const next = await refreshSession(one, { token: first.refreshToken, client }, http)
@@ -82,7 +82,7 @@ test('that comes again later ends its family, access tokens included, in every p
     }
   }))
 
-test('is known as used after any number of rotations', () =>
+test('is recognized as used after any number of rotations', () =>
   withTwoProcesses(async ({ one, client, time }) => {
     const first = await logIn(one, client)
     let last = first
@@ -93,7 +93,7 @@ test('is known as used after any number of rotations', () =>
     assert.is(await isLive(one, last.accessToken), false)
   }))
 
-test('that nobody issued ends nothing, though it names a session', () =>
+test('that was never issued does not end the session that it names', () =>
   withTwoProcesses(async ({ one, client, time }) => {
     const { accessToken, refreshToken } = await logIn(one, client)
     time.now += 11_000
@@ -101,14 +101,14 @@ test('that nobody issued ends nothing, though it names a session', () =>
     assert.is(await isLive(one, accessToken), true)
   }))
 
-test('is no good to another client', () =>
+test('is refused from another client', () =>
   withTwoProcesses(async ({ one, client }) => {
     const { accessToken, refreshToken } = await logIn(one, client)
     await refusal(refreshSession(one, { token: refreshToken, client: await clientOf(one) }, http))
     assert.is(await isLive(one, accessToken), true)
   }))
 
-test('lives as long as it was given, anew with each rotation', () =>
+test('has a lifetime that starts again with each rotation', () =>
   withTwoProcesses(async ({ one, client, time }) => {
     const first = await logIn(one, client)
     time.now += 1_209_600_000 - 1

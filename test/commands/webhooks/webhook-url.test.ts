@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { faultOfUrl, isPublicAddress } from '../../../src/commands/webhooks/webhook-url.ts'
 
-const test = suite('the address of a webhook')
+const test = suite('the URL of a webhook')
 
 const STRICT = { http: false, private: false }
 const LAX = { http: true, private: true }
@@ -60,7 +60,7 @@ for (const url of bad) {
   test(`may not be ${JSON.stringify(url.slice(0, 60))}`, () => assert.type(faultOfUrl(url, STRICT), 'string'))
 }
 
-test('may be http and private where an operator lets it, with the same ports', () => {
+test('may be http and private if the operator allows it, with the same port rules', () => {
   assert.is(faultOfUrl('http://127.0.0.1:8080/', LAX), undefined)
   assert.is(faultOfUrl('https://[::1]/', LAX), undefined)
   assert.match(faultOfUrl('http://127.0.0.1/', LAX) ?? '', /port must be 443 or from 1024 up, got 80/)
@@ -120,7 +120,7 @@ const table: readonly (readonly [address: string, isPublic: boolean])[] = [
   ['', false],
 ]
 for (const [address, isPublic] of table) {
-  test(`${address || 'nothing'} is ${isPublic ? 'of' : 'not of'} the public internet`, () => {
+  test(`may ${isPublic ? '' : 'not '}resolve to ${address || 'an empty address'}`, () => {
     assert.is(isPublicAddress(address), isPublic)
   })
 }

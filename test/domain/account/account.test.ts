@@ -20,27 +20,27 @@ const registered: AccountEvent = {
   type: 'AccountRegistered',
   data: { password: 'hash', plan: 'basic' },
 }
-const wanted = { email: 'Ann@example.com', password: 'hash', plan: 'basic' } as const
+const registration = { email: 'Ann@example.com', password: 'hash', plan: 'basic' } as const
 const token = { token: 't1', digest: 'd1', at: 5 }
 const refusal = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
-test('has no address in its events', () => {
-  assert.equal(register(accountDecider.initialState, wanted), [registered])
+test('has no email address in its events', () => {
+  assert.equal(register(accountDecider.initialState, registration), [registered])
 })
 
 const ENDED = { apiTokens: 'ended' } as const
 
 test('is registered once', () => {
-  assert.throws(() => register(given(registered), wanted), refusal('conflict'))
+  assert.throws(() => register(given(registered), registration), refusal('conflict'))
 })
 
-test('needs an address that mail can be sent to', () => {
+test('needs a valid email address', () => {
   for (const email of ['', 'ann', '@x', 'ann@', 'a nn@x', 'a@b@c', 'a\n@b', `${'a'.repeat(250)}@b.cd`]) {
-    assert.throws(() => register(accountDecider.initialState, { ...wanted, email }), refusal('invalid'))
+    assert.throws(() => register(accountDecider.initialState, { ...registration, email }), refusal('invalid'))
   }
 })
 
-test('raises its epoch with each password and each time it is disabled', () => {
+test('increments its epoch when the password changes and when it is disabled', () => {
   const changed = given(registered, ...changePassword(given(registered), { password: 'new', apiTokens: 'ended' }))
   assert.equal(disable(changed, ENDED), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
 })
@@ -55,14 +55,14 @@ test('that is enabled again keeps the epoch that ended its tokens', () => {
   assert.equal(disable(enabled, ENDED), [{ type: 'AccountDisabled', data: { epoch: 2 } }])
 })
 
-test('that is what was asked for already needs no event', () => {
+test('decides no events for a command that changes nothing', () => {
   assert.equal(enable(given(registered)), [])
   assert.equal(changePlan(given(registered), { plan: 'basic' }), [])
   const disabled = given(registered, ...disable(given(registered), ENDED))
   assert.equal(disable(disabled, ENDED), [])
 })
 
-test('gets API tokens while it is enabled, and loses the one that is revoked', () => {
+test('is issued API tokens only while enabled, and no longer has a revoked one', () => {
   const disabled = given(registered, ...disable(given(registered), ENDED))
   assert.throws(() => issueApiToken(disabled, token), refusal('conflict'))
   const issued = given(registered, ...issueApiToken(given(registered), token))
@@ -70,7 +70,7 @@ test('gets API tokens while it is enabled, and loses the one that is revoked', (
   assert.throws(() => revokeApiToken(left, { token: 't1' }), refusal('missing'))
 })
 
-test('ends its API tokens with its password and when it is disabled, unless they are kept', () => {
+test('revokes its API tokens when the password changes and when it is disabled, unless they are kept', () => {
   const issued = given(registered, ...issueApiToken(given(registered), token))
   const revoked = { type: 'ApiTokenRevoked', data: { token: 't1' } }
   assert.equal(changePassword(issued, { password: 'new', apiTokens: 'ended' }).slice(1), [revoked])
@@ -80,7 +80,7 @@ test('ends its API tokens with its password and when it is disabled, unless they
   assert.equal(disable(kept, ENDED), [revoked])
 })
 
-test('that nobody registered is missing', () => {
+test('that was never registered is missing', () => {
   assert.throws(() => disable(accountDecider.initialState, ENDED), refusal('missing'))
   assert.throws(() => enable(accountDecider.initialState), refusal('missing'))
 })

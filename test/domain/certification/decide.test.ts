@@ -27,19 +27,19 @@ const refused = (kind: string) => (error: unknown) => error instanceof RequestEr
 
 const test = suite('a certification')
 
-test('stands with its diamond after it was attached, in the order of attaching', () => {
+test('is listed with its diamond in the order of attachment', () => {
   const diamond = given(born, ...attached(2), ...attached(1))
   assert.equal(diamond.status === 'live' && diamond.certifications.map(({ id }) => id), [2, 1])
   assert.equal(findCertification(diamond, 2), { id: 2, ...report, reading: null })
 })
 
-test('can be attached only by the owner of a diamond that exists', () => {
+test('can be attached only to an existing diamond, by its owner', () => {
   const at = { diamond: DIAMOND, owner: 8 }
   assert.throws(() => attach(given(born), at, 1, report), refused('forbidden'))
   assert.throws(() => attach(diamondDecider.initialState, at, 1, report), refused('missing'))
 })
 
-test('goes when it is removed, and its event names the file that may go with it', () => {
+test('no longer exists after its removal, and the event names the file to delete', () => {
   const diamond = given(born, ...attached(1), ...attached(2, { ...report, file: null }))
   const events = detach(diamond, 1, OWNER)
   assert.equal(events, [{ type: 'CertificationRemoved', data: { id: 1, digest: file.digest } }])
@@ -47,19 +47,19 @@ test('goes when it is removed, and its event names the file that may go with it'
   assert.equal(detach(diamond, 2, OWNER)[0]?.data, { id: 2, digest: null })
 })
 
-test('can be removed only by its owner, and once', () => {
+test('can be removed only once, by the owner', () => {
   const diamond = given(born, ...attached(1))
   assert.throws(() => detach(diamond, 1, 8), refused('forbidden'))
   assert.throws(() => detach(diamond, 2, OWNER), refused('missing'))
   assert.throws(() => detach(given(born, ...attached(1), ...detach(diamond, 1, OWNER)), 1, OWNER), refused('missing'))
 })
 
-test('goes with its diamond, by an event of its own', () => {
+test('is removed by a separate event when its diamond is deleted', () => {
   const types = remove(given(born, ...attached(1), ...attached(2)), DIAMOND, OWNER).map(({ type }) => type)
   assert.equal(types, ['CertificationRemoved', 'CertificationRemoved', 'DiamondDeleted'])
 })
 
-test('keeps what was read of its report, once', () => {
+test('stores the first reading of its report only', () => {
   const diamond = given(born, ...attached(1))
   const events = recordReportReading(diamond, 1, { ...nothingRead, table: 57 })
   const read = given(born, ...attached(1), ...events)
@@ -68,7 +68,7 @@ test('keeps what was read of its report, once', () => {
   assert.equal(recordReportReading(diamond, 9, nothingRead), [])
 })
 
-test('that was read does not count as a change by the owner', () => {
+test('does not count as changed by the owner when its report is read', () => {
   const before = given(born, ...attached(1))
   const read = given(born, ...attached(1), ...recordReportReading(before, 1, nothingRead))
   assert.is(before.status === 'live' && before.readingsBehind, 0)

@@ -8,9 +8,9 @@ import { layouts, nothingRead, type Lines } from '../../fixtures/reports/layouts
 import { laidOut, PAGE_LAYOUTS, type PageLayout } from '../../fixtures/reports/pages.ts'
 import { reports } from '../../fixtures/reports/reports.ts'
 
-const test = suite("a report's text")
+const test = suite('the report parser')
 
-/** What a page says whose lines are these, each of one cell. */
+/** The reading of a page on which each line is one cell. */
 const read = (text: string): ReportReading =>
   parseReport([
     groupIntoCells(
@@ -29,17 +29,17 @@ const all: readonly Report[] = [
 
 for (const { name, lines, reading } of all) {
   for (const [layoutName, layout] of Object.entries(PAGE_LAYOUTS)) {
-    test(`of ${name}, as ${layoutName}, is understood`, () => {
+    test(`reads ${name} laid out as ${layoutName}`, () => {
       assert.equal(parseReport([groupIntoCells(laidOut(lines, layout))]), reading)
     })
   }
-  test(`of ${name}, each label and its value in one piece, is understood`, () => {
+  test(`reads ${name} with label and value in one cell`, () => {
     assert.equal(read(lines.map((line) => line.join(' ')).join('\n')), reading)
   })
 }
 
-/** What stands beside the facts on reports. */
-const BESIDE: Lines = [
+/** Other lines that reports contain. */
+const OTHER_LINES: Lines = [
   ['Polish', 'Excellent'],
   ['Symmetry', 'Very Good'],
   ['Fluorescence', 'None'],
@@ -76,23 +76,23 @@ const anyLayout: fc.Arbitrary<PageLayout> = fc
     return { ...layout, gutter, leading, toValue: 0.5 + layout.toValue * Math.min(5, leading / 2 - 0.5) }
   })
 
-test('gives the right facts or none, however it is laid out and whatever stands between them', () => {
-  const between = fc.array(fc.tuple(fc.constantFrom(...BESIDE), fc.nat(20)), { maxLength: 8 })
+test('returns correct facts or none, in any layout and with any other lines in between', () => {
+  const between = fc.array(fc.tuple(fc.constantFrom(...OTHER_LINES), fc.nat(20)), { maxLength: 8 })
   fc.assert(
     fc.property(fc.constantFrom(...all), anyLayout, between, ({ lines, reading }, layout, others) => {
       const isNew = ([label]: Lines[number]) => !lines.some(([own]) => own.startsWith(label))
       const mixed = others.reduce<Lines>(
-        (sofar, [other, at]) => (isNew(other) ? sofar.toSpliced(1 + (at % sofar.length), 0, other) : sofar),
+        (soFar, [other, at]) => (isNew(other) ? soFar.toSpliced(1 + (at % soFar.length), 0, other) : soFar),
         lines,
       )
-      const said = parseReport([groupIntoCells(laidOut(mixed, layout))])
-      for (const fact of REPORT_FACTS) if (said[fact] !== null) assert.equal(said[fact], reading[fact], fact)
+      const parsed = parseReport([groupIntoCells(laidOut(mixed, layout))])
+      for (const fact of REPORT_FACTS) if (parsed[fact] !== null) assert.equal(parsed[fact], reading[fact], fact)
     }),
     { numRuns: 500 },
   )
 })
 
-test('counts for neither of two labels that are equally near, and says for which', () => {
+test('assigns a value to neither of two equally near labels, and lists both as unclear', () => {
   const cells = [
     { text: 'Depth', left: 100, right: 130, y: 40, size: 8 },
     { text: 'Table', left: 56, right: 86, y: 58, size: 8 },
@@ -102,20 +102,20 @@ test('counts for neither of two labels that are equally near, and says for which
   assert.equal([depth, table, unclear], [null, null, ['table', 'depth']])
 })
 
-test('says nothing of a fact that it states twice in different ways', () => {
+test('returns null for a fact that the report states twice with different values', () => {
   const { table, unclear } = read('Table 57%\nDepth 61.8%\nTable 58%')
   assert.equal([table, unclear], [null, ['table']])
   assert.equal(read('Table 57%\nDepth 61.8%\nTable Size 57%').unclear, [])
 })
 
-test('takes no other girdle, half or star for the one that counts', () => {
+test('does not confuse other girdle, half or star values with the ones it reads', () => {
   const { girdle, lower, star } = read('Upper Girdle 49%\nGirdle Facet 76%\nStar Ruby 55\nLower Half 12%')
   assert.equal([girdle, lower, star], [null, null, null])
   assert.is(read('Girdle Medium\nCulet None\nPavilion Depth 15.0%').girdle, null)
   assert.is(read('Girdle: thin 0.9 - 2.4%').girdle, 1.65)
 })
 
-test('is read in the spellings of several years and languages', () => {
+test('accepts the spellings of several years and languages', () => {
   for (const label of [
     'Certificate N°',
     'Certificate Nº',
@@ -137,7 +137,7 @@ test('is read in the spellings of several years and languages', () => {
   })
 })
 
-test('takes no height for an angle, no part for the whole, and nothing a stone can not have', () => {
+test('does not read a height as an angle, a partial depth as the total, or an impossible value', () => {
   assert.is(read('Crown Height 15.0%\nGirdle 3.5%').crownAngle, null)
   assert.is(read('Pavilion Depth 43.0%').depth, null)
   assert.is(read('Pavilion depth 43.0%\nDepth 61.8%').depth, 61.8)
@@ -146,28 +146,28 @@ test('takes no height for an angle, no part for the whole, and nothing a stone c
   assert.is(read('Report dated January 14, 2019').number, null)
 })
 
-test('names the laboratory where it names one, the shape, and how the stone came about', () => {
-  const said = (text: string) => {
+test('reads the laboratory, the shape and the origin if the report states them', () => {
+  const factsIn = (text: string) => {
     const { laboratory, shape, isLabGrown } = read(text)
     return [laboratory, shape, isLabGrown]
   }
-  assert.equal(said('International Gemological Institute'), ['IGI', null, null])
-  assert.equal(said('An AGS Ideal Report by GIA'), [null, null, null])
-  assert.equal(said('Shape and Cutting Style: Cut-Cornered Rectangular Modified Brilliant'), [null, 83, null])
-  assert.equal(said('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
-  assert.equal(said('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
-  assert.equal(said('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
-  assert.equal(said('Laboratory-Grown Diamond Report'), [null, null, true])
-  assert.equal(said('Natural Diamond, not laboratory-grown'), [null, null, null])
-  assert.equal(said('Origin: Natural'), [null, null, false])
+  assert.equal(factsIn('International Gemological Institute'), ['IGI', null, null])
+  assert.equal(factsIn('An AGS Ideal Report by GIA'), [null, null, null])
+  assert.equal(factsIn('Shape and Cutting Style: Cut-Cornered Rectangular Modified Brilliant'), [null, 83, null])
+  assert.equal(factsIn('Shape and Cutting Style\nSquare Emerald Cut'), [null, 92, null])
+  assert.equal(factsIn('SHAPE AND CUT PEAR BRILLIANT'), [null, 22, null])
+  assert.equal(factsIn('Shape Hexagonal Step Cut\nround girdle'), [null, null, null])
+  assert.equal(factsIn('Laboratory-Grown Diamond Report'), [null, null, true])
+  assert.equal(factsIn('Natural Diamond, not laboratory-grown'), [null, null, null])
+  assert.equal(factsIn('Origin: Natural'), [null, null, false])
 })
 
-test('says nothing where there is nothing', () => {
+test('returns an empty reading for text without facts', () => {
   assert.ok(isEmptyReading(read('')))
   assert.ok(isEmptyReading(read('An invoice of 12 pages, 99.50 EUR')))
 })
 
-test('is read to its end, whatever stands in it and however often', () => {
+test('finishes quickly for any text, however repetitive', () => {
   const words = fc.constantFrom(
     'report',
     'number',
@@ -193,7 +193,7 @@ test('is read to its end, whatever stands in it and however often', () => {
   )
   fc.assert(
     fc.property(fc.array(words, { maxLength: 200 }), fc.integer({ min: 1, max: 400 }), (piece, times) => {
-      // One that looks back again and again needs hours for these.
+      // A parser with backtracking would need hours for these.
       read(piece.join('').repeat(times))
     }),
     { numRuns: 60 },

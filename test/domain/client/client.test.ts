@@ -14,17 +14,17 @@ const test = suite('a client')
 
 const given = (...events: ClientEvent[]) => events.reduce(clientDecider.evolve, clientDecider.initialState)
 const registered: ClientEvent = { type: 'ClientRegistered', data: { name: 'shop', secret: 'digest' } }
-const refusal = (kind: string, says = /./) => {
-  return (error: unknown) => error instanceof RequestError && error.kind === kind && says.test(error.message)
+const refusal = (kind: string, message = /./) => {
+  return (error: unknown) => error instanceof RequestError && error.kind === kind && message.test(error.message)
 }
 
-test('needs a name of 1 to 200 characters, without the blanks around it', () => {
+test('needs a name of 1 to 200 characters, not counting surrounding white space', () => {
   assert.equal(registerClient(clientDecider.initialState, registered.data), [registered])
   assert.equal(registerClient(clientDecider.initialState, { ...registered.data, name: '  shop\t' }), [registered])
   assert.is(registerClient(clientDecider.initialState, { name: 'x'.repeat(200), secret: 's' }).length, 1)
   for (const name of ['', ' ', 'x'.repeat(201)]) {
-    const says = new RegExp(`1 to 200 characters, got ${name.trim().length}$`)
-    assert.throws(() => registerClient(clientDecider.initialState, { name, secret: 's' }), refusal('invalid', says))
+    const message = new RegExp(`1 to 200 characters, got ${name.trim().length}$`)
+    assert.throws(() => registerClient(clientDecider.initialState, { name, secret: 's' }), refusal('invalid', message))
   }
 })
 
@@ -32,11 +32,11 @@ test('is registered once', () => {
   assert.throws(() => registerClient(given(registered), registered.data), refusal('conflict', /already registered/))
 })
 
-test('that is enabled is not enabled again', () => {
+test('decides no events when it is enabled already', () => {
   assert.equal(enableClient(given(registered)), [])
 })
 
-test('changes by nothing but its own events before it is registered', () => {
+test('ignores other events before its registration', () => {
   assert.equal(given({ type: 'ClientEnabled', data: {} }), clientDecider.initialState)
 })
 
@@ -45,14 +45,14 @@ test('keeps its epoch, and so its tokens, when its secret is rotated', () => {
   assert.equal(client, { status: 'enabled', name: 'shop', secret: 'new', epoch: 0 })
 })
 
-test('raises its epoch each time it is disabled', () => {
+test('increments its epoch each time it is disabled', () => {
   const disabled = given(registered, ...disableClient(given(registered)))
   assert.equal(disableClient(disabled), [])
   const enabled = given(registered, ...disableClient(given(registered)), ...enableClient(disabled))
   assert.equal(disableClient(enabled), [{ type: 'ClientDisabled', data: { epoch: 2 } }])
 })
 
-test('that nobody registered is missing', () => {
+test('that was never registered is missing', () => {
   const rotate = (client: typeof clientDecider.initialState) => rotateSecret(client, { secret: 'new' })
   for (const decide of [disableClient, enableClient, rotate])
     assert.throws(() => decide(clientDecider.initialState), refusal('missing', /no such client/))

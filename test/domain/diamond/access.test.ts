@@ -8,12 +8,12 @@ import {
 } from '../../../src/domain/diamond/diamond.ts'
 import { withDefaults } from '../../../src/domain/diamond/fields.ts'
 
-const test = suite('what the links of a stone are bound to')
+const test = suite('the access revisions of a diamond')
 
 const fields = (access: 0 | 1 | 2, dataAccess: 0 | 1 | 2) =>
   withDefaults({ sku: 'A', cutShape: 2, carat: 1, access, dataAccess })
 
-test('grows with each change of who sees it, and of how much, apart', () => {
+test('increase separately with each change of access and of dataAccess', () => {
   assert.equal(nextAccessRevisions(initialAccessRevisions, fields(0, 0), fields(0, 0)), { access: 0, dataAccess: 0 })
   assert.equal(nextAccessRevisions(initialAccessRevisions, fields(0, 0), fields(2, 0)), { access: 1, dataAccess: 0 })
   assert.equal(nextAccessRevisions({ access: 3, dataAccess: 5 }, fields(0, 2), fields(0, 1)), {
@@ -26,7 +26,7 @@ test('grows with each change of who sees it, and of how much, apart', () => {
   })
 })
 
-test('is who sees it alone for its page, and both for its files', () => {
+test('bind links to the page to access alone, and links to files to both', () => {
   const accessRevisions = { access: 3, dataAccess: 5 }
   assert.is(pageLinkRevision({ accessRevisions }), 3)
   assert.is(fileLinkRevision({ accessRevisions }), 8)

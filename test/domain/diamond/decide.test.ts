@@ -25,47 +25,47 @@ const refused = (kind: string) => (error: unknown) => error instanceof RequestEr
 
 const test = suite('a diamond')
 
-test('is created with what was given, in whole seconds, owned by its account', () => {
+test('is created with the given fields, a date in whole seconds and its owner', () => {
   assert.equal(born(), { type: 'DiamondCreated', data: { id: 337, owner: OWNER, date: 1_417_122_660, set: stone } })
 })
 
-test('is created without what is the default anyway', () => {
+test('is created without the fields that equal their defaults', () => {
   const event = create(1, OWNER, { ...stone, price: null, access: 0, isLabGrown: false }, 0)
   assert.equal(event.data.set, stone)
 })
 
-test('keeps what a patch leaves out', () => {
+test('keeps the fields that a patch does not mention', () => {
   const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({ price: 5 })))
   assert.is(diamond.status === 'live' && diamond.fields.price, 5)
   assert.is(diamond.status === 'live' && diamond.fields.color, 18)
 })
 
-test('has a removed value at its default again', () => {
+test('has the default of a removed field', () => {
   const diamond = given(born(), ...patch(given(born()), 337, OWNER, change({}, ['color', 'isColored'])))
   assert.is(diamond.status === 'live' && diamond.fields.color, null)
   assert.is(diamond.status === 'live' && diamond.fields.isColored, false)
 })
 
-test('is not touched by a patch that says what it is already', () => {
+test('gets no event for a patch that changes nothing', () => {
   assert.equal(patch(given(born()), 337, OWNER, change({ sku: 'A-1', carat: 0.73 }, ['price'])), [])
 })
 
-test('belongs to its account alone', () => {
+test('can be changed and deleted by its owner only', () => {
   assert.throws(() => patch(given(born()), 337, 8, change({ price: 1 })), refused('forbidden'))
   assert.throws(() => remove(given(born()), 337, 8), refused('forbidden'))
 })
 
-test('that was deleted is missing, to its owner too', () => {
+test('that was deleted is missing, even for its owner', () => {
   const deleted = given(born(), ...remove(given(born()), 337, OWNER))
   assert.throws(() => patch(deleted, 337, OWNER, change({ price: 1 })), refused('missing'))
   assert.throws(() => remove(deleted, 337, OWNER), refused('missing'))
 })
 
-test('that never was is missing', () => {
+test('that never existed is missing', () => {
   assert.throws(() => remove(diamondDecider.initialState, 1, OWNER), refused('missing'))
 })
 
-test('keeps a shape below the top level, or a text, when its root is sent back by whoever knows roots only', () => {
+test('keeps a child shape or a text when a client that knows only top-level shapes sends back its root', () => {
   const modified = given(create(1, OWNER, { ...stone, cutShape: 201 }, 0))
   assert.equal(patch(modified, 1, OWNER, byRoot(9)), [])
   const other = given(create(1, OWNER, { ...stone, cutShape: 'Trilliant' }, 0))
@@ -74,12 +74,12 @@ test('keeps a shape below the top level, or a text, when its root is sent back b
   assert.is(patch(modified, 1, OWNER, byRoot(2)).length, 1)
 })
 
-test('is left as it was by an event that this release does not know', () => {
+test('is not changed by an event that this release does not know', () => {
   const later = { type: 'DiamondPolished', data: {} } as unknown as DiamondEvent
   assert.equal(given(born(), later), given(born()))
 })
 
-test('is what its last patches say, whatever their order of fields (property)', () => {
+test('has the last patched value of each field (property)', () => {
   const sets = fc.record(
     {
       sku: fc.string({ minLength: 1, maxLength: 20 }),

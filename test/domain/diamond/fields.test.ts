@@ -26,15 +26,15 @@ const full: DiamondFields = {
 }
 const test = suite('the fields of a diamond')
 
-test('that were not set are at their defaults', () => {
+test('have their defaults if they are not set', () => {
   assert.equal(withDefaults(least), { ...DEFAULTS, ...least })
 })
 
-test('that were set stay, every one of them', () => {
+test('keep the values that are set', () => {
   assert.equal(withDefaults(full), full)
 })
 
-test('are kept without their defaults, and come back whole', () => {
+test('are restored completely after removing the defaults', () => {
   assert.equal(withoutDefaults(withDefaults(least)), least)
   assert.equal(withDefaults(withoutDefaults(full)), full)
 })

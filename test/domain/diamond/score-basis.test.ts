@@ -7,9 +7,9 @@ import { cutQuality, symmetry } from '../../../src/domain/dictionaries/cut-grade
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 import { scoresOfVersion } from '../../reactions/scoring/older-scores.ts'
 
-const test = suite('what scores rest on')
+const test = suite('the score basis')
 
-const of = (fields: Partial<NewDiamond>, read?: Partial<ReportReading>, ver?: string) => {
+const basisOf = (fields: Partial<NewDiamond>, read?: Partial<ReportReading>, ver?: string) => {
   const certification = { id: 1, laboratory: 'GIA' as const, number: null, file: null }
   const reading = { ...nothingRead, ...read }
   const diamond = {
@@ -24,30 +24,30 @@ const graded = { cutQuality: cutQuality.find('Good') ?? 0 }
 const MAIN = { table: 57, depth: 61.8, crownAngle: 34.5, pavilionAngle: 40.8 }
 const size = { length: 6.5, width: 6.4, depth: 3.9 }
 
-test('is the shape without a grade, else the grade, else what was measured', () => {
-  assert.equal(of({}), { light: 'shape', spread: 'shape', symmetry: 'shape', measured: [] })
-  assert.equal(of(graded), { light: 'grade', spread: 'grade', symmetry: 'grade', measured: [] })
-  const { light, spread, measured } = of(graded, { table: 57, girdle: 3 })
+test('is the shape, or the cut grade if there is one, or the measurements if there are any', () => {
+  assert.equal(basisOf({}), { light: 'shape', spread: 'shape', symmetry: 'shape', measured: [] })
+  assert.equal(basisOf(graded), { light: 'grade', spread: 'grade', symmetry: 'grade', measured: [] })
+  const { light, spread, measured } = basisOf(graded, { table: 57, girdle: 3 })
   assert.equal([light, spread, measured], ['measurements', 'measurements', ['tablePct', 'girdlePct']])
 })
 
-test('is for symmetry never more than its grade, whatever was measured', () => {
-  assert.is(of({ symmetry: symmetry.find('Good') ?? 0 }, MAIN).symmetry, 'word')
-  assert.is(of(graded, MAIN).symmetry, 'grade')
+test('of symmetry is a grade, even if there are measurements', () => {
+  assert.is(basisOf({ symmetry: symmetry.find('Good') ?? 0 }, MAIN).symmetry, 'word')
+  assert.is(basisOf(graded, MAIN).symmetry, 'grade')
 })
 
-test('is not what can not be true of one stone, but for its size', () => {
-  const { light, spread } = of(graded, { ...MAIN, depth: 45, measurements: size })
+test('excludes contradictory measurements except the size', () => {
+  const { light, spread } = basisOf(graded, { ...MAIN, depth: 45, measurements: size })
   assert.equal([light, spread], ['grade', 'measurements'])
 })
 
-test('is of scores of an older model what that one counted', () => {
-  const told = (read: Partial<ReportReading>) => {
-    const { light, spread, measured } = of(graded, read, '1.0.0+3af0ed2d')
+test('of scores by an older model version is what that version used', () => {
+  const oldBasisOf = (read: Partial<ReportReading>) => {
+    const { light, spread, measured } = basisOf(graded, read, '1.0.0+3af0ed2d')
     return [light, spread, measured.length]
   }
-  assert.equal(told({ table: 57, measurements: size }), ['grade', 'grade', 0])
-  assert.equal(told({ ...MAIN, girdle: 3, measurements: size }), ['measurements', 'measurements', 4])
+  assert.equal(oldBasisOf({ table: 57, measurements: size }), ['grade', 'grade', 0])
+  assert.equal(oldBasisOf({ ...MAIN, girdle: 3, measurements: size }), ['measurements', 'measurements', 4])
 })
 
 test.run()

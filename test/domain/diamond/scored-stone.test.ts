@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { withDefaults, DICTIONARIES, type DictionaryName, type NewDiamond } from '../../../src/domain/diamond/fields.ts'
 import { stoneOf } from '../../../src/domain/diamond/scored-stone.ts'
 
-const test = suite('what a stone is scored from')
+const test = suite('the input of scoring')
 
 const ROUND: NewDiamond = { sku: 'A', cutShape: 2, carat: 1.2 }
 const stone = (fields: Partial<NewDiamond> = {}) =>
@@ -17,7 +17,7 @@ const idOf = (name: DictionaryName, title: string) => {
   return id
 }
 
-test('is its shape and its weight, where no more is known', () => {
+test('is the shape and the weight if no more is known', () => {
   assert.equal(stone(), { shape: 'Round', carat: 1.2 })
 })
 
@@ -52,10 +52,10 @@ for (const [id, shape] of [
   ['Old Miner', 'OldMine'],
   ['2', 'Other'],
 ] as const) {
-  test(`is the model ${shape} for the shape ${id}`, () => assert.is(stone({ cutShape: id }).shape, shape))
+  test(`has the shape model ${shape} for the cut shape ${id}`, () => assert.is(stone({ cutShape: id }).shape, shape))
 }
 
-test('is its grades, each by its own dictionary', () => {
+test('has the grades, each from its dictionary', () => {
   const graded = stone({
     cutQuality: idOf('cutQuality', 'Ideal'),
     polish: idOf('polish', 'Very Good'),
@@ -65,12 +65,12 @@ test('is its grades, each by its own dictionary', () => {
 })
 
 for (const intensity of ['None', 'Faint', 'Medium', 'Strong', 'Very Strong']) {
-  test(`is a fluorescence that is ${intensity}`, () =>
+  test(`has the fluorescence intensity ${intensity}`, () =>
     assert.is(stone({ fluorIntensity: idOf('fluorIntensity', intensity) }).fluorIntensity, intensity))
 }
 
 for (const color of ['None', 'Blue', 'White', 'Yellow', 'Orange', 'Red', 'Green']) {
-  test(`is a fluorescence of the colour ${color}`, () =>
+  test(`has the fluorescence colour ${color}`, () =>
     assert.is(stone({ fluorColor: idOf('fluorColor', color) }).fluorColor, color))
 }
 
@@ -81,10 +81,10 @@ for (const [short, culet] of [
   ['SL', 'Slightly Large'],
   ['EL', 'Extremely Large'],
 ] as const) {
-  test(`is a culet that is ${culet} for ${short}`, () => assert.is(stone({ culetSize: short }).culet, culet))
+  test(`has the culet size ${culet} for ${short}`, () => assert.is(stone({ culetSize: short }).culet, culet))
 }
 
-test('is a girdle from its thinnest to its thickest place, or one thickness', () => {
+test('has the girdle as one thickness or as a range from thinnest to thickest', () => {
   assert.equal(stone({ girdle: 'Thin-Medium' }).girdle, ['Thin', 'Medium'])
   assert.equal(stone({ girdle: 'Medium' }).girdle, ['Medium'])
   assert.not.ok('girdle' in stone({ girdle: 'wavy' }))

@@ -9,7 +9,7 @@ import {
   invalidatesScores,
 } from '../../../src/domain/diamond/score-basis.ts'
 
-const test = suite('what scores a stone anew')
+const test = suite('the stone revision')
 
 const CREATED: DiamondEvent = {
   type: 'DiamondCreated',
@@ -42,7 +42,7 @@ const read = (reading: Partial<ReportReading> = {}): DiamondEvent => ({
   data: { certification: 3, reading: { ...READING, ...reading } },
 })
 const REMOVED: DiamondEvent = { type: 'CertificationRemoved', data: { id: 3, digest: null } }
-const BODY: DiamondEvent = {
+const MODEL: DiamondEvent = {
   type: 'StoneModelAttached',
   data: {
     format: 'OFF',
@@ -53,53 +53,53 @@ const BODY: DiamondEvent = {
     file: { digest: 'a'.repeat(64), bytes: 9 },
   },
 }
-const BODY_REMOVED: DiamondEvent = { type: 'StoneModelRemoved', data: { digest: 'a'.repeat(64) } }
+const MODEL_REMOVED: DiamondEvent = { type: 'StoneModelRemoved', data: { digest: 'a'.repeat(64) } }
 
 const stoneRevision = (...events: readonly DiamondEvent[]) =>
   events.reduce((state, event, revision) => evolveScoring(state, event, revision), initialScoringState).stoneRevision
 
-for (const [what, event, touches, may] of [
+for (const [name, event, invalidates, mayInvalidate] of [
   ['a creation', CREATED, true, true],
   ['a new weight', patched({ carat: 2 }), true, true],
-  ['a grade that is taken away', patched({}, ['polish']), true, true],
+  ['a removed grade', patched({}, ['polish']), true, true],
   ['a price', patched({ price: 2 }), false, false],
-  ['a price that is taken away', patched({}, ['price']), false, false],
-  ['a new weight beside a price', patched({ price: 2, carat: 2 }), true, true],
-  ['another origin, with which a report may fit', patched({ isLabGrown: true }), false, true],
-  ['a report, before it is read', ATTACHED, false, false],
-  ['what was read of it', read(), false, true],
-  ['the end of a report', REMOVED, false, true],
-  ['a body of its own', BODY, true, true],
-  ['the end of that', BODY_REMOVED, true, true],
-  ['its deletion', { type: 'DiamondDeleted', data: {} } satisfies DiamondEvent, false, false],
+  ['a removed price', patched({}, ['price']), false, false],
+  ['a new weight together with a price', patched({ price: 2, carat: 2 }), true, true],
+  ['another origin, which a report may match', patched({ isLabGrown: true }), false, true],
+  ['a report that is not yet read', ATTACHED, false, false],
+  ['the reading of a report', read(), false, true],
+  ['the removal of a report', REMOVED, false, true],
+  ['a 3D model', MODEL, true, true],
+  ['the removal of a 3D model', MODEL_REMOVED, true, true],
+  ['the deletion of the diamond', { type: 'DiamondDeleted', data: {} } satisfies DiamondEvent, false, false],
 ] as const) {
-  test(`${touches ? 'is' : 'is not'} ${what}, which ${may ? 'may' : 'can not'}`, () => {
-    assert.is(invalidatesScores(event), touches)
-    assert.is(mayInvalidateScores(event), may)
+  test(`${invalidates ? 'always changes' : mayInvalidate ? 'may change' : 'never changes'} with ${name}`, () => {
+    assert.is(invalidatesScores(event), invalidates)
+    assert.is(mayInvalidateScores(event), mayInvalidate)
   })
 }
 
-test('is nothing before there is a stone', () => assert.is(initialScoringState.stoneRevision, -1))
+test('is -1 before the diamond is created', () => assert.is(initialScoringState.stoneRevision, -1))
 
-test('is the last event that changed what scores rest on', () => {
+test('is the revision of the last event that invalidated scores', () => {
   assert.is(stoneRevision(CREATED), 0)
   assert.is(stoneRevision(CREATED, patched({ price: 5 })), 0)
   assert.is(stoneRevision(CREATED, patched({ carat: 5 }), patched({ price: 5 })), 1)
-  assert.is(stoneRevision(CREATED, BODY, patched({ price: 5 }), BODY_REMOVED), 3)
+  assert.is(stoneRevision(CREATED, MODEL, patched({ price: 5 }), MODEL_REMOVED), 3)
 })
 
-test('is a report only where it measured something', () => {
+test('changes with the reading of a report only if the report has measurements', () => {
   assert.is(stoneRevision(CREATED, ATTACHED, read()), 2)
   const nothing = { table: null, depth: null, crownAngle: null, pavilionAngle: null }
   assert.is(stoneRevision(CREATED, ATTACHED, read(nothing)), 0)
 })
 
-test('is the end of a report that had measured something, and of no other', () => {
+test('changes with the removal of a report only if the report had measurements', () => {
   assert.is(stoneRevision(CREATED, ATTACHED, read(), REMOVED), 3)
   assert.is(stoneRevision(CREATED, ATTACHED, REMOVED), 0)
 })
 
-test('is a change after which a report does not fit its stone any more', () => {
+test('changes when a report no longer matches its diamond', () => {
   assert.is(stoneRevision(CREATED, ATTACHED, read({ isLabGrown: false }), patched({ isLabGrown: true })), 3)
   assert.is(stoneRevision(CREATED, ATTACHED, read(), patched({ isLabGrown: true })), 2)
 })

@@ -36,26 +36,26 @@ const folded = (...events: readonly DiamondEvent[]): Diamond =>
 const refuses = (kind: string, message: string) => (error: unknown) =>
   error instanceof RequestError && error.kind === kind && error.message === message
 
-const test = suite("a stone's own body")
+const test = suite('the 3D model of a diamond')
 
-test('is attached once, and takes the place of another one', () => {
+test('is attached once, and replaces a different one', () => {
   assert.equal(attachModel(folded(CREATED), AT, model()), [attached(model())])
   assert.equal(attachModel(folded(CREATED, attached(model())), AT, model()), [])
   assert.equal(attachModel(folded(CREATED, attached(model())), AT, OTHER), [REMOVED, attached(OTHER)])
 })
 
-test('is removed where there is one', () => {
+test('can be removed if there is one', () => {
   const diamond = folded(CREATED, attached(model()))
   assert.equal(detachModel(diamond, AT), [REMOVED])
   assert.equal(diamondDecider.evolve(diamond, REMOVED), folded(CREATED))
   assert.throws(() => detachModel(folded(CREATED), AT), refuses('missing', 'Diamond 1 has no model'))
 })
 
-test('goes with its stone, and says so', () => {
+test('is removed by a separate event when its diamond is deleted', () => {
   assert.equal(remove(folded(CREATED, attached(model())), 1, 7), [REMOVED, { type: 'DiamondDeleted', data: {} }])
 })
 
-test("is its owner's alone, and of a stone that there is", () => {
+test('can be changed only on an existing diamond, by its owner', () => {
   for (const decide of [attachModel, detachModel]) {
     const foreign = refuses('forbidden', 'Diamond 1 belongs to another account')
     assert.throws(() => decide(folded(CREATED, attached(model())), { ...AT, owner: 8 }, OTHER), foreign)
@@ -63,12 +63,12 @@ test("is its owner's alone, and of a stone that there is", () => {
   }
 })
 
-test('changes nothing of what is no stone any more', () => {
+test('does not change a deleted diamond', () => {
   const deleted = folded(CREATED, { type: 'DiamondDeleted', data: {} })
   assert.equal(diamondDecider.evolve(deleted, attached(model())), deleted)
 })
 
-test('may weigh two of a hundred more or less than its stone without a word', () => {
+test('causes no warning if its weight is within 2 % of the diamond', () => {
   assert.equal(modelWarnings(model({ carat: 1.02 }), { carat: 1 }), [])
   assert.equal(modelWarnings(model({ carat: 0.98 }), { carat: 1 }), [])
   const says = (carat: number) => [`The model's volume is that of a diamond of ${carat} carats, not of 1`]
@@ -76,7 +76,7 @@ test('may weigh two of a hundred more or less than its stone without a word', ()
   assert.equal(modelWarnings(model({ carat: 0.979 }), { carat: 1 }), says(0.979))
 })
 
-test('says where its planes had to be taken together', () => {
+test('causes a warning if planes had to be merged', () => {
   assert.equal(modelWarnings(model({ planes: { count: 312, within: 0.8 } }), { carat: 1 }), [
     'Scores are computed from 312 planes: the model has more, so neighbouring facets within 0.8° were merged',
   ])
@@ -91,29 +91,28 @@ const live = (cutShape: number | string, length = 6.5): LiveDiamond => {
   return diamond as LiveDiamond
 }
 
-for (const [what, cutShape, length, fold] of [
-  ['a round of eight', 2, 6.5, 8],
-  ['a square princess of four', 4, 6.56, 4],
-  ['a longer princess of two', 4, 6.57, 2],
-  ['a square cushion of four', 9, 6.5, 4],
-  ['a square modified cushion of four', 201, 6.5, 4],
-  ['a square radiant of four', 83, 6.5, 4],
-  ['an asscher of four', 92, 6.5, 4],
-  ['an oval of two, even as wide as long', 11, 6.5, 2],
-  ['a marquise of two', 80, 12, 2],
-  ['an emerald of two', 90, 9, 2],
-  ['a pear of one', 22, 9, 1],
-  ['a heart of one', 85, 6.5, 1],
-  ['a trillion of one', 'Trillion', 6.5, 1],
-  ['a rose of two', 'Rose cut', 6.5, 2],
-  ['a briolette, of which any side may look up, of none', 'Briolette', 6.5, undefined],
-  ['a shape that nobody knows of none', 'my own', 6.5, undefined],
+for (const [name, cutShape, length, fold] of [
+  ['8-fold for a round', 2, 6.5, 8],
+  ['4-fold for a square princess', 4, 6.56, 4],
+  ['2-fold for a longer princess', 4, 6.57, 2],
+  ['4-fold for a square cushion', 9, 6.5, 4],
+  ['4-fold for a square modified cushion', 201, 6.5, 4],
+  ['4-fold for a square radiant', 83, 6.5, 4],
+  ['4-fold for an asscher', 92, 6.5, 4],
+  ['2-fold for an oval, even if it is as wide as long', 11, 6.5, 2],
+  ['2-fold for a marquise', 80, 12, 2],
+  ['2-fold for an emerald', 90, 9, 2],
+  ['1-fold for a pear', 22, 9, 1],
+  ['1-fold for a heart', 85, 6.5, 1],
+  ['1-fold for a trillion', 'Trillion', 6.5, 1],
+  ['2-fold for a rose', 'Rose cut', 6.5, 2],
+  ['undefined for a briolette, which has no fixed upper side', 'Briolette', 6.5, undefined],
+  ['undefined for an unknown shape', 'my own', 6.5, undefined],
 ] as const) {
-  test(`is made of as many alike parts as its shape: ${what}`, () =>
-    assert.is(symmetryFoldOf(live(cutShape, length)), fold))
+  test(`has an expected symmetry: ${name}`, () => assert.is(symmetryFoldOf(live(cutShape, length)), fold))
 }
 
-test('is what its stone is scored from, in the place of what a report measured', () => {
+test('is the input of scoring instead of the measurements in a report', () => {
   const read: DiamondEvent[] = [
     { type: 'CertificationAttached', data: { id: 3, laboratory: 'GIA', number: null, file: null } },
     {

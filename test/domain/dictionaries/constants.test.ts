@@ -5,8 +5,8 @@ import { constants, scoringVersions } from '../../../src/domain/dictionaries/con
 const { ver, dict, scoring } = constants('4.1.0')
 const { cutShape: _cutShape, ...lists } = dict
 
-/** Lines of the platform's own dictionaries: id title (short, position). */
-const KNOWN: Readonly<Record<Exclude<keyof typeof dict, 'cutShape'>, readonly string[]>> = {
+/** Published entries of the dictionaries: id title (short, position). */
+const PUBLISHED: Readonly<Record<Exclude<keyof typeof dict, 'cutShape'>, readonly string[]>> = {
   color: ['15 D (D,10)', '16 E (E,20)', '17 F (F,30)', '18 G (G,40)'],
   clarity: ['1 FL (FL,10)', '2 IF (IF,20)', '3 VVS1 (VVS1,30)', '4 VVS2 (VVS2,40)', '5 VS1 (VS1,50)', '6 VS2 (VS2,60)'],
   cutQuality: ['10 Ideal (ID,5)', '1 Excellent (EX,10)', '2 Very Good (VG,20)'],
@@ -43,14 +43,14 @@ test('have the documented members in the documented order', () => {
   assert.equal(Object.keys(scoring), ['fluorescence', 'fire', 'brightness', 'symmetry', 'integral'])
 })
 
-test('have every known entry as the platform shows it', () => {
-  for (const [name, known] of Object.entries(KNOWN)) {
+test('have every published entry', () => {
+  for (const [name, published] of Object.entries(PUBLISHED)) {
     const lines = Object.entries(lists).flatMap(([list, entries]) => (list === name ? entries.map(line) : []))
-    for (const entry of known) assert.ok(lines.includes(entry), `${name} ${entry}`)
+    for (const entry of published) assert.ok(lines.includes(entry), `${name} ${entry}`)
   }
 })
 
-test('have the known children of hues, and none where there are none', () => {
+test('have the published children of hues, and none for other hues', () => {
   const children = (id: number) => dict.colorHue.find((hue) => hue.id === id)?.children.map(line) ?? ['no such hue']
   assert.ok(children(11).includes('30 Green-Yellow (GY,8)'))
   assert.ok(children(23).includes('24 White (W,116)'))
@@ -59,14 +59,14 @@ test('have the known children of hues, and none where there are none', () => {
   assert.equal(children(22), [])
 })
 
-test('have the known abbreviations of fancy grades', () => {
+test('have the published abbreviations of fancy grades', () => {
   assert.equal(
     dict.fancyGrade.slice(0, 2).map(({ abbreviation }) => abbreviation),
     ['FT', 'VL'],
   )
 })
 
-test('have entries of the documented shapes, their members in order', () => {
+test('have entries with the documented members in order', () => {
   for (const shape of dict.cutShape) assert.equal(Object.keys(shape), ['id', 'title'])
   const flat = ['id', 'title', 'short', 'position']
   for (const [name, entries] of Object.entries(lists)) {
@@ -78,7 +78,7 @@ test('have entries of the documented shapes, their members in order', () => {
   for (const child of dict.colorHue.flatMap(({ children }) => children)) assert.equal(Object.keys(child), flat)
 })
 
-test('have every list in ascending position, and every id once, children included', () => {
+test('have lists in ascending order of position and unique ids, including children', () => {
   for (const entries of [...Object.values(lists), ...dict.colorHue.map(({ children }) => children)]) {
     const positions = entries.map(({ position }) => position)
     assert.equal(
@@ -91,7 +91,7 @@ test('have every list in ascending position, and every id once, children include
   assert.is(new Set(hues).size, hues.length)
 })
 
-test('have the whole scales', () => {
+test('have complete scales', () => {
   const titles = (list: readonly { title: string }[]) => list.map(({ title }) => title).join(' ')
   assert.is(titles(dict.color), 'D E F G H I J K L M N O P Q R S T U V W X Y Z')
   assert.is(titles(dict.clarity), 'FL Loupe Clean IF VVS1 VVS2 VS1 VS2 SI1 SI2 SI3 I1 I2 I3 P1 P2 P3 N')
@@ -101,7 +101,7 @@ test('have the whole scales', () => {
   assert.is(titles(dict.colorHue), 'Yellow Orange Brown Red Pink Purple Blue Green Black Gray')
 })
 
-test('have the bounds of the grades, and the version of each score', () => {
+test('have the grade boundaries and the version of each score', () => {
   const { fluorescence, ...scales } = scoring
   assert.equal(fluorescence, { ver: scoringVersions.fluorescence })
   assert.equal(

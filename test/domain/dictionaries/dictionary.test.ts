@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { DICTIONARIES, type DictionaryName } from '../../../src/domain/diamond/fields.ts'
 import { UnknownEntry } from '../../../src/domain/dictionaries/dictionary.ts'
 
-/** The platform's table of accepted values: a title, then what it may be written as. */
+/** The published table of accepted values: a title, then its aliases. */
 const ACCEPTED: Readonly<Record<DictionaryName, readonly string[]>> = {
   color: [...'DEFGHIJKLMNOPQRSTUVWXYZ'],
   clarity: [
@@ -85,7 +85,7 @@ const titleOf = (name: DictionaryName, text: string) => {
 const test = suite('a dictionary')
 
 for (const name of NAMES) {
-  test(`finds ${name} by every accepted spelling, in capitals and in small letters too`, () => {
+  test(`finds ${name} by every accepted spelling, in upper and lower case`, () => {
     for (const line of ACCEPTED[name]) {
       const [expected, ...aliases] = line.split('|')
       for (const alias of [expected ?? '', ...aliases]) {
@@ -99,7 +99,7 @@ for (const name of NAMES) {
     }
   })
 
-  test(`finds each entry of ${name} by its own title, and by its title in any case`, () => {
+  test(`finds each entry of ${name} by its title in any case`, () => {
     for (const { id, title } of DICTIONARIES[name].all) {
       assert.is(DICTIONARIES[name].find(title), id)
       assert.is(DICTIONARIES[name].find(title.toUpperCase()), id)
@@ -107,7 +107,7 @@ for (const name of NAMES) {
     }
   })
 
-  test(`gives each id of ${name} once, and its texts by it`, () => {
+  test(`has unique ids, titles and short forms of ${name}`, () => {
     const entries = DICTIONARIES[name].all
     assert.is(new Set(entries.map(({ id }) => id)).size, entries.length)
     assert.is(new Set(entries.map(({ title }) => title)).size, entries.length)
@@ -120,26 +120,26 @@ for (const name of NAMES) {
 }
 
 test('finds each entry by its short form, except Green-Yellow, whose GY is an alias of Gray', () => {
-  const astray = NAMES.flatMap((name) =>
+  const mismatches = NAMES.flatMap((name) =>
     DICTIONARIES[name].all.flatMap(({ id, short }) =>
       DICTIONARIES[name].find(short) === id ? [] : [`${name} ${short}`],
     ),
   )
-  assert.equal(astray, ['colorHue GY'])
+  assert.equal(mismatches, ['colorHue GY'])
 })
 
-test('finds each entry by its short form in any case, except GY and where two differ in nothing but case', () => {
-  const astray = NAMES.flatMap((name) =>
+test('finds each entry by its short form in any case, except GY and short forms that differ only in case', () => {
+  const mismatches = NAMES.flatMap((name) =>
     DICTIONARIES[name].all.flatMap(({ id, short }) =>
       [short.toLowerCase(), short.toUpperCase()].some((text) => DICTIONARIES[name].find(text) !== id)
         ? [`${name} ${short}`]
         : [],
     ),
   )
-  assert.equal(astray, ['colorHue GY', 'colorModifier Br', 'colorModifier Gr'])
+  assert.equal(mismatches, ['colorHue GY', 'colorModifier Br', 'colorModifier Gr'])
 })
 
-test('takes an exact short form before one in another case, and an alias before a short form in another case', () => {
+test('prefers an exact short form, then an alias, then a short form in another case', () => {
   assert.is(titleOf('colorModifier', 'br'), 'Brownish')
   assert.is(titleOf('colorModifier', 'Br'), 'Brown')
   assert.is(titleOf('colorModifier', 'BR'), 'Brownish')
@@ -151,22 +151,22 @@ test('takes an exact short form before one in another case, and an alias before 
   assert.is(titleOf('clarity', 'fl'), 'FL')
 })
 
-test('knows each letter from D to Z as a color, and no other', () => {
+test('has the letters D to Z as colors, and no other letter', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].filter((letter) => DICTIONARIES.color.find(letter) !== undefined)
   assert.is(letters.join(''), 'DEFGHIJKLMNOPQRSTUVWXYZ')
 })
 
-test('takes the abbreviation of a fancy grade, which it shows', () => {
+test('finds a fancy grade by its abbreviation', () => {
   assert.is(titleOf('fancyGrade', 'FT'), 'Faint')
 })
 
-test('does not know a text that names no entry', () => {
+test('finds no entry for unknown text', () => {
   for (const text of ['', ' ', 'Superb', '1', 'constructor', '__proto__']) {
     for (const name of NAMES) assert.is(DICTIONARIES[name].find(text), undefined, `${name} ${text}`)
   }
 })
 
-test('gives an id of its own or nothing, whatever the text', () => {
+test('returns a valid id or undefined for any text', () => {
   fc.assert(
     fc.property(fc.constantFrom(...NAMES), fc.anyText(), (name, text) => {
       const id = DICTIONARIES[name].find(text)
@@ -175,7 +175,7 @@ test('gives an id of its own or nothing, whatever the text', () => {
   )
 })
 
-test('has no entry for an integer that is no id, and says which', () => {
+test('throws an error with the id for an unknown id', () => {
   assert.not(DICTIONARIES.polish.has(0))
   assert.not(DICTIONARIES.polish.has(6))
   assert.not(DICTIONARIES.colorHue.has(1.5))
@@ -190,7 +190,7 @@ test('has no entry for an integer that is no id, and says which', () => {
 const GRADES = ['clarity', 'color', 'cutQuality', 'polish', 'symmetry', 'fluorIntensity'] as const
 
 for (const name of GRADES) {
-  test(`finds the lower of two grades of ${name}, in any order and however they are joined`, () => {
+  test(`finds the lower of two grades of ${name}, in any order and with any separator`, () => {
     const { entries, find, findRange, title } = DICTIONARIES[name]
     const grade = fc.constantFrom(...entries)
     const joint = fc.constantFrom('-', ' - ', '/', ' to ', '–')
@@ -207,7 +207,7 @@ for (const name of GRADES) {
   })
 }
 
-test('finds a grade with a sign behind it, and none of three or of none', () => {
+test('finds a grade followed by a sign, and no grade for three grades or none', () => {
   assert.equal(
     ['EX+', 'VG-', 'ex +'].map((text) => titleOf('polish', text)),
     ['Excellent', 'Very Good', 'Excellent'],
@@ -215,7 +215,7 @@ test('finds a grade with a sign behind it, and none of three or of none', () => 
   for (const text of ['EX-VG-G', '-', '+', 'EX-huge', 'to']) assert.is(titleOf('polish', text), undefined, text)
 })
 
-test('finds no two hues: a hyphen is of their names', () => {
+test('does not parse a range of hues, because their names contain hyphens', () => {
   assert.is(DICTIONARIES.colorHue.findRange('Yellow-Blue'), undefined)
   assert.is(titleOf('colorHue', 'Green-Yellow'), 'Green-Yellow')
 })

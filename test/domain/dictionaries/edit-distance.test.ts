@@ -5,9 +5,9 @@ import { findClosestName } from '../../../src/domain/dictionaries/edit-distance.
 
 const FIELDS = ['sku', 'price', 'isColored', 'isPublished', 'cutShape', 'carat', 'color', 'clarity', 'girdle', 'access']
 
-const test = suite('the nearest name')
+const test = suite('the closest name')
 
-test('is the one with fewest letters to change, add, leave out or swap', () => {
+test('has the fewest letters to substitute, insert, delete or transpose', () => {
   assert.is(findClosestName('carot', FIELDS), 'carat')
   assert.is(findClosestName('carrat', FIELDS), 'carat')
   assert.is(findClosestName('crat', FIELDS), 'carat')
@@ -17,34 +17,34 @@ test('is the one with fewest letters to change, add, leave out or swap', () => {
   assert.is(findClosestName('gridle', FIELDS), 'girdle')
 })
 
-test('counts a swap of neighbours as one change', () => {
+test('is found with a transposition of neighbours as one edit', () => {
   assert.is(findClosestName('ksu', FIELDS), 'sku')
 })
 
-test('does not mind capitals', () => {
+test('is found regardless of case', () => {
   assert.is(findClosestName('CUTSHAPE', FIELDS), 'cutShape')
   assert.is(findClosestName('cut_shape', FIELDS), 'cutShape')
 })
 
-test('of equally near ones is the first', () => {
+test('is the first of equally close ones', () => {
   assert.is(findClosestName('bat', ['cat', 'hat']), 'cat')
 })
 
-test('is none when all are far', () => {
+test('is undefined if no candidate is close', () => {
   assert.is(findClosestName('laboratory', FIELDS), undefined)
   assert.is(findClosestName('', FIELDS), undefined)
   assert.is(findClosestName('x', FIELDS), undefined)
   assert.is(findClosestName('carat', []), undefined)
 })
 
-test('costs nothing for a name far longer than any candidate', () => {
+test('is computed without comparing letters if the name is far longer than any candidate', () => {
   const started = process.cpuUsage()
   for (let i = 0; i < 1000; i++) assert.is(findClosestName('c'.repeat(100_000), FIELDS), undefined)
   // Comparing letter by letter would take minutes.
   assert.ok(process.cpuUsage(started).user < 2_000_000)
 })
 
-test('of a candidate is the candidate itself', () => {
+test('of a candidate is itself', () => {
   fc.assert(fc.property(fc.constantFrom(...FIELDS), (name) => findClosestName(name, FIELDS) === name))
 })
 

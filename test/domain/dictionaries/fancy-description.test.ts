@@ -5,7 +5,7 @@ import { colorHue, colorModifier, fancyGrade, parseFancyColor } from '../../../s
 
 const test = suite('the description of a fancy colour')
 
-test('names a grade, a modifier where there is one, and a hue', () => {
+test('is parsed into grade, optional modifier and hue', () => {
   const [grade, hue] = [fc.constantFrom(...fancyGrade.all), fc.constantFrom(...colorHue.all)]
   const modifier = fc.option(fc.constantFrom(...colorModifier.all), { nil: undefined })
   fc.assert(
@@ -18,7 +18,7 @@ test('names a grade, a modifier where there is one, and a hue', () => {
   )
 })
 
-test('is none where it lacks a hue or has another word', () => {
+test('is rejected if it lacks a grade or a hue or has another word', () => {
   for (const text of ['', 'Fancy', 'Yellow', 'G', 'Fancy B', 'Fancy Nice Yellow', 'Light', 'Fancy Yellow maybe'])
     assert.is(parseFancyColor(text), undefined, text)
 })

@@ -9,7 +9,7 @@ import {
   parseGirdle,
 } from '../../../src/domain/dictionaries/girdle-and-culet.ts'
 
-/** The platform's table of accepted values. */
+/** The published table of accepted values. */
 const GIRDLES = [
   'Extremely Thick|XTK|EXTHICK|EXTHK|XTHK|XTHICK|XTHIK|ETK|EK|XK',
   'Very Thick|VTK|VTHCK|VTHK|VTHICK',
@@ -34,7 +34,7 @@ const CULETS = [
 
 const test = suite('a girdle')
 
-test('is known by every accepted spelling, in small letters too, and kept as its title', () => {
+test('is parsed from every accepted spelling, also in lower case, into its title', () => {
   for (const [title, ...aliases] of GIRDLES) {
     for (const spelling of [title ?? '', ...aliases]) {
       assert.is(parseGirdle(spelling), title, spelling)
@@ -43,14 +43,14 @@ test('is known by every accepted spelling, in small letters too, and kept as its
   }
 })
 
-test('may be a range of any two spellings, kept as their titles with a hyphen', () => {
+test('can be a range of any two spellings, which becomes their titles with a hyphen', () => {
   assert.is(parseGirdle('thn-thk'), 'Thin-Thick')
   assert.is(parseGirdle('Thin-Medium'), 'Thin-Medium')
   assert.is(parseGirdle('EN-STK'), 'Extremely Thin-Slightly Thick')
   assert.is(parseGirdle('Extremely Thin - Very Thick'), 'Extremely Thin-Very Thick')
 })
 
-test('is what a report says beside percent and finish', () => {
+test('is parsed from a report that also states percentage and finish', () => {
   assert.is(parseGirdle('Medium to Slightly Thick'), 'Medium-Slightly Thick')
   assert.is(parseGirdle('Slightly Thick to Thick, Faceted'), 'Slightly Thick-Thick')
   assert.is(parseGirdle('Medium (Faceted) 3.5%'), 'Medium')
@@ -58,27 +58,27 @@ test('is what a report says beside percent and finish', () => {
   assert.is(parseGirdle('STN/STK'), 'Thin-Slightly Thick')
 })
 
-test('has its thin end first, however the range was written', () => {
+test('has the thin end of its range first', () => {
   assert.is(parseGirdle('Thick-Thin'), 'Thin-Thick')
 })
 
-test('whose range has equal ends is of one grade', () => {
+test('whose range has equal ends becomes one grade', () => {
   assert.is(parseGirdle('med-Medium'), 'Medium')
   assert.equal(parseGirdleRange('Medium'), ['Medium', 'Medium'])
 })
 
-test('is unknown when either end is, or when there are more than two', () => {
+test('is unknown if either end is unknown or there are more than two', () => {
   for (const text of ['', '-', 'Thin-', '-Thin', 'Thin-Wide', 'Thin-Medium-Thick', 'Thin Medium', 'Thin--Thick']) {
     assert.is(parseGirdle(text), undefined, text)
   }
 })
 
-test('reads back as it was kept', () => {
+test('is parsed to itself in its stored form', () => {
   const grade = fc.constantFrom(...girdleGrades)
   fc.assert(
     fc.property(grade, grade, (from, to) => {
-      const kept = parseGirdle(`${from}-${to}`)
-      return kept !== undefined && parseGirdle(kept) === kept
+      const stored = parseGirdle(`${from}-${to}`)
+      return stored !== undefined && parseGirdle(stored) === stored
     }),
   )
 })
@@ -91,7 +91,7 @@ test.run()
 
 const culet = suite('a culet size')
 
-culet('is known by its title and its short form, in small letters too, and kept as the short form', () => {
+culet('is parsed from its title or short form, also in lower case, into the short form', () => {
   for (const [short, title] of CULETS) {
     for (const spelling of [short ?? '', title ?? '']) {
       assert.is(parseCuletSize(spelling), short)
@@ -100,7 +100,7 @@ culet('is known by its title and its short form, in small letters too, and kept 
   }
 })
 
-culet('is unknown by anything else', () => {
+culet('is unknown for any other text', () => {
   for (const text of ['', 'X', 'Huge', 'N-S']) assert.is(parseCuletSize(text), undefined, text)
 })
 

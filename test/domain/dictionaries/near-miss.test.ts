@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findNearMiss } from '../../../src/domain/dictionaries/edit-distance.ts'
 
-const test = suite('a name that is another but for its case or a letter or two')
+const test = suite('a near miss')
 
 for (const [name, candidates, meant] of [
   ['LIMIT', ['limit', 'offset'], 'limit'],
@@ -15,7 +15,7 @@ for (const [name, candidates, meant] of [
   ['off', ['oft'], undefined],
   ['x'.repeat(1_000_000), ['limit'], undefined],
 ] as const) {
-  test(`is found, and no other: ${name.slice(0, 20)}`, () => assert.is(findNearMiss(name, candidates), meant))
+  test(`of ${name.slice(0, 20)} is ${meant ?? 'not found'}`, () => assert.is(findNearMiss(name, candidates), meant))
 }
 
 test.run()

@@ -13,7 +13,7 @@ import {
   UnknownShape,
 } from '../../../src/domain/dictionaries/shapes.ts'
 
-/** The platform's table of accepted values, with CUS and RCRMB also apart. */
+/** The published table of accepted values, with CUS and RCRMB also as separate aliases. */
 const ACCEPTED = [
   'Round|B|BR|RB|RD|RBC|Round Brilliant|RND',
   'Pear|P|PS|PSH|PB|PMB',
@@ -36,7 +36,7 @@ const titleOf = (text: string) => {
 
 const test = suite('a cut shape')
 
-test('at the top level is one of the eleven of the platform, in its order', () => {
+test('at the top level is one of the eleven published ones, in order', () => {
   assert.equal(
     topLevelShapes().map(({ id, title }) => `${id} ${title}`),
     [
@@ -55,7 +55,7 @@ test('at the top level is one of the eleven of the platform, in its order', () =
   )
 })
 
-test('is known by every accepted spelling, in any case', () => {
+test('is found by every accepted spelling, in any case', () => {
   for (const [title, ...aliases] of ACCEPTED) {
     for (const spelling of [title ?? '', ...aliases]) {
       assert.is(titleOf(spelling), title, spelling)
@@ -65,20 +65,20 @@ test('is known by every accepted spelling, in any case', () => {
   }
 })
 
-test('is known by its own title', () => {
+test('is found by its title', () => {
   for (const { id, title } of all) assert.is(parseShape(title), id)
   assert.is(parseShape('Cushion'), 9)
   assert.is(parseShape('other'), OTHER_SHAPE_ID)
 })
 
-test('has no spelling that another one has', () => {
+test('shares no spelling with another', () => {
   const spellings = all.flatMap(({ id, title }) =>
     [title, ...(findCutShape(id)?.aliases ?? [])].map((text) => text.toLowerCase()),
   )
   assert.is(new Set(spellings).size, spellings.length)
 })
 
-/** As the GIA, IGI and HRD write shapes on their reports, and trade lists after them. */
+/** Descriptions on reports of the GIA, IGI and HRD, and in trade lists. */
 const DESCRIBED = {
   Round: ['Round Brilliant Cut', 'ROUND MODIFIED BRILLIANT', 'Brilliant', 'brilliant cut'],
   Pear: ['Pear Brilliant', 'Pear Modified Brilliant', 'Pear Shape', 'pear-shaped', 'Pear Cut'],
@@ -96,12 +96,12 @@ const DESCRIBED = {
   'Square Radiant': ['Sq Radiant', 'Cut-Cornered Square Modified Brilliant'],
 }
 
-test("is known by a laboratory's description", () => {
+test("is found by a laboratory's description", () => {
   for (const [title, texts] of Object.entries(DESCRIBED))
     for (const text of texts) assert.is(titleOf(text), title, text)
 })
 
-test('of another cut keeps its name, although it names a known outline', () => {
+test('of another cut is not found, even if it names a known outline', () => {
   for (const text of [
     'Oval Rose Cut',
     'Old European Brilliant',
@@ -113,17 +113,17 @@ test('of another cut keeps its name, although it names a known outline', () => {
     assert.is(parseShape(text), undefined, text)
 })
 
-test('outside the dictionary is not known', () => {
+test('outside the dictionary is not found', () => {
   for (const text of ['', 'Trilliant', 'Old Mine', '2', 'constructor']) {
     assert.is(parseShape(text), undefined, text)
   }
 })
 
-test('of the top level is its own root', () => {
+test('at the top level is its own root', () => {
   for (const { id } of topLevelShapes()) assert.is(rootShapeOf(id), id)
 })
 
-test('below the top level has an id from 200 up, and the shape it stands under as its root', () => {
+test('below the top level has an id of at least 200 and its parent as its root', () => {
   const children = cutShapeTree().flatMap(({ id, children }) => children.map((child) => ({ root: id, ...child })))
   assert.ok(children.length > 0)
   for (const { id, root } of children) {
@@ -133,12 +133,12 @@ test('below the top level has an id from 200 up, and the shape it stands under a
   assert.equal([rootShapeOf(200), rootShapeOf(201)], [9, 9])
 })
 
-test('has an id of its own', () => {
+test('has a unique id', () => {
   assert.is(new Set(all.map(({ id }) => id)).size, all.length)
   assert.ok(all.every(({ id }) => isShapeId(id)))
 })
 
-test('shows its parent, its aliases and its children', () => {
+test('has a parent, aliases and children', () => {
   assert.equal(findCutShape(9), {
     id: 9,
     title: 'Cushion',
@@ -152,7 +152,7 @@ test('shows its parent, its aliases and its children', () => {
   assert.equal(findCutShape(200), { id: 200, title: 'Cushion Brilliant', parent: 9, aliases: ['CB'], children: [] })
 })
 
-test('with an id that none has is missing, also 87, whose meaning was never published', () => {
+test('with an unknown id does not exist, including 87, whose meaning was never published', () => {
   for (const id of [0, 1, 87, 199, 204, 1.5, NaN]) {
     assert.is(findCutShape(id), undefined)
     assert.not(isShapeId(id))
@@ -167,7 +167,7 @@ test('with an id that none has is missing, also 87, whose meaning was never publ
   }
 })
 
-test('is named by a text or by none, whatever the text', () => {
+test('is found or undefined for any text', () => {
   fc.assert(
     fc.property(fc.anyText({ maxLength: 64 }), (text) => {
       const id = parseShape(text)

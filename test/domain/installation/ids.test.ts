@@ -4,11 +4,11 @@ import { idsDecider, reserveIds } from '../../../src/domain/installation/install
 
 const test = suite('a block of ids')
 
-test('starts at 1 when none was reserved', () => {
+test('starts at 1 if none was reserved before', () => {
   assert.equal(reserveIds(idsDecider.initialState, 1000), { type: 'IdsReserved', data: { from: 1, to: 1000 } })
 })
 
-test('starts behind the last one, whatever size that had', () => {
+test('starts after the last one, whatever its size', () => {
   assert.equal(reserveIds(idsDecider.evolve(undefined, reserveIds(undefined, 7)), 1).data, { from: 8, to: 8 })
 })
 

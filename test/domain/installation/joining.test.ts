@@ -2,17 +2,22 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isSameInstallation, hasLostVault } from '../../../src/domain/installation/installation.ts'
 
-const test = suite('vault and files beside a log')
+const test = suite('a vault and a file store')
 
 const known = { vault: 'v1', files: 'f1', place: 'here' }
 
-for (const [what, found, belongs, lostVault] of [
-  ['that are its own belong with it, wherever they are', { ...known, place: 'elsewhere' }, true, false],
-  ['of which the vault is another one do not, and its own is lost', { ...known, vault: 'v2' }, false, true],
-  ['of which the files are others do not, and no vault is lost', { ...known, files: 'f2' }, false, false],
-  ["that are both another's do not, and no vault is lost", { ...known, vault: 'v2', files: 'f2' }, false, false],
+for (const [name, found, belongs, lostVault] of [
+  ['of the same installation belong to the log, wherever they are', { ...known, place: 'elsewhere' }, true, false],
+  ['with another vault do not belong to the log, and its vault is lost', { ...known, vault: 'v2' }, false, true],
+  ['with another file store do not belong to the log, and no vault is lost', { ...known, files: 'f2' }, false, false],
+  [
+    'of another installation do not belong to the log, and no vault is lost',
+    { ...known, vault: 'v2', files: 'f2' },
+    false,
+    false,
+  ],
 ] as const) {
-  test(what, () => {
+  test(name, () => {
     assert.is(isSameInstallation(known, found), belongs)
     assert.is(hasLostVault(known, found), lostVault)
   })

@@ -15,54 +15,65 @@ const REPLAY = event('CopyBegun', { copy: 'c2', from: 'here', log: 'l1', replay:
 const FENCED = event('LogFenced', { copy: 'c1', to: 'there' })
 const OPENED = event('LogOpened', { copy: 'c1' })
 
-const closed = suite('a log')
+const lifecycle = suite('a log')
 
-const ways: readonly (readonly [
-  what: string,
+const cases: readonly (readonly [
+  name: string,
   log: typeof FENCED | undefined,
   copy: readonly (typeof FENCED)[],
-  by: ReadOnlyState | undefined,
+  expected: ReadOnlyState | undefined,
 ])[] = [
   ['that was never moved is open', undefined, [], undefined],
-  ['that has only begun is open', event('LogCreated', { identity: 'l1' }), [], undefined],
-  ['that was left is fenced', FENCED, [], { why: 'fenced', copy: 'c1', to: 'there' }],
+  ['with only a LogCreated event is open', event('LogCreated', { identity: 'l1' }), [], undefined],
+  ['that was moved elsewhere is fenced', FENCED, [], { why: 'fenced', copy: 'c1', to: 'there' }],
   ['that was opened again is open', OPENED, [], undefined],
-  ['that is being filled is unfinished', undefined, [BEGUN], { why: 'unfinished', copy: 'c1', from: 'here' }],
-  ['that was filled is open', OPENED, [BEGUN, event('CopyDone', { copy: 'c1', events: 3 })], undefined],
   [
-    'that was filled, and left for another one, is fenced',
+    'that is the target of a running copy is unfinished',
+    undefined,
+    [BEGUN],
+    { why: 'unfinished', copy: 'c1', from: 'here' },
+  ],
+  [
+    'that is the target of a finished copy is open',
+    OPENED,
+    [BEGUN, event('CopyDone', { copy: 'c1', events: 3 })],
+    undefined,
+  ],
+  [
+    'that is the target of a finished copy and was moved elsewhere is fenced',
     FENCED,
     [BEGUN, event('CopyDone', { copy: 'c1', events: 3 })],
     { why: 'fenced', copy: 'c1', to: 'there' },
   ],
   [
-    'of which the filling was given up is abandoned',
+    'that is the target of an abandoned copy is abandoned',
     FENCED,
     [BEGUN, event('CopyAbandoned', { copy: 'c1' })],
     { why: 'abandoned', copy: 'c1', from: 'here' },
   ],
   [
-    'that was being filled to a past moment is half a replay',
+    'that is an unfinished replay is half-replayed',
     undefined,
     [REPLAY],
     { why: 'half-replayed', copy: 'c2', from: 'here' },
   ],
   [
-    'that was filled to a past moment is a replay',
+    'that is a finished replay is a replay',
     undefined,
     [REPLAY, event('ReplayMade', { copy: 'c2', until: 'May', events: 3 })],
     { why: 'replay', copy: 'c2', from: 'here', until: 'May' },
   ],
   [
-    'whose events are not what they should be says nothing of them',
+    'with invalid event data has empty members',
     event('LogFenced', { copy: 7 }),
     [],
     { why: 'fenced', copy: '', to: '' },
   ],
 ]
-for (const [what, log, copy, by] of ways) closed(what, () => assert.equal(readOnlyStateOf(log, copy), by))
+for (const [name, log, copy, expected] of cases)
+  lifecycle(name, () => assert.equal(readOnlyStateOf(log, copy), expected))
 
-closed.run()
+lifecycle.run()
 
 const all = {
   readOnly: { why: 'read-only' },
@@ -73,9 +84,9 @@ const all = {
   abandoned: { why: 'abandoned', copy: 'c', from: 'here' },
 } as const satisfies Record<string, ReadOnlyState>
 
-const appended = suite('a closed log')
+const readOnly = suite('a read-only log')
 
-for (const [name, isOpenForItself] of [
+for (const [name, acceptsOwnEvents] of [
   ['readOnly', false],
   ['replay', false],
   ['fenced', true],
@@ -83,14 +94,14 @@ for (const [name, isOpenForItself] of [
   ['halfReplayed', true],
   ['abandoned', true],
 ] as const) {
-  appended(`that is ${all[name].why} ${isOpenForItself ? 'takes' : 'does not take'} what befalls itself`, () => {
-    assert.is(isAppendAllowed(all[name], 'log', ['LogOpened']), isOpenForItself)
-    assert.is(isIntentionallyReadOnly(all[name].why), !isOpenForItself)
+  readOnly(`that is ${all[name].why} ${acceptsOwnEvents ? 'accepts' : 'rejects'} lifecycle events`, () => {
+    assert.is(isAppendAllowed(all[name], 'log', ['LogOpened']), acceptsOwnEvents)
+    assert.is(isIntentionallyReadOnly(all[name].why), !acceptsOwnEvents)
   })
-  appended(`that is ${all[name].why} takes no changes of stones`, () => {
+  readOnly(`that is ${all[name].why} rejects changes of diamonds`, () => {
     assert.is(isAppendAllowed(all[name], 'diamond-1', ['DiamondPatched']), false)
   })
-  appended(`that is ${all[name].why} takes outcomes of mails only where it is fenced`, () => {
+  readOnly(`that is ${all[name].why} accepts mail outcomes only if it is fenced`, () => {
     const isFenced = name === 'fenced'
     assert.is(isAppendAllowed(all[name], 'secret-1', ['MailSent']), isFenced)
     assert.is(isAppendAllowed(all[name], 'secret-1', ['MailRefused', 'MailSent']), isFenced)
@@ -98,7 +109,7 @@ for (const [name, isOpenForItself] of [
   })
 }
 
-for (const [name, says] of [
+for (const [name, message] of [
   ['readOnly', 'This service was started with `serve --read-only`: it accepts no writes'],
   ['replay', 'This is a replay of here until May: it serves the state of that time and accepts no writes'],
   ['fenced', 'This installation was moved to there: it serves reads only; send writes to the new installation'],
@@ -115,7 +126,7 @@ for (const [name, says] of [
     'This installation is an incomplete copy of here, and the move was abandoned: delete this installation',
   ],
 ] as const) {
-  appended(`that is ${all[name].why} says what to do`, () => assert.is(describeReadOnlyState(all[name]), says))
+  readOnly(`that is ${all[name].why} describes its state`, () => assert.is(describeReadOnlyState(all[name]), message))
 }
 
-appended.run()
+readOnly.run()

@@ -9,23 +9,23 @@ import {
 
 const test = suite("a log's epoch")
 
-test('is the first until the log was restored, and then what the last restore says', () => {
+test('is the first until the log is restored, then the one of the last restore', () => {
   assert.is(epochOfLastRestore(undefined), FIRST_EPOCH)
   assert.is(epochOfLastRestore({ type: 'LogRestored', data: { epoch: 7 } }), 7)
 })
 
-test('is the first where an event says something else', () => {
+test('is the first if the event has another type or an invalid epoch', () => {
   assert.is(epochOfLastRestore({ type: 'SomethingElse', data: { epoch: 7 } }), FIRST_EPOCH)
   for (const epoch of [undefined, 'many', 1.5, 2 ** 53])
     assert.is(epochOfLastRestore({ type: 'LogRestored', data: { epoch } }), FIRST_EPOCH)
 })
 
-test('is carried by what is given out after a restore alone', () => {
+test('is added to issued tokens only after a restore', () => {
   assert.equal(logEpochMember(FIRST_EPOCH), {})
   assert.equal(logEpochMember(3), { logEpoch: 3 })
 })
 
-test('of what does not tell its own is the first', () => {
+test('defaults to the first if it is missing', () => {
   assert.ok(isSameEpoch(undefined, undefined))
   assert.ok(isSameEpoch(undefined, FIRST_EPOCH))
   assert.ok(isSameEpoch(FIRST_EPOCH, undefined))

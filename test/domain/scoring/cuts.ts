@@ -4,24 +4,24 @@ import { roundProportions, type RoundMeasures } from '../../../src/domain/scorin
 import { solidOf, type Solid } from '../../../src/domain/scoring/solid/solid.ts'
 import type { Vector } from '../../../src/domain/scoring/solid/facet.ts'
 
-/** A round brilliant like the reference but for the measures given. */
+/** The reference round brilliant with some measures replaced. */
 export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
   solidOf(facetModels.Round(roundProportions(measures)))
 
-/** A stone turned about its axis, by an angle in radians. */
-export const turnedBy = ({ facets }: Solid, angle: number): Solid => {
+/** A stone rotated about its axis by an angle in radians. */
+export const rotatedBy = ({ facets }: Solid, angle: number): Solid => {
   const [cosine, sine] = [Math.cos(angle), Math.sin(angle)]
   const turned = ([x, y, z]: Vector): Vector => [x * cosine - y * sine, x * sine + y * cosine, z]
   return solidOf(facets.map((facet) => ({ ...facet, normal: turned(facet.normal) })))
 }
 
-/** A cut that leaves all to its grade. */
-export const plain = (shape: ModelledShape, grade: CutGrade): Cut => ({
+/** A cut that is described by its shape and grade alone. */
+export const nominalCut = (shape: ModelledShape, grade: CutGrade): Cut => ({
   shape,
   grade,
   polish: defaultFinishGrade(grade),
   symmetry: defaultFinishGrade(grade),
 })
 
-export const close = (got: number, expected: number, tolerance: number): boolean =>
+export const isClose = (got: number, expected: number, tolerance: number): boolean =>
   Math.abs(got - expected) <= tolerance

@@ -2,31 +2,31 @@ import * as fc from '../../fast-check.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { gradeScore, scoreGrades } from '../../../src/domain/scoring/grading.ts'
-import { close } from './cuts.ts'
+import { isClose } from './cuts.ts'
 
 const test = suite('a grade range')
 
-test('places fire 0.73 ± 0.05 as the platform prints it: 0.9 of Good, 8/15 of Very Good', () => {
+test('places fire 0.73 ± 0.05 at 0.9 of Good and 8/15 of Very Good, as published', () => {
   const { ag, hr, marks } = gradeScore('fire', 0.73, 0.05)
   assert.equal(ag, ['G', 'VG'])
   assert.is(hr, 'G-VG')
-  assert.ok(close(marks[0], 2.9, 1e-9) && close(marks[1], 3 + 8 / 15, 1e-9))
+  assert.ok(isClose(marks[0], 2.9, 1e-9) && isClose(marks[1], 3 + 8 / 15, 1e-9))
 })
 
-test('counts a value on a bound to both neighbours', () => {
+test('includes both neighbours of a boundary value', () => {
   assert.equal(gradeScore('symmetry', 8, 0).ag, ['EX', 'OU'])
   assert.is(gradeScore('fire', 1, 0).hr, 'EX-OU')
 })
 
-test('reads 0.98 - 0.05 as 0.93: the bound between Very Good and Excellent of integral', () => {
+test('computes 0.98 - 0.05 as 0.93, the boundary between Very Good and Excellent of integral', () => {
   assert.equal(gradeScore('integral', 0.98, 0.05).ag, ['VG', 'EX', 'OU'])
 })
 
-test('is one grade where the interval lies inside its segment', () => {
+test('is one grade if the interval lies within its segment', () => {
   assert.is(gradeScore('brightness', 0.9, 0.02).hr, 'VG')
 })
 
-test('starts with Poor at nothing and is open at Outstanding', () => {
+test('starts with Poor at zero and has no upper limit at Outstanding', () => {
   assert.is(gradeScore('fire', 0.05, 0.1).hr, 'P')
   assert.is(gradeScore('fire', 4, 0.1).hr, 'OU')
 })

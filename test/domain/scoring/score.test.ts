@@ -6,7 +6,7 @@ import { scoringGrades } from '../../../src/domain/dictionaries/constants.ts'
 import { roundDecimals } from '../../../src/domain/scoring/score-formulas.ts'
 import { referenceCut, scoreStone, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { cutOf, type Stone } from '../../../src/domain/scoring/cut/stone.ts'
-import { close, plain } from './cuts.ts'
+import { isClose, nominalCut } from './cuts.ts'
 
 const test = suite('scores')
 
@@ -21,35 +21,35 @@ const anyStone = fc.record({
   carat: fc.double({ min: 0.18, max: 30, noNaN: true }).map((carat) => roundDecimals(carat, 2)),
 })
 
-test('of the reference at one carat are 1, and its spread is nothing', () => {
+test('of the reference at one carat are 1, and its spread is 0', () => {
   const { integral, fire, brilliance, spread } = scoreStone({ shape: 'Round', carat: 1 }, referenceCut)
   assert.equal([integral?.val, integral?.rg, fire?.val, fire?.rg], [1, 1, 1, 1])
   assert.equal([brilliance?.val, brilliance?.rg, brilliance?.faceup, brilliance?.avg], [1, 1, 1, 1])
   assert.equal([spread?.ct, spread?.pc], [0, 0])
 })
 
-test('hold law (a): absolute fire is relative fire times the weight of the round that looks as large', () => {
+test('follow rule (a): absolute fire is relative fire times the weight of a round of equal face-up area', () => {
   fc.assert(
     fc.property(anyStone, (stone) => {
       const { fire, spread } = scored(stone)
       assert.ok(fire && spread)
-      assert.ok(close(fire.val, fire.rg * (stone.carat + spread.ct), 0.0051))
+      assert.ok(isClose(fire.val, fire.rg * (stone.carat + spread.ct), 0.0051))
     }),
   )
 })
 
-test('hold law (b): integral is fire to the 0.2 times brilliance to the 0.8', () => {
+test('follow rule (b): integral is fire to the power of 0.2 times brilliance to the power of 0.8', () => {
   fc.assert(
     fc.property(anyStone, (stone) => {
       const { integral, fire, brilliance } = scored(stone)
       assert.ok(integral && fire && brilliance)
-      assert.ok(close(integral.val, fire.val ** 0.2 * brilliance.val ** 0.8, 0.0051))
-      assert.ok(close(integral.rg, fire.rg ** 0.2 * brilliance.rg ** 0.8, 0.0051))
+      assert.ok(isClose(integral.val, fire.val ** 0.2 * brilliance.val ** 0.8, 0.0051))
+      assert.ok(isClose(integral.rg, fire.rg ** 0.2 * brilliance.rg ** 0.8, 0.0051))
     }),
   )
 })
 
-test('hold law (c): brilliance is free of area, and pc is ct in percent of the round', () => {
+test('follow rule (c): brilliance does not depend on area, and pc is ct as a percentage of the round', () => {
   fc.assert(
     fc.property(anyStone, (stone) => {
       const { brilliance, spread } = scored(stone)
@@ -60,7 +60,7 @@ test('hold law (c): brilliance is free of area, and pc is ct in percent of the r
       assert.ok(spread.pc > percent(spread.ct - 0.005) - 0.051, `${spread.pc} % of ${spread.ct} ct`)
       assert.ok(spread.pc < percent(spread.ct + 0.005) + 0.051, `${spread.pc} % of ${spread.ct} ct`)
     }),
-    // Of so small a stone a hundredth of a carat is much.
+    // For such a small stone, a hundredth of a carat is significant.
     { examples: [[{ shape: 'Round', cutGrade: 'Poor', carat: 0.21 }]] },
   )
 })
@@ -70,7 +70,7 @@ const rounds = (pick: (stone: ReturnType<typeof scored>) => number | undefined) 
 const falls = (values: readonly number[]) =>
   values.every((value, index) => index === 0 || value < (values[index - 1] ?? 0))
 
-test('of rounds fall with each grade of cut', () => {
+test('of rounds decrease with each lower cut grade', () => {
   assert.ok(falls(rounds(({ integral }) => integral?.rg)), `${rounds(({ integral }) => integral?.rg)}`)
   assert.ok(falls(rounds(({ spread }) => spread?.pc)))
   assert.ok(falls(rounds(({ symmetry }) => symmetry?.val)))
@@ -81,33 +81,33 @@ test('of rounds differ by over 0.05 in integral from Excellent to Poor', () => {
   assert.ok(excellent - poor > 0.05)
 })
 
-test('put the spread of a well cut round at -2 to -4 percent', () => {
+test('of a well cut round include a spread of -2 to -4 percent', () => {
   for (const cutGrade of ['Ideal', 'Excellent'] as const) {
     const pc = scored({ shape: 'Round', carat: 1, cutGrade }).spread?.pc ?? NaN
     assert.ok(pc <= -2 && pc >= -4, `${pc}`)
   }
 })
 
-test('give symmetry the mean of pavilion and crown, nine for Excellent', () => {
+test('include a symmetry that is the mean of pavilion and crown, 9 for Excellent', () => {
   const { symmetry } = scored({ shape: 'Round', carat: 1, cutGrade: 'Excellent' })
-  assert.ok(symmetry && close(symmetry.val, 9, 0.1))
-  assert.ok(close(symmetry.val, (symmetry.pav + symmetry.crown) / 2, 0.0051))
+  assert.ok(symmetry && isClose(symmetry.val, 9, 0.1))
+  assert.ok(isClose(symmetry.val, (symmetry.pav + symmetry.crown) / 2, 0.0051))
 })
 
-test('have the spread of the millimetres that were measured, whatever the weight hides', () => {
+test('have a spread that follows from the measured millimetres', () => {
   const stone = { shape: 'Round', cutGrade: 'Good', carat: 1 } as const
-  // A reference round of that diameter weighs what a reference weighs: 3.67 thousandths of its cube.
+  // A reference round weighs 3.67 thousandths of its diameter cubed, in carats and millimetres.
   const { spread } = scored({ ...stone, face: { length: 6.5, width: 6.4 } })
-  assert.ok(spread && close(spread.ct, (3.67 * 6.5 ** 1.5 * 6.4 ** 1.5) / 1000 - 1, 0.006), `${spread?.ct}`)
+  assert.ok(spread && isClose(spread.ct, (3.67 * 6.5 ** 1.5 * 6.4 ** 1.5) / 1000 - 1, 0.006), `${spread?.ct}`)
   const narrow = scored({ ...stone, face: { length: 6, width: 6 } })
   assert.ok(narrow.spread && narrow.spread.pc < 0 && spread.pc < 1)
   const { fire } = scored({ ...stone, face: { length: 6.5, width: 6.4 } })
-  assert.ok(fire && close(fire.val, fire.rg * (1 + spread.ct), 0.0051))
+  assert.ok(fire && isClose(fire.val, fire.rg * (1 + spread.ct), 0.0051))
 })
 
-test('of a stone whose grade is not given are those of what is typical of its shape', () => {
+test('of a stone without a cut grade are those of a typical stone of its shape', () => {
   for (const shape of modelledShapes) {
-    assert.equal(cutOf({ shape, carat: 1 }), plain(shape, 'Typical'))
+    assert.equal(cutOf({ shape, carat: 1 }), nominalCut(shape, 'Typical'))
     const { integral } = scored({ shape, carat: 1 })
     const [best, most, least] = (['Ideal', 'Excellent', 'Poor'] as const).map(
       (cutGrade) => scored({ shape, carat: 1, cutGrade }).integral,
@@ -120,23 +120,23 @@ test('of a stone whose grade is not given are those of what is typical of its sh
   }
 })
 
-test('of a briolette count neither a girdle nor a culet that a list says it has', () => {
+test('of a briolette ignore girdle and culet', () => {
   const stone: Stone = { shape: 'Briolette', carat: 1, girdle: ['Thick'], culet: 'Large' }
-  assert.equal(cutOf(stone), plain('Briolette', 'Typical'))
+  assert.equal(cutOf(stone), nominalCut('Briolette', 'Typical'))
   assert.ok(cutOf({ ...stone, shape: 'Oval' })?.girdle)
 })
 
-test('take polish and symmetry of the cut grade where they are not given', () => {
-  assert.equal(cutOf({ shape: 'Round', cutGrade: 'Good' }), plain('Round', 'Good'))
+test('use the cut grade for polish and symmetry if they are not given', () => {
+  assert.equal(cutOf({ shape: 'Round', cutGrade: 'Good' }), nominalCut('Round', 'Good'))
 })
 
-test('of a shape without a model are fluorescence alone', () => {
+test('of a shape without a shape model include fluorescence only', () => {
   const { fluor, ...others } = scored({ shape: 'Other', carat: 1, fluorIntensity: 'Faint', fluorColor: 'Blue' })
   assert.is(fluor?.f, 1)
   assert.equal(others, { integral: null, spread: null, fire: null, brilliance: null, symmetry: null })
 })
 
-test('without a weight lack what a weight is needed for', () => {
+test('without a weight lack integral, spread and fire', () => {
   const { integral, spread, fire, brilliance, symmetry } = scored({ shape: 'Round' })
   assert.equal([integral, spread, fire], [null, null, null])
   assert.ok(brilliance && symmetry)
@@ -150,7 +150,7 @@ test('of fluorescence are one-hot, with the id and the code of the colour', () =
   assert.match(ver, /^\d+\.\d+\.\d+$/)
 })
 
-test('of a stone that does not fluoresce have no colour, whatever was reported', () => {
+test('of a stone without fluorescence have no colour, even if one was reported', () => {
   const { fluor } = scored({ fluorIntensity: 'None', fluorColor: 'Blue' })
   assert.equal([fluor?.n, fluor?.color, fluor?.colorCode], [1, 7, 'N'])
 })
@@ -171,7 +171,7 @@ test('have two decimals, pc one, and a version', () => {
   )
 })
 
-test('round as decimal numbers read', () => {
+test('are rounded as decimal numbers', () => {
   assert.equal(
     [roundDecimals(1.005, 2), roundDecimals(-1.005, 2), roundDecimals(-0.001, 2), roundDecimals(0.145, 2)],
     [1.01, -1.01, 0, 0.15],
@@ -179,13 +179,13 @@ test('round as decimal numbers read', () => {
 })
 
 const anyShape = fc.constantFrom(...modelledShapes)
-/** From the lightest stone of the bundled data set on: of lighter ones fire's val has too few digits to compare. */
+/** From the lightest stone of the bundled data set: for lighter stones, fire's val has too few digits to compare. */
 const anyCarat = fc.double({ min: 0.2, max: 50, noNaN: true })
 
-/** The val of integral is computed from that of fire as it is shown: rounding may move it by this much. */
+/** The val of integral is computed from the rounded val of fire: rounding may change it by this much. */
 const ROUNDING = 0.01
 
-test('never rise with a lower grade of cut, whatever the shape and size: brilliance, integral, spread', () => {
+test('never rise with a lower cut grade, for any shape and weight: brilliance, integral, spread', () => {
   fc.assert(
     fc.property(anyShape, anyCarat, (shape, carat) => {
       const neverRises = (pick: (stone: ReturnType<typeof scored>) => number | undefined, allowed = 0) => {
@@ -204,13 +204,13 @@ test('never rise with a lower grade of cut, whatever the shape and size: brillia
 })
 
 for (const shape of modelledShapes)
-  test(`of a ${shape} fall from Ideal to Poor: brilliance and integral`, () => {
+  test(`of a ${shape} decrease from Ideal to Poor: brilliance and integral`, () => {
     const [ideal, poor] = (['Ideal', 'Poor'] as const).map((cutGrade) => scored({ shape, carat: 1, cutGrade }))
     assert.ok((poor?.brilliance?.rg ?? NaN) < (ideal?.brilliance?.rg ?? NaN))
     assert.ok((poor?.integral?.rg ?? NaN) < (ideal?.integral?.rg ?? NaN))
   })
 
-test('of typical Ideal and Excellent rounds lie from 0.95 to 1.01: brilliance and integral', () => {
+test('of typical Ideal and Excellent rounds are from 0.95 to 1.01: brilliance and integral', () => {
   for (const cutGrade of ['Ideal', 'Excellent'] as const) {
     const { brilliance, integral } = scored({ shape: 'Round', carat: 1, cutGrade })
     for (const { rg } of [brilliance, integral].filter((one) => one !== null))
@@ -218,13 +218,13 @@ test('of typical Ideal and Excellent rounds lie from 0.95 to 1.01: brilliance an
   }
 })
 
-test('of typical rounds stand in their own grade from Good down, as the constants name it', () => {
+test('of typical rounds are within the grade boundaries of their cut grade, from Good down', () => {
   const [poor, fair, good] = scoringGrades.integral
   const [, , , ...lower] = rounds(({ integral }) => integral?.rg)
   for (const [index, end] of [good, fair, poor].entries()) assert.ok((lower[index] ?? NaN) <= end, `${lower}`)
 })
 
-test('are the surer the more a report says', () => {
+test('have a smaller error the more a report states', () => {
   const known = { shape: 'Round', carat: 1, cutGrade: 'Ideal' } as const
   const angles = { tablePct: 56, depthPct: 60.8, crownAngle: 34, pavilionAngle: 40.6 }
   const errors = [undefined, angles, { ...angles, starPct: 50, lowerPct: 75 }].map(
@@ -238,7 +238,7 @@ const worse: readonly (readonly [Grade, Grade])[] = [
   ['Good', 'Poor'],
 ]
 for (const [better, poorer] of worse)
-  test(`put a ${better} cut of every shape above a ${poorer} one in spread`, () => {
+  test(`include a better spread for a ${better} cut than for a ${poorer} one, for every shape`, () => {
     for (const shape of modelledShapes) {
       const pc = (cutGrade: Grade) => scored({ shape, carat: 1, cutGrade }).spread?.pc ?? NaN
       assert.ok(pc(better) > pc(poorer), `${shape}: ${pc(better)} and ${pc(poorer)}`)

@@ -13,7 +13,7 @@ import {
 } from '../../../src/domain/scoring/cut/trace-cut.ts'
 import { referenceCut, tracedCuts, findTracedCut } from '../../../src/domain/scoring/score.ts'
 import { solidOf } from '../../../src/domain/scoring/solid/solid.ts'
-import { plain } from './cuts.ts'
+import { nominalCut } from './cuts.ts'
 
 const test = suite('the table of traced cuts')
 
@@ -21,14 +21,14 @@ const errors = errorMarginsOf({ ownFacets: true })
 
 const isFull = process.env['ADAMANT_FULL'] === '1'
 
-test('has every shape in every grade, and what is typical of it', () => {
+test('has every shape in every grade, and in typical proportions', () => {
   assert.is(Object.keys(tracedCuts).length, modelledShapes.length * cutGrades.length)
   for (const shape of modelledShapes)
-    for (const grade of cutGrades) assert.ok(findTracedCut(plain(shape, grade)), `${shape} ${grade}`)
+    for (const grade of cutGrades) assert.ok(findTracedCut(nominalCut(shape, grade)), `${shape} ${grade}`)
 })
 
-test('knows no cut whose culet, girdle or measures differ from its grade', () => {
-  const cut = plain('Round', 'Good')
+test('has no entry for a cut whose culet, girdle or measurements differ from its grade', () => {
+  const cut = nominalCut('Round', 'Good')
   const others: Cut[] = [
     { ...cut, culet: 'Large' },
     { ...cut, girdle: ['Thin', 'Medium'] },
@@ -38,16 +38,16 @@ test('knows no cut whose culet, girdle or measures differ from its grade', () =>
   assert.ok(findTracedCut({ ...cut, culet: 'None' }))
 })
 
-test('knows a cut of every polish and symmetry, and says of it what tracing it would', () => {
-  const cut: Cut = { ...plain('Oval', 'Excellent'), polish: 'Fair', symmetry: 'Poor' }
-  const [known, usual] = [findTracedCut(cut), findTracedCut(plain('Oval', 'Excellent'))]
+test('has the traced result of a cut with any polish and symmetry', () => {
+  const cut: Cut = { ...nominalCut('Oval', 'Excellent'), polish: 'Fair', symmetry: 'Poor' }
+  const [known, usual] = [findTracedCut(cut), findTracedCut(nominalCut('Oval', 'Excellent'))]
   assert.ok(known && usual && known.factors.brilliance < usual.factors.brilliance)
-  same(traceCut(cut), known)
+  assertSame(traceCut(cut), known)
 })
 
-function same(traced: TracedCut, kept: TracedCut | undefined): void {
+function assertSame(traced: TracedCut, tabulated: TracedCut | undefined): void {
   const numbers = ({ factors, ...figures }: TracedCut) => Object.entries({ ...figures, ...factors })
-  const others = new Map(kept && numbers(kept))
+  const others = new Map(tabulated && numbers(tabulated))
   for (const [name, value] of numbers(traced)) {
     const other = others.get(name)
     assert.ok(
@@ -57,28 +57,29 @@ function same(traced: TracedCut, kept: TracedCut | undefined): void {
   }
 }
 
-test('has what tracing the reference gives', () => same(traceReference(), referenceCut))
+test('equals the traced result of the reference', () => assertSame(traceReference(), referenceCut))
 
 const sample: Cut[] = isFull
-  ? modelledShapes.flatMap((shape) => cutGrades.map((grade) => plain(shape, grade)))
-  : [plain('Round', 'Excellent'), plain('Emerald', 'Very Good'), plain('Heart', 'Good')]
+  ? modelledShapes.flatMap((shape) => cutGrades.map((grade) => nominalCut(shape, grade)))
+  : [nominalCut('Round', 'Excellent'), nominalCut('Emerald', 'Very Good'), nominalCut('Heart', 'Good')]
 for (const cut of sample)
-  test(`has what tracing a ${cut.grade} ${cut.shape} gives`, () =>
-    same(traceCut(cut), tracedCuts[`${cut.shape}, ${cut.grade}`]))
+  test(`equals the traced result of a ${cut.grade} ${cut.shape}`, () =>
+    assertSame(traceCut(cut), tracedCuts[`${cut.shape}, ${cut.grade}`]))
 
 const fineness = isFull ? 16 : 4
-const half = isFull ? 'half' : 'less of'
-for (const cut of isFull ? modelledShapes.map((shape) => plain(shape, 'Excellent')) : [plain('Princess', 'Good')])
-  test(`moves by less than its error when a ${cut.shape} is sampled at ${half} the spacing`, () => {
+for (const cut of isFull
+  ? modelledShapes.map((shape) => nominalCut(shape, 'Excellent'))
+  : [nominalCut('Princess', 'Good')])
+  test(`differs by less than its error from a ${cut.shape} that is sampled ${isFull ? '16' : '4'} times as finely`, () => {
     const none = { crown: 0, pavilion: 0 }
     const fine = traceCut(cut, fineness)
     const one = traceSolid(solidOf(facetModels.Round(roundProportions({}))), none, fineness)
-    const kept = findTracedCut(cut)
-    assert.ok(kept)
+    const tabulated = findTracedCut(cut)
+    assert.ok(tabulated)
     const brilliance =
-      relativePerformance(fine, cut.shape, one) / relativePerformance(kept, cut.shape, referenceCut) - 1
+      relativePerformance(fine, cut.shape, one) / relativePerformance(tabulated, cut.shape, referenceCut) - 1
     assert.ok(Math.abs(brilliance) < errors.brilliance, `${brilliance}`)
-    assert.ok(Math.abs(fine.fire / one.fire / (kept.fire / referenceCut.fire) - 1) < errors.fire)
+    assert.ok(Math.abs(fine.fire / one.fire / (tabulated.fire / referenceCut.fire) - 1) < errors.fire)
   })
 
 test.run()

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isNewer } from '../../../src/domain/scoring/version.ts'
 
-const test = suite('the version of a scoring model')
+const test = suite('the version of the scoring model')
 
 const numbers = fc.tuple(fc.nat(20), fc.nat(20), fc.nat(20))
 const digest = fc.stringMatching(/^[0-9a-f]{8}$/)
@@ -11,7 +11,7 @@ type Numbers = readonly [number, number, number]
 
 const isGreater = (a: Numbers, b: Numbers) => (a[0] !== b[0] ? a[0] > b[0] : a[1] !== b[1] ? a[1] > b[1] : a[2] > b[2])
 
-test('comes after another one by its three numbers, whatever the tables are', () => {
+test('is ordered by its three numbers, regardless of the table digest', () => {
   fc.assert(
     fc.property(numbers, numbers, digest, digest, (one, other, table, otherTable) => {
       const [a, b] = [`${one.join('.')}+${table}`, `${other.join('.')}+${otherTable}`]
@@ -20,7 +20,7 @@ test('comes after another one by its three numbers, whatever the tables are', ()
   )
 })
 
-test('is of the same age as itself with another table', () => {
+test('is not newer than the same version with another table digest', () => {
   assert.not.ok(isNewer('1.0.0+aaaaaaaa', '1.0.0+bbbbbbbb'))
   assert.not.ok(isNewer('1.0.0', '1.0.0+bbbbbbbb'))
 })

@@ -6,9 +6,9 @@ import { checkSecret, generateSecretValue, effectiveTtl } from '../../../src/dom
 import { choicesFor } from '../../seeded.ts'
 
 const refuses = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
-const test = suite('what may be shared')
+const test = suite('a shared secret')
 
-test('has as many characters as the plan allows, counted as code points', () => {
+test('has at most as many code points as the plan allows', () => {
   for (const [plan, limit] of [
     ['basic', 1000],
     ['standard', 5000],
@@ -20,33 +20,33 @@ test('has as many characters as the plan allows, counted as code points', () => 
   }
 })
 
-test('is at least one character', () => {
+test('has at least one character', () => {
   assert.throws(() => checkSecret('', 'pro'), 'You did not provide anything to share')
   checkSecret(' ', 'basic')
 })
 
-test('lives 7 days unless told, at least 60 seconds and at most 30 days', () => {
+test('has a lifetime of 7 days by default, at least 60 seconds and at most 30 days', () => {
   assert.equal(
     [undefined, 0, 1, 60, 61, 2_592_000, 2_592_001, Infinity].map(effectiveTtl),
     [604_800, 604_800, 60, 60, 61, 2_592_000, 2_592_000, 2_592_000],
   )
 })
 
-test('shows at most two characters of a name and one of a domain, never all of either, and the top-level domain', () => {
+test('has a masked recipient: at most two characters of the name, one of the domain, and the top-level domain', () => {
   assert.is(obfuscateEmail('tom@myspace.com'), 'to*****@m*****.com')
   assert.is(obfuscateEmail('ab@x.io'), 'a*****@*****.io')
   assert.is(obfuscateEmail('a@b'), '*****@*****')
   assert.is(obfuscateEmail('user@example.museum'), 'us*****@e*****.museum')
 })
 
-test('goes to one well-formed address', () => {
+test('is sent to one well-formed address', () => {
   for (const right of ['a@b', 'tom+tag@mail.example.co.uk', "o'hara@example.com", 'jörg@bücher.example'])
     checkRecipient(right)
   for (const wrong of ['', 'a', '@b', 'a@', 'a@b@', 'a b@c', 'a@b,c@d', 'A <a@b>', 'a@b\r\nBcc: c@d', 'a@b..c', 'a@b.'])
     assert.throws(() => checkRecipient(wrong), refuses('invalid'), wrong)
 })
 
-test('when generated has 12 characters, one of each class, and no look-alike', () => {
+test('that is generated has 12 characters, one of each class, and no ambiguous ones', () => {
   const choices = choicesFor('generated secrets')
   for (let round = 0; round < 500; round++) {
     const value = generateSecretValue((limit) => choices.below(limit))

@@ -9,9 +9,9 @@ import {
 import type { KnownSecret, RecordedMail } from '../../../src/domain/secret/secret.ts'
 
 const SHARED = 10_000
-/** Its end, and when it is forgotten, in milliseconds. */
+/** When it expires and when its metadata expires, in milliseconds. */
 const END = SHARED + 60_000
-const FORGOTTEN = SHARED + 120_000
+const METADATA_END = SHARED + 120_000
 
 const secret = (own: Partial<KnownSecret> = {}): KnownSecret => ({
   owner: 7,
@@ -32,13 +32,13 @@ const secret = (own: Partial<KnownSecret> = {}): KnownSecret => ({
 })
 
 const KEYS = { metadataKey: 'm', secretKey: 's' }
-const shown = (own: Partial<KnownSecret>, now: number, keys: Parameters<typeof toSecretAttributes>[2] = KEYS) =>
+const attributesOf = (own: Partial<KnownSecret>, now: number, keys: Parameters<typeof toSecretAttributes>[2] = KEYS) =>
   toSecretAttributes(secret(own), 'ann@example.com', keys, now)
 
-const test = suite('what is shown of a secret')
+const test = suite('the attributes of a secret')
 
-test('that waits is its key, how long it still lives, and whether it has a passphrase', () => {
-  assert.equal(shown({ recipient: ['a***@example.com'] }, SHARED + 1_500), {
+test('include its key, its remaining lifetime and whether it has a passphrase while it is new', () => {
+  assert.equal(attributesOf({ recipient: ['a***@example.com'] }, SHARED + 1_500), {
     custid: 'ann@example.com',
     metadata_key: 'm',
     secret_key: 's',
@@ -57,8 +57,8 @@ test('that waits is its key, how long it still lives, and whether it has a passp
 
 const ENDED = { custid: 'ann@example.com', metadata_key: 'm', ttl: 60, created: 10, recipient: [], share_domain: '' }
 
-test('that was read is when, and neither its key nor a lifetime', () => {
-  assert.equal(shown({ status: 'received', changedAt: 25_999 }, 30_000), {
+test('include the time of reading, but neither key nor lifetime, after it was read', () => {
+  assert.equal(attributesOf({ status: 'received', changedAt: 25_999 }, 30_000), {
     ...ENDED,
     metadata_ttl: 100,
     state: 'received',
@@ -67,8 +67,8 @@ test('that was read is when, and neither its key nor a lifetime', () => {
   })
 })
 
-test('that was burned is an empty key, and no lifetime', () => {
-  assert.equal(shown({ status: 'burned', changedAt: 25_000 }, 30_000), {
+test('include an empty key and no lifetime after it was burned', () => {
+  assert.equal(attributesOf({ status: 'burned', changedAt: 25_000 }, 30_000), {
     ...ENDED,
     secret_key: '',
     metadata_ttl: 100,
@@ -78,38 +78,38 @@ test('that was burned is an empty key, and no lifetime', () => {
   })
 })
 
-test('that has expired is no key, and the moment of its end, whoever has noticed', () => {
+test('include the time of expiry and no key after it expired, even before an event records it', () => {
   const expired = { ...ENDED, metadata_ttl: 60, secret_ttl: null, state: 'expired', updated: END / 1000 }
-  assert.equal(shown({}, END), expired)
-  assert.equal(shown({ status: 'expired', changedAt: END + 5_000 }, END), expired)
+  assert.equal(attributesOf({}, END), expired)
+  assert.equal(attributesOf({ status: 'expired', changedAt: END + 5_000 }, END), expired)
 })
 
-test('of which the key can not be told is null, in every state', () => {
+test('include null for unknown keys, in every state', () => {
   const keys = { metadataKey: null, secretKey: null }
   for (const status of ['new', 'received', 'burned', 'expired'] as const)
-    assert.is(shown({ status }, 30_000, keys)['secret_key'], null, status)
-  assert.is(shown({}, 30_000, keys)['metadata_key'], null)
+    assert.is(attributesOf({ status }, 30_000, keys)['secret_key'], null, status)
+  assert.is(attributesOf({}, 30_000, keys)['metadata_key'], null)
 })
 
-test('that has a passphrase is that, as long as it waits, and how many failed', () => {
-  const waiting = shown({ passphrase: true, failedTries: 3 }, 30_000)
+test('include the passphrase requirement while it is new, and the number of failed attempts', () => {
+  const waiting = attributesOf({ passphrase: true, failedTries: 3 }, 30_000)
   assert.equal([waiting['passphrase_required'], waiting['failed_attempts']], [true, 3])
-  const read = shown({ passphrase: true, failedTries: 3, status: 'received' }, 30_000)
+  const read = attributesOf({ passphrase: true, failedTries: 3, status: 'received' }, 30_000)
   assert.equal([read['passphrase_required'], read['failed_attempts']], [undefined, 3])
 })
 
-test('never is a lifetime below none', () => {
-  assert.is(shown({ status: 'received' }, FORGOTTEN)['metadata_ttl'], 0)
-  assert.is(shown({ status: 'received' }, FORGOTTEN + 5_000)['metadata_ttl'], 0)
+test('never include a negative lifetime', () => {
+  assert.is(attributesOf({ status: 'received' }, METADATA_END)['metadata_ttl'], 0)
+  assert.is(attributesOf({ status: 'received' }, METADATA_END + 5_000)['metadata_ttl'], 0)
 })
 
-test('is new to the last millisecond of its life', () => {
+test('include the state new until the last millisecond of its lifetime', () => {
   assert.is(stateAt(secret(), END - 1), 'new')
   assert.is(stateAt(secret(), END), 'expired')
   assert.is(stateAt(secret({ status: 'burned' }), END), 'burned')
 })
 
-const mails = suite("what became of a secret's mails")
+const mails = suite("the status of a secret's mails")
 
 const link = (name: string, outcome: RecordedMail['outcome'] = 'sent'): RecordedMail => ({
   kind: 'link',
@@ -120,36 +120,36 @@ const NOTICE: RecordedMail = { kind: 'notice', name: 'n', outcome: 'sent' }
 const TWO = ['a', 'b']
 
 const outcomes: readonly (readonly [
-  what: string,
+  name: string,
   recipient: readonly string[],
   mails: readonly RecordedMail[],
   SecretState,
   ReturnType<typeof mailStatus>,
 ])[] = [
-  ['is nothing without a recipient', [], [], 'new', undefined],
-  ['is nothing of a notice to the owner', [], [NOTICE], 'received', undefined],
-  ['is that they wait until one is on record', TWO, [], 'new', 'waiting'],
-  ['is that they wait while one is missing, whatever else was sent', TWO, [link('1'), NOTICE], 'new', 'waiting'],
-  ['is nothing where the secret ended before', TWO, [link('1')], 'burned', undefined],
-  ['is that all were sent', TWO, [link('1'), link('2')], 'new', 'sent'],
-  ['is that all were sent, also behind its end', TWO, [link('1'), link('2')], 'received', 'sent'],
-  ["is that one was refused, whatever became of the other's", TWO, [link('1'), link('2', 'refused')], 'new', 'refused'],
-  ['is that one was refused while another is missing', TWO, [link('1', 'refused')], 'burned', 'refused'],
+  ['is undefined without a recipient', [], [], 'new', undefined],
+  ['is undefined for a notice to the owner alone', [], [NOTICE], 'received', undefined],
+  ['is waiting until an outcome is recorded', TWO, [], 'new', 'waiting'],
+  ['is waiting while one outcome is missing, regardless of a notice', TWO, [link('1'), NOTICE], 'new', 'waiting'],
+  ['is undefined if the secret was burned before all mails were sent', TWO, [link('1')], 'burned', undefined],
+  ['is sent if all were sent', TWO, [link('1'), link('2')], 'new', 'sent'],
+  ['is sent if all were sent, even after the secret was read', TWO, [link('1'), link('2')], 'received', 'sent'],
+  ['is refused if one was refused and another was sent', TWO, [link('1'), link('2', 'refused')], 'new', 'refused'],
+  ['is refused if one was refused and another is missing', TWO, [link('1', 'refused')], 'burned', 'refused'],
   [
-    'is nothing where the secret ended before one was sent',
+    'is undefined if one was not sent because the secret ended',
     TWO,
     [link('1'), link('2', 'not sent')],
     'received',
     undefined,
   ],
-  ['is no refusal of a notice', ['a'], [link('1'), { ...NOTICE, outcome: 'refused' }], 'received', 'sent'],
+  ['ignores a refused notice', ['a'], [link('1'), { ...NOTICE, outcome: 'refused' }], 'received', 'sent'],
 ]
-for (const [what, recipient, onRecord, state, status] of outcomes)
-  mails(what, () => assert.is(mailStatus(secret({ recipient, mails: onRecord }), state), status))
+for (const [name, recipient, recorded, state, status] of outcomes)
+  mails(name, () => assert.is(mailStatus(secret({ recipient, mails: recorded }), state), status))
 
-mails('stands in what is shown only where there is one', () => {
-  assert.is(shown({ recipient: ['a'], mails: [link('1')] }, 30_000)['mail_status'], 'sent')
-  assert.not.ok('mail_status' in shown({}, 30_000))
+mails('is an attribute only if it is defined', () => {
+  assert.is(attributesOf({ recipient: ['a'], mails: [link('1')] }, 30_000)['mail_status'], 'sent')
+  assert.not.ok('mail_status' in attributesOf({}, 30_000))
 })
 
 test.run()

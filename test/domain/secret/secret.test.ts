@@ -23,37 +23,37 @@ const tries = (...times: number[]): SecretEvent[] =>
 const refuses = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 const test = suite('a secret')
 
-test('that waits is revealed to its reader', () => {
+test('that is new is revealed to its reader', () => {
   assert.equal(reveal(given(shared), 10), [{ type: 'SecretRevealed', data: { at: 10 } }])
 })
 
-test('that was revealed, burned or expired is unknown to every later reader and burner', () => {
+test('that was revealed, burned or expired is unknown to later readers and burners', () => {
   const endings = [reveal(given(shared), 10), burn(given(shared), 10, 'key'), expire(given(shared), 3_600_000)]
   for (const ending of endings) {
-    const over = given(shared, ...ending)
-    assert.throws(() => reveal(over, 11), refuses('missing'))
-    assert.throws(() => burn(over, 11, 'owner'), refuses('missing'))
-    assert.throws(() => tryPassphrase(over, 11, 'reveal'), refuses('missing'))
-    assert.equal(expire(over, 4_000_000), [])
+    const ended = given(shared, ...ending)
+    assert.throws(() => reveal(ended, 11), refuses('missing'))
+    assert.throws(() => burn(ended, 11, 'owner'), refuses('missing'))
+    assert.throws(() => tryPassphrase(ended, 11, 'reveal'), refuses('missing'))
+    assert.equal(expire(ended, 4_000_000), [])
   }
 })
 
-test('ends once: no later event changes how it ended', () => {
+test('ends once: a later event does not change its outcome', () => {
   const burned = given(shared, { type: 'SecretBurned', data: { at: 5, by: 'key' } })
   assert.equal(secretDecider.evolve(burned, { type: 'SecretRevealed', data: { at: 6 } }), burned)
 })
 
-test('is unknown from the second in which it expires, whoever has noticed', () => {
+test('is unknown once it has expired, even before an event records it', () => {
   assert.equal(reveal(given(shared), 3_599_999).length, 1)
   assert.throws(() => reveal(given(shared), 3_600_000), refuses('missing'))
 })
 
-test('is remembered for twice its ttl', () => {
+test('has metadata for twice its ttl', () => {
   assert.ok(requireUnexpiredMetadata(given(shared), 7_199_999))
   assert.throws(() => requireUnexpiredMetadata(given(shared), 7_200_000), refuses('missing'))
 })
 
-test('takes five wrong passphrases within ten minutes, then none for thirty', () => {
+test('is locked for 30 minutes after 5 wrong passphrases within 10 minutes', () => {
   const four = given(shared, ...tries(0, 1, 2, 3))
   assert.equal(tryPassphrase(four, 10 * MINUTE - 1, 'reveal').length, 1)
   const locked = given(shared, ...tries(0, 1, 2, 3, 4))
@@ -62,12 +62,12 @@ test('takes five wrong passphrases within ten minutes, then none for thirty', ()
   assert.equal(tryPassphrase(locked, 4 + 30 * MINUTE, 'reveal').length, 1)
 })
 
-test('forgets tries that are ten minutes old', () => {
+test('does not count attempts that are 10 minutes old', () => {
   const spread = given(shared, ...tries(0, 1, 2, 3, 10 * MINUTE + 3))
   assert.equal(tryPassphrase(spread, 10 * MINUTE + 4, 'reveal').length, 1)
 })
 
-test('that is locked says for how many seconds', () => {
+test('that is locked reports the remaining seconds', () => {
   try {
     tryPassphrase(given(shared, ...tries(0, 0, 0, 0, 0)), 1, 'reveal')
     assert.unreachable()
@@ -76,7 +76,7 @@ test('that is locked says for how many seconds', () => {
   }
 })
 
-test('has one outcome of each of its mails on record', () => {
+test('records one outcome for each of its mails', () => {
   const outcome = { mail: 'link', messageId: '<a@b>' } as const
   const sent = recordMailOutcome(given(shared), 10, outcome)
   assert.equal(sent, [{ type: 'MailSent', data: { ...outcome, at: 10 } }])

@@ -11,7 +11,7 @@ import {
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
-const test = suite('a family of refresh tokens')
+const test = suite('a session')
 
 const given = (...events: SessionEvent[]) => events.reduce(sessionDecider.evolve, sessionDecider.initialState)
 const grant = { account: 7, accountEpoch: 1, client: '1_x', clientEpoch: 2 }
@@ -21,7 +21,7 @@ const rotated = (number: number, at: number): SessionEvent => ({
   type: 'TokenRefreshed',
   data: { ...rotation, digest: `d${number}`, number, at, expiresAt: at + 50_000 },
 })
-const asked = {
+const refreshRequest = {
   presentedDigest: 'd0',
   digest: 'd1',
   client: '1_x',
@@ -33,39 +33,39 @@ const asked = {
 }
 const refused = (error: unknown) => error instanceof InvalidGrant
 
-test('opens with its first token', () => {
+test('starts with its first refresh token', () => {
   assert.equal(startSession(sessionDecider.initialState, rotation), [opened])
 })
 
-test('goes on with the next token, which repeats the grant', () => {
-  assert.equal(rotateRefreshToken(given(opened), asked), [rotated(1, 2000)])
+test('rotates its refresh token, and the event repeats the grant', () => {
+  assert.equal(rotateRefreshToken(given(opened), refreshRequest), [rotated(1, 2000)])
 })
 
-test('is read from its newest events as from all', () => {
+test('has the same state from its newest events as from all events', () => {
   const whole = given(opened, rotated(1, 2000), rotated(2, 3000))
   const newest = given(rotated(2, 3000))
   assert.equal(
-    rotateRefreshToken(newest, { ...asked, presentedDigest: 'd2' }),
-    rotateRefreshToken(whole, { ...asked, presentedDigest: 'd2' }),
+    rotateRefreshToken(newest, { ...refreshRequest, presentedDigest: 'd2' }),
+    rotateRefreshToken(whole, { ...refreshRequest, presentedDigest: 'd2' }),
   )
 })
 
-test('ends when a token that was used comes again more than 10 s later', () => {
+test('is revoked when a used token is presented again more than 10 s after its rotation', () => {
   const session = given(opened, rotated(1, 2000))
-  assert.throws(() => rotateRefreshToken(session, { ...asked, now: 12_000 }), refused)
-  assert.equal(rotateRefreshToken(session, { ...asked, now: 12_001 }), [
+  assert.throws(() => rotateRefreshToken(session, { ...refreshRequest, now: 12_000 }), refused)
+  assert.equal(rotateRefreshToken(session, { ...refreshRequest, now: 12_001 }), [
     { type: 'RefreshReused', data: { at: 12_001 } },
     { type: 'SessionRevoked', data: { at: 12_001, reason: 'reuse' } },
   ])
 })
 
-test('counts the 10 s of each token from its own rotation', () => {
+test('counts the 10 s of each token from the rotation of that token', () => {
   const session = given(opened, rotated(1, 2000), rotated(2, 30_000))
-  assert.is(rotateRefreshToken(session, { ...asked, presentedDigest: 'd0', now: 31_000 }).length, 2)
-  assert.throws(() => rotateRefreshToken(session, { ...asked, presentedDigest: 'd1', now: 31_000 }), refused)
+  assert.is(rotateRefreshToken(session, { ...refreshRequest, presentedDigest: 'd0', now: 31_000 }).length, 2)
+  assert.throws(() => rotateRefreshToken(session, { ...refreshRequest, presentedDigest: 'd1', now: 31_000 }), refused)
 })
 
-test('is not for a token it never had, an expired one, another client, or what was ended by an epoch', () => {
+test('rejects an unknown token, an expired token, another client and an outdated epoch', () => {
   const session = given(opened)
   for (const change of [
     { presentedDigest: 'x' },
@@ -75,18 +75,18 @@ test('is not for a token it never had, an expired one, another client, or what w
     { accountEpoch: 2 },
     { logEpoch: 3 },
   ]) {
-    assert.throws(() => rotateRefreshToken(session, { ...asked, ...change }), refused)
+    assert.throws(() => rotateRefreshToken(session, { ...refreshRequest, ...change }), refused)
   }
 })
 
-test('that was revoked gives and takes nothing more', () => {
+test('that was revoked cannot be refreshed, and is not revoked again', () => {
   const session = given(opened, ...revokeSession(given(opened), { now: 3000 }))
-  assert.throws(() => rotateRefreshToken(session, asked), refused)
+  assert.throws(() => rotateRefreshToken(session, refreshRequest), refused)
   assert.equal(revokeSession(session, { now: 4000 }), [])
   assert.equal(revokeAccessToken(session, { number: 0, now: 4000 }), [])
 })
 
-test('knows every token it has used', () => {
+test('recognizes every used token', () => {
   const session = given(opened, rotated(1, 2000), rotated(2, 3000))
   assert.equal(
     ['d0', 'd1', 'd2', 'x'].map((digest) => findUsedToken(session, digest)?.at),

@@ -36,11 +36,11 @@ const refused = (kind: string, message: string, decide: () => unknown) =>
 
 const test = suite('a webhook')
 
-test('is made of what is asked for, at the time of then', () => {
+test('is created with the given attributes and the current time', () => {
   assert.equal(createWebhook([], NEW, 5), [{ type: 'WebhookCreated', data: { ...NEW, at: 5 } }])
 })
 
-test('is the tenth at most', () => {
+test('is refused if its account already has ten', () => {
   const nine = Array.from({ length: 9 }, (_, index) => webhook('active', index + 2))
   assert.is(createWebhook(nine, NEW, 5).length, 1)
   refused('invalid', 'An account has at most 10 webhooks; delete one that is not needed', () =>
@@ -48,7 +48,7 @@ test('is the tenth at most', () => {
   )
 })
 
-test('that there is not is missing, whatever is asked of it', () => {
+test('that does not exist is missing for every command', () => {
   const none = 'There is no webhook 7'
   refused('missing', none, () => requireWebhook([webhook()], 7))
   refused('missing', none, () => changeWebhook([webhook()], 7, {}))
@@ -57,9 +57,9 @@ test('that there is not is missing, whatever is asked of it', () => {
   assert.is(requireWebhook([webhook('paused', 2), webhook()], 1).state, 'active')
 })
 
-test('is deleted', () => assert.equal(deleteWebhook([webhook()], 1), [{ type: 'WebhookDeleted', data: { id: 1 } }]))
+test('can be deleted', () => assert.equal(deleteWebhook([webhook()], 1), [{ type: 'WebhookDeleted', data: { id: 1 } }]))
 
-test('has its former secret sign for another day', () => {
+test('keeps signing with its former secret for 24 hours after a rotation', () => {
   assert.equal(rotateWebhookSecret([webhook()], 1, 's2', 7), [
     { type: 'WebhookSecretRotated', data: { id: 1, secret: 's2', until: 86_400_007 } },
   ])
@@ -69,14 +69,14 @@ const PAUSED: WebhookEvent = { type: 'WebhookPaused', data: { id: 1, why: 'owner
 const ACTIVATED: WebhookEvent = { type: 'WebhookActivated', data: { id: 1 } }
 const changedTo = (data: object): WebhookEvent => ({ type: 'WebhookChanged', data: { id: 1, ...data } })
 
-const changes: readonly (readonly [what: string, state: WebhookState, WebhookChange, readonly WebhookEvent[]])[] = [
+const changes: readonly (readonly [name: string, state: WebhookState, WebhookChange, readonly WebhookEvent[]])[] = [
   ['nothing', 'active', {}, []],
-  ['what it is already', 'active', { url: NEW.url, description: 'mine', state: 'active' }, []],
-  ['its address', 'active', { url: 'https://b.example' }, [changedTo({ url: 'https://b.example' })]],
+  ['attributes to their current values', 'active', { url: NEW.url, description: 'mine', state: 'active' }, []],
+  ['its URL', 'active', { url: 'https://b.example' }, [changedTo({ url: 'https://b.example' })]],
   ['its description', 'active', { description: 'other' }, [changedTo({ description: 'other' })]],
-  ['its description to none', 'active', { url: NEW.url, description: null }, [changedTo({ description: null })]],
+  ['its description to null', 'active', { url: NEW.url, description: null }, [changedTo({ description: null })]],
   [
-    'both',
+    'its URL and its description',
     'active',
     { url: 'https://b.example', description: null },
     [changedTo({ url: 'https://b.example', description: null })],
@@ -87,20 +87,20 @@ const changes: readonly (readonly [what: string, state: WebhookState, WebhookCha
   ['paused to active', 'paused', { state: 'active' }, [ACTIVATED]],
   ['failing to active', 'failing', { state: 'active' }, [ACTIVATED]],
   [
-    'its address and its pause',
+    'its URL and its state to paused',
     'active',
     { url: 'https://b.example', state: 'paused' },
     [changedTo({ url: 'https://b.example' }), PAUSED],
   ],
   [
-    'its address and the end of its pause',
+    'its URL and its state to active',
     'paused',
     { url: 'https://b.example', state: 'active' },
     [changedTo({ url: 'https://b.example' }), ACTIVATED],
   ],
 ]
-for (const [what, state, change, events] of changes)
-  test(`of which its owner changes ${what} notes that alone`, () =>
+for (const [name, state, change, events] of changes)
+  test(`records exactly that change when its owner changes ${name}`, () =>
     assert.equal(changeWebhook([webhook(state)], 1, change), events))
 
 const PROGRESSED: DeliveryStateChange = { what: 'progressed', cursor: '0-9' }
@@ -108,7 +108,7 @@ const RECOVERED: DeliveryStateChange = { what: 'recovered', cursor: '0-9' }
 const FAILING: DeliveryStateChange = { what: 'failing', cursor: '0-9', error: '500' }
 const GONE: DeliveryStateChange = { what: 'paused', why: 'gone', cursor: '0-9', error: '410' }
 
-const noted: readonly (readonly [WebhookState, DeliveryStateChange, readonly WebhookEvent[]])[] = [
+const deliveries: readonly (readonly [WebhookState, DeliveryStateChange, readonly WebhookEvent[]])[] = [
   ['active', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
   ['active', { what: 'progressed', cursor: NEW.cursor }, []],
   ['failing', PROGRESSED, [{ type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }]],
@@ -119,15 +119,15 @@ const noted: readonly (readonly [WebhookState, DeliveryStateChange, readonly Web
   ['active', GONE, [{ type: 'WebhookPaused', data: { id: 1, why: 'gone', cursor: '0-9', error: '410' } }]],
   ['failing', GONE, [{ type: 'WebhookPaused', data: { id: 1, why: 'gone', cursor: '0-9', error: '410' } }]],
 ]
-for (const [state, news, events] of noted) {
-  test(`that is ${state} and whose delivery ${news.what} at ${news.cursor} notes ${events.length} events`, () =>
-    assert.equal(recordDelivery([webhook(state)], 1, news), events))
+for (const [state, change, events] of deliveries) {
+  test(`that is ${state} records ${events.length} events for the delivery state ${change.what} at ${change.cursor}`, () =>
+    assert.equal(recordDelivery([webhook(state)], 1, change), events))
 }
 
-test('that its owner has paused or deleted meanwhile notes nothing of deliveries', () => {
-  for (const news of [PROGRESSED, RECOVERED, FAILING, GONE]) {
-    assert.equal(recordDelivery([webhook('paused')], 1, news), [])
-    assert.equal(recordDelivery([webhook('active', 2)], 1, news), [])
+test('that its owner has paused or deleted in the meantime records nothing for deliveries', () => {
+  for (const change of [PROGRESSED, RECOVERED, FAILING, GONE]) {
+    assert.equal(recordDelivery([webhook('paused')], 1, change), [])
+    assert.equal(recordDelivery([webhook('active', 2)], 1, change), [])
   }
   assert.equal(recordDelivery([webhook()], 1, { what: 'slept', cursor: '0-9' } as unknown as DeliveryStateChange), [])
 })

@@ -2,13 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decideRetry } from '../../../src/domain/webhook/webhook.ts'
 
-const test = suite('a delivery that failed')
+const test = suite('a failed delivery')
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAYS = 24 * HOUR
 
-test('is the first failure where none was before, since now', () => {
+test('starts counting failures at 1 from now', () => {
   assert.equal(decideRetry(null, 1_000), {
     failures: { count: 1, since: 1_000 },
     nextAttemptAt: 6_000,
@@ -25,14 +25,14 @@ for (const [count, pause] of [
   [6, 6 * HOUR],
   [60, 6 * HOUR],
 ] as const) {
-  test(`${count} times in a row is tried again after ${pause / 1000} s, and counted from the first`, () => {
+  test(`is retried after ${pause / 1000} s at failure ${count} in a row, counted from the first`, () => {
     const { failures, nextAttemptAt } = decideRetry({ count: count - 1, since: 7 }, 100)
     assert.equal(failures, { count, since: 7 })
     assert.is(nextAttemptAt, 100 + pause)
   })
 }
 
-test('for three days is failing, and not a moment before', () => {
+test('marks its webhook as failing after exactly three days', () => {
   assert.is(decideRetry({ count: 20, since: 7 }, 7 + 3 * DAYS - 1).isPastFailingThreshold, false)
   assert.is(decideRetry({ count: 20, since: 7 }, 7 + 3 * DAYS).isPastFailingThreshold, true)
 })

@@ -17,7 +17,7 @@ const OTHER: WebhookEvent = { type: 'WebhookCreated', data: { ...CREATED.data, i
 const folded = (...events: readonly WebhookEvent[]): Webhooks =>
   events.reduce(webhooksDecider.evolve, webhooksDecider.initialState)
 
-/** The first of two webhooks, after what happened to it; the other one is as it was. */
+/** The first of two webhooks after these events. Asserts that the other one is unchanged. */
 function first(...events: readonly WebhookEvent[]): Webhook {
   const [one, other] = folded(CREATED, OTHER, ...events)
   assert.equal(other, folded(OTHER)[0])
@@ -27,14 +27,14 @@ function first(...events: readonly WebhookEvent[]): Webhook {
 
 const test = suite("an account's webhooks")
 
-test('stand in the order in which they were made', () => {
+test('are listed in order of creation', () => {
   assert.equal(
     folded(OTHER, CREATED).map(({ id }) => id),
     [2, 1],
   )
 })
 
-test('begin active, from the cursor of their creation, with one secret that signs without end', () => {
+test('start active, at the cursor of their creation, with one secret that does not expire', () => {
   assert.equal(folded(CREATED), [
     {
       id: 1,
@@ -50,54 +50,57 @@ test('begin active, from the cursor of their creation, with one secret that sign
   ])
 })
 
-const changes: readonly (readonly [what: string, event: WebhookEvent, becomes: Partial<Webhook>])[] = [
+const changes: readonly (readonly [name: string, event: WebhookEvent, expected: Partial<Webhook>])[] = [
   [
-    'a change of the address begins deliveries anew',
+    'restart deliveries after a change of the URL',
     { type: 'WebhookChanged', data: { id: 1, url: 'https://b.example' } },
     { url: 'https://b.example', begun: 2 },
   ],
-  ['the same address once more does not', { type: 'WebhookChanged', data: { id: 1, url: 'https://a.example' } }, {}],
   [
-    'a change of the description changes nothing else',
+    'do not restart deliveries if the URL stays the same',
+    { type: 'WebhookChanged', data: { id: 1, url: 'https://a.example' } },
+    {},
+  ],
+  [
+    'keep everything else after a change of the description',
     { type: 'WebhookChanged', data: { id: 1, description: 'mine' } },
     { description: 'mine' },
   ],
-  ['progress moves the cursor', { type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }, { cursor: '0-9' }],
+  ['move the cursor with progress', { type: 'WebhookProgressed', data: { id: 1, cursor: '0-9' } }, { cursor: '0-9' }],
   [
-    'failing says why, and where',
+    'have an error and a cursor when failing',
     { type: 'WebhookFailing', data: { id: 1, cursor: '0-9', error: '500' } },
     { state: 'failing', cursor: '0-9', error: '500' },
   ],
   [
-    'a pause of which nobody knows where leaves the cursor',
+    'keep the cursor after a pause without one',
     { type: 'WebhookPaused', data: { id: 1, why: 'owner', cursor: null, error: null } },
     { state: 'paused' },
   ],
   [
-    'a pause of which somebody knows where moves it',
+    'move the cursor after a pause with one',
     { type: 'WebhookPaused', data: { id: 1, why: 'gone', cursor: '0-9', error: '410' } },
     { state: 'paused', cursor: '0-9', error: '410' },
   ],
 ]
-for (const [what, event, becomes] of changes)
-  test(`of which one is changed: ${what}`, () => assert.equal(first(event), { ...first(), ...becomes }))
+for (const [name, event, expected] of changes) test(name, () => assert.equal(first(event), { ...first(), ...expected }))
 
-test('that failed and recovered are as before, with the cursor of then', () => {
+test('have no error after a recovery, and the cursor of the recovery', () => {
   const failing: WebhookEvent = { type: 'WebhookFailing', data: { id: 1, cursor: '0-5', error: '500' } }
   const recovered: WebhookEvent = { type: 'WebhookRecovered', data: { id: 1, cursor: '0-6' } }
   assert.equal(first(failing, recovered), { ...first(), cursor: '0-6' })
 })
 
-test('that were paused begin anew when they are activated, without the error', () => {
+test('restart deliveries without the error when they are activated after a pause', () => {
   const paused: WebhookEvent = { type: 'WebhookPaused', data: { id: 1, why: 'failing', cursor: '0-5', error: '500' } }
   assert.equal(first(paused, { type: 'WebhookActivated', data: { id: 1 } }), { ...first(), cursor: '0-5', begun: 2 })
 })
 
-test('that are deleted are gone, alone', () => {
+test('exclude a deleted one and keep the others', () => {
   assert.equal(folded(CREATED, OTHER, { type: 'WebhookDeleted', data: { id: 1 } }), folded(OTHER))
 })
 
-test('are left as they are by what a newer release has written', () => {
+test('are not changed by an event of a newer release', () => {
   const unknown = { type: 'WebhookPainted', data: { id: 1, colour: 'red' } } as unknown as WebhookEvent
   assert.equal(first(unknown), first())
 })
@@ -109,25 +112,25 @@ const rotated = (secret: string, until: number): WebhookEvent => ({
   data: { id: 1, secret, until },
 })
 
-secrets('sign both until the time of the former one, the newer one first', () => {
+secrets('sign together until the former one expires, the newer one first', () => {
   const webhook = first(rotated('s2', 5_000))
   assert.equal(signingSecrets(webhook, 4_999), ['s2', 's1'])
   assert.equal(signingSecrets(webhook, 5_000), ['s2'])
 })
 
-secrets('that ended before stay ended by the next rotation', () => {
+secrets('keep their expiry at the next rotation', () => {
   const webhook = first(rotated('s2', 5_000), rotated('s3', 9_000))
   assert.equal(signingSecrets(webhook, 4_999), ['s3', 's2', 's1'])
   assert.equal(signingSecrets(webhook, 5_000), ['s3', 's2'])
   assert.equal(signingSecrets(webhook, 9_000), ['s3'])
 })
 
-secrets('are five at most: the oldest goes', () => {
+secrets('are five at most: the oldest is dropped', () => {
   const webhook = first(...['s2', 's3', 's4', 's5', 's6'].map((secret, at) => rotated(secret, 10_000 + at)))
   assert.equal(signingSecrets(webhook, 0), ['s6', 's5', 's4', 's3', 's2'])
 })
 
-secrets('are sealed anew in their order, and keep their times', () => {
+secrets('are resealed in order, and keep their expiry', () => {
   const resealed: WebhookEvent = { type: 'WebhookSecretsResealed', data: { id: 1, secrets: ['new'] } }
   const webhook = first(rotated('s2', 5_000), resealed)
   assert.equal(webhook.secrets, [

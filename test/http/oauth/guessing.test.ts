@@ -161,7 +161,7 @@ test('logs failures and lock-outs, but nothing that was entered', () =>
       await post('token', { ...wrongPassword, username: 'my password by mistake' }, from('192.0.2.3'))
       await post('token', { ...passwordGrant, client_secret: 'wrong secret' }, from('192.0.2.4'))
       assert.equal(
-        process.noted.map((event) => event.event),
+        process.securityEvents.map((event) => event.event),
         [
           'log-in',
           ...Array(4).fill('log-in-failed'),
@@ -171,10 +171,10 @@ test('logs failures and lock-outs, but nothing that was entered', () =>
           'wrong-client-secret',
         ],
       )
-      const locked = process.noted.find(({ event }) => event === 'locked-out')
+      const locked = process.securityEvents.find(({ event }) => event === 'locked-out')
       const seconds = 600
       assert.equal(locked, { event: 'locked-out', what: 'log-ins', account: 1, address: '192.0.2.1', seconds })
-      const text = JSON.stringify(process.noted)
+      const text = JSON.stringify(process.securityEvents)
       for (const typed of ['mistake', 'wrong secret', passwordGrant.password]) assert.not.match(text, typed)
     },
     { proxied: true, cheap: true },

@@ -2,11 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportions.ts'
 import { StonePictureCache, type PictureRenderer } from '../../../src/http/report/pictures.ts'
-import { plain } from '../../domain/scoring/cuts.ts'
+import { nominalCut } from '../../domain/scoring/cuts.ts'
 
 const test = suite('pictures of report pages')
 
-const round = plain('Round', 'Good')
+const round = nominalCut('Round', 'Good')
 
 /** A picture cache that records what it draws, and its store for pictures beyond the memory. */
 function recordingCache(

@@ -6,7 +6,7 @@ import { createLogger } from '../../../src/runtime/logger.ts'
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import type { OutgoingMail } from '../../../src/stores/ports/mail.ts'
 import { startBackgroundServices } from '../../projections/engine/start-background-services.ts'
-import { wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { shareCommand, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime, type FakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
@@ -65,7 +65,7 @@ const failingWhile = <Store extends object>(store: Store, outage: { is: boolean 
 
 test('sends a mail once even if the log and the vault cannot record it for longer than a claim lasts', () =>
   withTwoOnFakeTime(async (one, other, time) => {
-    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
+    await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     const outage = { is: false }
     const failing = (of: SecretsProcess): SecretsProcess => ({
       ...of,
@@ -84,7 +84,7 @@ test('sends a mail once even if the log and the vault cannot record it for longe
 
 test('sends the mail of a dead mailer when its claim has expired', () =>
   withTwoOnFakeTime(async (one, other, time) => {
-    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
+    await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     await one.vault.claimMail(one.clock(), 'a dead mailer', async () => false)
     const sent: string[] = []
     const mailer = startMailer(other, sent)
@@ -97,7 +97,7 @@ test('sends the mail of a dead mailer when its claim has expired', () =>
 
 test('that was suspended until another mailer claimed its mail does not send it', () =>
   withTwoOnFakeTime(async (one, other, time) => {
-    await shareSecret(one, wish({ recipients: ['tom@example.com'] }))
+    await shareSecret(one, shareCommand({ recipients: ['tom@example.com'] }))
     const frozen = suspending()
     const [late, sent]: [string[], string[]] = [[], []]
     const store = frozen.after(one.store, ['read'])

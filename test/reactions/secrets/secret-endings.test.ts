@@ -6,7 +6,13 @@ import { burnSecret, revealSecret } from '../../../src/commands/secrets/secrets.
 import { shareSecret } from '../../../src/commands/secrets/share-secret.ts'
 import { secretEndings } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { startBackgroundServices } from '../../projections/engine/start-background-services.ts'
-import { openSecrets, origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import {
+  openSecrets,
+  origin,
+  shareCommand,
+  withTwo,
+  type SecretsProcess,
+} from '../../commands/secrets/secrets-on-disk.ts'
 import { until } from '../../until.ts'
 import { withFolder } from '../../temporary-folder.ts'
 
@@ -29,9 +35,9 @@ const isDeleted =
 /** Shares three secrets: one stays pending, one is revealed, one is burned. */
 async function shareThree(process: SecretsProcess) {
   const [waits, read, burned] = [
-    await shareSecret(process, wish()),
-    await shareSecret(process, wish({ recipients: ['tom@example.com'], notify: true })),
-    await shareSecret(process, wish({ notify: true })),
+    await shareSecret(process, shareCommand()),
+    await shareSecret(process, shareCommand({ recipients: ['tom@example.com'], notify: true })),
+    await shareSecret(process, shareCommand({ notify: true })),
   ]
   await revealSecret(process, { secretKey: read.keys.secretKey, passphrase: '', origin })
   await burnSecret(process, { metadataKey: burned.keys.metadataKey, passphrase: '', account: undefined, origin })

@@ -8,7 +8,7 @@ import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { SECRET_SWEEPER_JOBS } from '../../../src/reactions/secrets/secret-sweeper.ts'
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { runOneRound, startBackgroundServices } from '../../projections/engine/start-background-services.ts'
-import { origin, wish, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
+import { origin, shareCommand, withTwo, type SecretsProcess } from '../../commands/secrets/secrets-on-disk.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { until } from '../../until.ts'
 
@@ -24,9 +24,9 @@ const noHolderDied = async () => false
 test('deletes secrets as they expire, from its start until it is stopped', () =>
   withTwo(async (one, _other, time) => {
     const [first, second, third] = [
-      await shareSecret(one, wish({ ttl: 60 })),
-      await shareSecret(one, wish({ ttl: 120 })),
-      await shareSecret(one, wish({ ttl: 180 })),
+      await shareSecret(one, shareCommand({ ttl: 60 })),
+      await shareSecret(one, shareCommand({ ttl: 120 })),
+      await shareSecret(one, shareCommand({ ttl: 180 })),
     ]
     await withFakeTime(async ({ pass }) => {
       const waitForDeletion = (digest: string) =>
@@ -53,8 +53,8 @@ test('deletes secrets as they expire, from its start until it is stopped', () =>
 
 test('records and deletes expired secrets, once even if two sweepers run', () =>
   withTwo(async (one, other, time) => {
-    const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, wish({ ttl: 60 }))))
-    const late = await shareSecret(one, wish({ ttl: 61 }))
+    const shared = await Promise.all(Array.from({ length: 450 }, () => shareSecret(one, shareCommand({ ttl: 60 }))))
+    const late = await shareSecret(one, shareCommand({ ttl: 61 }))
     time.now += 60_000
     await Promise.all([sweep(one), sweep(other)])
     for (const { keys } of shared) {
@@ -74,9 +74,9 @@ const appendUnreadableEvent = ({ store }: SecretsProcess, digest: string) =>
 
 test('deletes expired secrets with unreadable events, and all others too', () =>
   withTwo(async (one, _other, time) => {
-    const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, wish({ ttl: 60 }))))
+    const spoilt = await Promise.all(Array.from({ length: 250 }, () => shareSecret(one, shareCommand({ ttl: 60 }))))
     for (const { keys } of spoilt) await appendUnreadableEvent(one, keys.digest)
-    const good = await shareSecret(one, wish({ ttl: 60 }))
+    const good = await shareSecret(one, shareCommand({ ttl: 60 }))
     time.now += 60_000
     await sweep(one)
     for (const { keys } of [...spoilt, good]) assert.is(await one.vault.read(keys.digest), undefined)
@@ -86,7 +86,7 @@ test('deletes expired secrets with unreadable events, and all others too', () =>
 
 test('keeps a secret with unreadable events until it expires', () =>
   withTwo(async (one, _other, time) => {
-    const { keys } = await shareSecret(one, wish({ ttl: 86_400 }))
+    const { keys } = await shareSecret(one, shareCommand({ ttl: 86_400 }))
     await appendUnreadableEvent(one, keys.digest)
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
@@ -103,7 +103,7 @@ test('removes a vault entry without a recorded secret after ten minutes, and no 
     const orphan = newSecretKeys()
     const entry = { digest: orphan.digest, sealed: await one.box.seal('x', orphan, ''), receipt: null }
     await one.vault.put({ ...entry, createdAt: time.now, expiresAt: Infinity }, [])
-    const { keys } = await shareSecret(one, wish())
+    const { keys } = await shareSecret(one, shareCommand())
     time.now += 10 * MINUTE
     await sweep(one)
     assert.ok(await one.vault.read(orphan.digest))
@@ -116,7 +116,7 @@ test('removes a vault entry without a recorded secret after ten minutes, and no 
 
 test('keeps the notice of a revealed secret for the mailer, however late it is sent', () =>
   withTwo(async (one, _other, time) => {
-    const { keys: read } = await shareSecret(one, wish({ recipients: ['tom@example.com'], notify: true }))
+    const { keys: read } = await shareSecret(one, shareCommand({ recipients: ['tom@example.com'], notify: true }))
     await revealSecret(one, { secretKey: read.secretKey, passphrase: '', origin })
     time.now += 11 * MINUTE
     await sweep(one)

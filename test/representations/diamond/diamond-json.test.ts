@@ -7,9 +7,9 @@ import { PATH_LINKS } from '../../../src/representations/json.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import * as fc from '../../fast-check.ts'
 
-const test = suite("a diamond's body")
+const test = suite('the JSON of a diamond')
 
-/** Any text that JSON can hold, halves of surrogate pairs among them. */
+/** Any text that JSON can represent, including unpaired surrogates. */
 const text = fc
   .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 20 })
   .map((units) => String.fromCharCode(...units))
@@ -24,7 +24,7 @@ const stored = (type: string, revision: number, data: object, schema: string): S
   position: { commit: 9n, prepare: 9n },
 })
 
-/** Events as anybody may have written them, whom no request stood before. */
+/** Events as they could have been written without request validation. */
 const lives = fc
   .record({
     date: fc.oneof(fc.maxSafeInteger(), fc.integer({ min: 0, max: 4_000_000_000 })),
@@ -48,12 +48,12 @@ function viewOf(events: readonly StoredEvent[]): DiamondView | undefined {
   try {
     return events.reduce<DiamondView | undefined>(applyEvent, undefined)
   } catch {
-    // An event that can't be decoded is set aside and never shown.
+    // A projection parks an event that cannot be decoded.
     return undefined
   }
 }
 
-test('shows whatever an event may hold, so that no stone keeps the others of its list from being shown', () => {
+test('can be written for any event payload, so that one diamond never breaks a list', () => {
   const some = fc.sample(lives, { numRuns: 200, seed: 1 })
   assert.ok(some.some((events) => viewOf(events) === undefined))
   assert.ok(some.some((events) => viewOf(events) !== undefined))

@@ -5,9 +5,9 @@ import { factsOf } from '../../../src/representations/diamond/facts.ts'
 
 const least = { sku: 'A-1', cutShape: 'My own cut', carat: 0.5 }
 
-const test = suite('the facts of a stone')
+const test = suite('the facts of a diamond')
 
-test('are those that its owner has said, and where it comes from', () => {
+test('are the fields that its owner has set, and its origin', () => {
   assert.equal(factsOf(withDefaults(least)), [
     ['Shape', 'My own cut'],
     ['Weight', '0.50 ct'],
@@ -16,7 +16,7 @@ test('are those that its owner has said, and where it comes from', () => {
   ])
 })
 
-test('are told in the order of a reader, the parts of a colour and of a fluorescence together', () => {
+test('are in display order, with the parts of a colour and of a fluorescence joined', () => {
   const grades = {
     color: 18,
     clarity: 16,
@@ -44,7 +44,7 @@ test('are told in the order of a reader, the parts of a colour and of a fluoresc
   ])
 })
 
-test('name no colour of a fluorescence that has none', () => {
+test('omit the colour of a fluorescence without one', () => {
   const facts = new Map(factsOf(withDefaults({ ...least, fluorIntensity: 1, fluorColor: 7 })))
   assert.is(facts.get('Fluorescence'), 'None')
 })

@@ -16,9 +16,9 @@ const pointers = (parsed: { errors?: readonly { pointer?: string }[] | undefined
 const shown = (version: 'v3' | 'v4', diamond: LiveDiamond) =>
   JSON.parse(diamondJson(version, { diamond, scores: null }, PATH_LINKS)) as unknown
 
-const test = suite("a diamond's JSON")
+const test = suite('the parser of diamonds')
 
-test('names every required field that is missing', () => {
+test('reports every missing required field', () => {
   assert.equal(pointers(parseNewDiamond('v4', {}, '/entries/3')), [
     '/entries/3/sku',
     '/entries/3/cutShape',
@@ -26,7 +26,7 @@ test('names every required field that is missing', () => {
   ])
 })
 
-test('takes null on create as absent', () => {
+test('treats null as absent on create', () => {
   assert.equal(parseNewDiamond('v4', { ...stone, price: null, color: null }, '').value, {
     sku: 'A-1',
     cutShape: 2,
@@ -35,17 +35,17 @@ test('takes null on create as absent', () => {
   assert.equal(pointers(parseNewDiamond('v4', { ...stone, sku: null }, '')), ['/sku'])
 })
 
-test('names an unknown field and the nearest real one', () => {
+test('reports an unknown field and suggests the closest one', () => {
   assert.match(messages(parseNewDiamond('v4', { ...stone, colour: 'D' }, ''))[0] ?? '', /colour.*did you mean color\?/)
 })
 
-test('ignores what the service assigns', () => {
+test('ignores assigned members', () => {
   const sent = { ...stone, id: 3, date: 'x', certifications: [], scores: {}, _links: [] }
   assert.equal(parseNewDiamond('v4', sent, '').errors, undefined)
   assert.equal(parseNewDiamond('v3', { ...sent, cutShape: 2 }, '').errors, undefined)
 })
 
-test('knows isPublished in v3 only, and what v4 added in v4 only', () => {
+test('accepts isPublished in v3 only, and the fields added in v4 in v4 only', () => {
   assert.equal(pointers(parseNewDiamond('v4', { ...stone, isPublished: true }, '')), ['/isPublished'])
   const v3 = { ...stone, cutShape: 2 }
   for (const field of ['isLabGrown', 'culetSize', 'girdle', 'access', 'dataAccess']) {
@@ -53,7 +53,7 @@ test('knows isPublished in v3 only, and what v4 added in v4 only', () => {
   }
 })
 
-test('coerces nothing', () => {
+test('does not coerce types', () => {
   const wrong = {
     sku: 5,
     cutShape: true,
@@ -73,33 +73,33 @@ test('coerces nothing', () => {
 })
 
 for (const carat of [0, -1, 10_000.01, Number.POSITIVE_INFINITY, Number.NaN]) {
-  test(`refuses ${carat} carat`, () => {
+  test(`rejects ${carat} carat`, () => {
     assert.equal(pointers(parseNewDiamond('v4', { ...stone, carat }, '')), ['/carat'])
   })
 }
 
 for (const carat of [Number.MIN_VALUE, 1, 10_000]) {
-  test(`takes ${carat} carat`, () => assert.equal(parseNewDiamond('v4', { ...stone, carat }, '').errors, undefined))
+  test(`accepts ${carat} carat`, () => assert.equal(parseNewDiamond('v4', { ...stone, carat }, '').errors, undefined))
 }
 
-test('counts the characters of a sku, not their halves', () => {
+test('counts the length of a sku in code points', () => {
   assert.equal(parseNewDiamond('v4', { ...stone, sku: '💎'.repeat(128) }, '').errors, undefined)
   for (const sku of ['', '💎'.repeat(129), 'x'.repeat(129), '\ud83d']) {
     assert.equal(pointers(parseNewDiamond('v4', { ...stone, sku }, '')), ['/sku'])
   }
 })
 
-test('keeps a cut shape that no dictionary knows as it was written, up to 64 characters', () => {
+test('accepts an unknown cut shape as text of up to 64 characters', () => {
   assert.is(parseNewDiamond('v4', { ...stone, cutShape: 'Trilliant' }, '').value?.cutShape, 'Trilliant')
   assert.equal(pointers(parseNewDiamond('v4', { ...stone, cutShape: 'x'.repeat(65) }, '')), ['/cutShape'])
   assert.equal(pointers(parseNewDiamond('v4', { ...stone, cutShape: 3 }, '')), ['/cutShape'])
 })
 
-test('takes only ids in v3', () => {
+test('accepts only ids in v3', () => {
   assert.equal(pointers(parseNewDiamond('v3', { ...stone, color: 'G', clarity: 6 }, '')), ['/cutShape', '/color'])
 })
 
-test('of a change can remove what is optional and nothing else', () => {
+test('allows a change to remove optional fields only', () => {
   assert.equal(parseFieldChanges('v4', { price: null, color: null }, '').value, {
     set: {},
     removed: ['price', 'color'],
@@ -112,21 +112,21 @@ test('of a change can remove what is optional and nothing else', () => {
 })
 
 for (const body of [null, [], 'x', 3, true]) {
-  test(`is an object, not ${JSON.stringify(body)}`, () => {
+  test(`rejects ${JSON.stringify(body)}, which is not an object`, () => {
     assert.is(messages(parseNewDiamond('v4', body, '')).length, 1)
     assert.is(messages(parseFieldChanges('v3', body, '')).length, 1)
   })
 }
 
-test('is never more than a fault, whatever it holds (property)', () => {
+test('never throws, for any JSON value (property)', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => void [parseNewDiamond('v4', value, ''), parseFieldChanges('v3', value, '')]),
   )
 })
 
-test('as it is shown can be sent back, and means the same, in v3 and in v4 (property)', () => {
+test('accepts a response that is sent back, with the same meaning, in v3 and v4 (property)', () => {
   const fields = fc.record({
-    // What is not seen of a text is not kept, and so never shown.
+    // Invisible characters are not stored, so they never appear in a response.
     sku: fc
       .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
       .map(visibleText)

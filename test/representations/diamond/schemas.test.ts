@@ -16,7 +16,7 @@ const spellings = Object.values(DICTIONARIES).flatMap(({ all }) =>
   all.flatMap(({ id, title, short }) => [id, title, short]),
 )
 
-/** Values of which many are right for some field. */
+/** Values, many of which are valid for some field. */
 const value = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...spellings) },
   { weight: 4, arbitrary: fc.constantFrom<unknown>(null, true, false, 0, 1, 2, -0, -1, 0.5, 10_000, 1e308, Infinity) },
@@ -32,22 +32,22 @@ const name = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('colour', 'constructor', '__proto__', 'toString', '') },
 )
 
-/** Right values for each field, so that whole bodies are right often enough. */
-const RIGHT = fc.record(
+/** Valid values for each field, so that enough bodies are valid. */
+const VALID = fc.record(
   Object.fromEntries(FIELD_NAMES.map((each) => [each, fc.constant(FIELD_DESCRIPTIONS[each].example as unknown)])),
   { requiredKeys: ['sku', 'cutShape', 'carat'] },
 )
 
 const bodies = fc
-  .tuple(RIGHT, fc.array(fc.tuple(name, value), { maxLength: 3 }), fc.nat(3))
-  .map(([right, odd, drop]) => {
-    const names = FIELD_NAMES.filter((each) => each in right).slice(drop)
-    const kept = drop === 0 ? right : Object.fromEntries(names.map((each) => [each, right[each]]))
-    // As JSON.parse makes them: each name a member of its own.
-    return Object.fromEntries([...Object.entries(kept), ...odd])
+  .tuple(VALID, fc.array(fc.tuple(name, value), { maxLength: 3 }), fc.nat(3))
+  .map(([valid, extra, drop]) => {
+    const names = FIELD_NAMES.filter((each) => each in valid).slice(drop)
+    const remaining = drop === 0 ? valid : Object.fromEntries(names.map((each) => [each, valid[each]]))
+    // As with JSON.parse, `__proto__` is an own property.
+    return Object.fromEntries([...Object.entries(remaining), ...extra])
   })
 
-/** v3 knows ids and not titles. */
+/** v3 accepts ids, not titles. */
 const asIds = (body: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(body).flatMap(([each, given]) => {
@@ -69,15 +69,15 @@ const inputs: Readonly<Record<ApiVersion, fc.Arbitrary<unknown>>> = {
 
 const test = suite('a diamond')
 
-/** A hundred of the inputs, the same in every run: some are right and some wrong, so that neither goes untried. */
-const SAME = { seed: 1, numRuns: 100 }
+/** A fixed sample that contains valid and invalid inputs, so that both cases are tested. */
+const FIXED_SAMPLE = { seed: 1, numRuns: 100 }
 
 for (const version of ['v3', 'v4'] as const) {
-  for (const [what, read] of Object.entries({ create: parseNewDiamond, change: parseFieldChanges })) {
-    test(`to ${what} in ${version} is read, or every member that is wrong is named once (property)`, () => {
+  for (const [action, parse] of Object.entries({ create: parseNewDiamond, change: parseFieldChanges })) {
+    test(`in a ${version} ${action} request is parsed, or every invalid member is reported once (property)`, () => {
       fc.assert(
         fc.property(inputs[version], (input) => {
-          const { value, errors = [] } = read(version, input, '')
+          const { value, errors = [] } = parse(version, input, '')
           if (value !== undefined) return
           const pointers = errors.map(({ pointer }) => pointer)
           const expected = isJsonObject(input)
@@ -90,12 +90,12 @@ for (const version of ['v3', 'v4'] as const) {
         }),
         { numRuns: RUNS },
       )
-      const isRight = (input: unknown) => read(version, input, '').value !== undefined
-      assert.equal(new Set(fc.sample(inputs[version], SAME).map(isRight)), new Set([true, false]))
+      const isValid = (input: unknown) => parse(version, input, '').value !== undefined
+      assert.equal(new Set(fc.sample(inputs[version], FIXED_SAMPLE).map(isValid)), new Set([true, false]))
     })
   }
 
-  test(`that is answered in ${version} fits what is answered`, () => {
+  test(`in a ${version} response matches the schema`, () => {
     const diamond = {
       status: 'live' as const,
       id: 337,

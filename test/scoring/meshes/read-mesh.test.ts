@@ -4,7 +4,7 @@ import { toConvexBody } from '../../../src/domain/scoring/mesh/convex-body.ts'
 import { readMesh } from '../../../src/scoring/meshes/read-mesh.ts'
 import { UnreadableMesh } from '../../../src/scoring/meshes/mesh-builder.ts'
 
-const test = suite('a file with a mesh')
+const test = suite('a mesh file')
 
 const bytesOf = (content: string) => new TextEncoder().encode(content)
 const points = ['0 0 0', '2 0 0', '0 2 0', '0 0 2']
@@ -39,12 +39,12 @@ function binary(count: number, facets: number, { start = '', value = 1 } = {}): 
   return new Uint8Array(view.buffer)
 }
 
-const read: readonly (readonly [name: string, format: string, bytes: Uint8Array])[] = [
+const readable: readonly (readonly [name: string, format: string, bytes: Uint8Array])[] = [
   ['OFF', 'OFF', bytesOf(off('OFF\n4 4 6'))],
   ['OFF with its counts in the first line', 'OFF', bytesOf(off('OFF 4 4 6'))],
   ['OFF without a count of edges', 'OFF', bytesOf(off('OFF\n4 4'))],
   [
-    'OFF with comments, blank lines, tabs and blanks behind',
+    'OFF with comments, blank lines, tabs and trailing blanks',
     'OFF',
     bytesOf(`# a stone\n\n${off('OFF # so\n\t4 4\t6  ')}\n\n # end \n \n`),
   ],
@@ -70,7 +70,7 @@ const read: readonly (readonly [name: string, format: string, bytes: Uint8Array]
   ],
   ['OFF with coloured facets', 'OFF', bytesOf(off('OFF\n4 4 6').replaceAll(/^3 .*$/gm, '$& 0.5 0.5 0.5'))],
   [
-    'OFF with line ends of Windows and a byte order mark',
+    'OFF with Windows line ends and a byte order mark',
     'OFF',
     bytesOf(`\uFEFF${off('OFF\n4 4 6').replaceAll('\n', '\r\n')}`),
   ],
@@ -80,9 +80,9 @@ const read: readonly (readonly [name: string, format: string, bytes: Uint8Array]
     bytesOf(off('OFF 4 4 6', ['0. -0 +0', '+2.0 0e5 .0', '0 20e-1 0', '0 0 0.2E+1'])),
   ],
   ['text STL', 'STL', bytesOf(stl(corners))],
-  ['text STL in capitals with a name at its end', 'STL', bytesOf(stl(corners, 'endsolid a stone').toUpperCase())],
+  ['text STL in upper case with a name at its end', 'STL', bytesOf(stl(corners, 'endsolid a stone').toUpperCase())],
   ['binary STL', 'STL', binary(4, 4)],
-  ['binary STL that starts like a text', 'STL', binary(4, 4, { start: 'solid facet normal' })],
+  ['binary STL that starts like text STL', 'STL', binary(4, 4, { start: 'solid facet normal' })],
   ['OBJ', 'OBJ', bytesOf(obj(objFacets))],
   [
     'OBJ with textures and normals',
@@ -97,7 +97,7 @@ const read: readonly (readonly [name: string, format: string, bytes: Uint8Array]
     bytesOf(obj(corners.map((facet) => `f ${facet.map((corner) => corner - 4).join(' ')}`))),
   ],
 ]
-for (const [name, format, bytes] of read)
+for (const [name, format, bytes] of readable)
   test(`is read as ${name}`, () => {
     const found = readMesh(bytes)
     assert.is(found.format, format)
@@ -105,14 +105,14 @@ for (const [name, format, bytes] of read)
     assert.ok(Math.abs(toConvexBody(found.mesh).volume - 8 / 6) < 1e-12)
   })
 
-test('keeps facets with more than three corners as they are', () => {
+test('keeps facets with more than three corners', () => {
   const { mesh } = readMesh(
     bytesOf('OFF 5 5 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n1 1 1\n4 3 2 1 0\n3 0 1 4\n3 1 2 4\n3 2 3 4\n3 3 0 4'),
   )
   assert.equal(mesh.facets[0], [3, 2, 1, 0])
 })
 
-test('has nearly equal points once, and points of no facet not at all', () => {
+test('has nearly equal points merged and unused points removed', () => {
   const near = points.map((point) => point.replace('2', '2.0000001'))
   const lines = ['v 100 100 100', ...near.map((point) => `v ${point}`), 'f 6 8 7', 'f 1 2 4', 'f 6 4 3', 'f 7 8 9']
   const { mesh } = readMesh(bytesOf(obj(lines)))
@@ -125,16 +125,16 @@ test('has nearly equal points once, and points of no facet not at all', () => {
 const many = (count: number, line: string) => Array.from({ length: count }, () => line).join('\n')
 
 const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string])[] = [
-  ['without a byte', new Uint8Array(), 'The file is empty'],
+  ['that is empty', new Uint8Array(), 'The file is empty'],
   ['of blanks', bytesOf(' \n\t\r\n'), 'The file must be OFF'],
-  ['that is a page', bytesOf('<html>solid facet</html>'), 'The file must be OFF'],
-  ['that is a picture', Uint8Array.from([0x89, 0x50, 0, 1, 2]), 'A binary STL must have at least 84 bytes, got 5'],
+  ['that is an HTML page', bytesOf('<html>solid facet</html>'), 'The file must be OFF'],
+  ['that is a PNG file', Uint8Array.from([0x89, 0x50, 0, 1, 2]), 'A binary STL must have at least 84 bytes, got 5'],
   [
-    'that is another binary',
+    'that is another binary file',
     new Uint8Array(200).fill(7).fill(0, 0, 80),
     'a binary STL of 117901063 facets must have 5895053234 bytes, got 200',
   ],
-  ['OFF that is only its name', bytesOf('OFF\n'), 'truncated: it must start with OFF and the counts'],
+  ['OFF with only its header', bytesOf('OFF\n'), 'truncated: it must start with OFF and the counts'],
   ['OFF as binary', bytesOf('OFF BINARY\nabc'), 'Line 1: "OFF BINARY" must be OFF as text'],
   ['OFF in four dimensions', bytesOf('4OFF\n1 1 1'), 'Line 1: "4OFF" must be OFF as text, in 3 dimensions'],
   ['OFF in n dimensions', bytesOf('OFFn\n1 1 1'), 'must be OFF as text, in 3 dimensions'],
@@ -142,28 +142,28 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
   ['OFF with broken counts', bytesOf('OFF\n4.5 4 6\n'), 'Line 2: "4.5" must be a whole number'],
   ['OFF with negative counts', bytesOf('OFF\n-4 4 6\n'), 'Line 2: this line must contain the counts of points'],
   [
-    'OFF with too many facets announced',
+    'OFF that declares too many facets',
     bytesOf('OFF\n4 100001 6\n'),
     'Line 2: a file may contain at most 100000 facets',
   ],
   [
-    'OFF with too many points announced',
+    'OFF that declares too many points',
     bytesOf('OFF\n4000000000 4 6\n'),
     'Line 2: a file may contain at most 600000 points',
   ],
   ['OFF without facets', bytesOf(`OFF\n4 0 0\n${points.join('\n')}`), 'contains no facets'],
   [
-    'OFF cut off in its facets',
+    'OFF truncated in its facets',
     bytesOf(off('OFF\n4 4 6').split('\n').slice(0, -1).join('\n')),
     'truncated: it declares 4 points and 4 facets, but contains only 4 points and 3 facets',
   ],
   [
-    'OFF cut off in a line',
+    'OFF truncated within a line',
     bytesOf(off('OFF\n4 4 6').slice(0, -2)),
     'Line 10: a facet of 3 corners needs as many points, got 2',
   ],
   [
-    'OFF that goes on',
+    'OFF with extra lines',
     bytesOf(`${off('OFF\n4 4 6')}\n3 0 1 2`),
     'Line 11: the file declares 4 points and 4 facets, but contains more lines',
   ],
@@ -189,7 +189,7 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
     'Line 4: "0x2" must be a number',
   ],
   [
-    'OFF with a point of no number',
+    'OFF with an unknown point index',
     bytesOf(off('OFF\n4 4 6').replace('3 1 2 3', '3 1 2 4')),
     'Line 10: points are numbered 0 to 3, got 4',
   ],
@@ -199,17 +199,17 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
     'Line 10: a facet needs 3 corners, got 2',
   ],
   [
-    'OFF with a facet of countless corners',
+    'OFF with a facet of 4,000,000,000 corners',
     bytesOf(off('OFF\n4 4 6').replace('3 1 2 3', '4000000000 1 2')),
     'Line 10: a facet of 4000000000 corners needs as many points, got 2',
   ],
   ['text STL without facets', bytesOf('solid nothing\nendsolid'), 'contains no facets'],
   [
-    'text STL cut off',
+    'truncated text STL',
     bytesOf(stl(corners).slice(0, -40)),
     'The file is truncated at line 26, in facet 4: it must end with endsolid',
   ],
-  ['text STL that lacks its end', bytesOf(stl(corners, '')), 'The file is truncated at line 29'],
+  ['text STL without endsolid', bytesOf(stl(corners, '')), 'The file is truncated at line 29'],
   [
     'text STL with a facet of four corners',
     bytesOf(stl([[0, 1, 2, 3]])),
@@ -217,12 +217,12 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
   ],
   ['text STL with a facet of two corners', bytesOf(stl([[0, 1]])), 'Line 7: a facet needs 3 corners, got 2'],
   [
-    'text STL with other words',
+    'text STL with an unknown keyword',
     bytesOf(stl(corners).replace('endloop', 'end loop')),
     'Line 7: "end" must be one of solid, facet, outer',
   ],
-  ['binary STL cut off', binary(4, 4).slice(0, -1), 'a binary STL of 4 facets must have 284 bytes, got 283'],
-  ['binary STL that goes on', binary(3, 4), 'a binary STL of 3 facets must have 234 bytes, got 284'],
+  ['truncated binary STL', binary(4, 4).slice(0, -1), 'a binary STL of 4 facets must have 284 bytes, got 283'],
+  ['binary STL with extra bytes', binary(3, 4), 'a binary STL of 3 facets must have 234 bytes, got 284'],
   ['binary STL without facets', binary(0, 0), 'contains no facets'],
   [
     'binary STL with NaN',
@@ -236,12 +236,12 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
     '100001 facets: a file may contain at most 100000 facets',
   ],
   ['OBJ without facets', bytesOf(obj([])), 'contains no facets'],
-  ['OBJ with facets alone', bytesOf('f 1 2 3'), 'Line 1: only 0 points precede this facet, which refers to point 1'],
+  ['OBJ with only facets', bytesOf('f 1 2 3'), 'Line 1: only 0 points precede this facet, which refers to point 1'],
   ['OBJ with point 0', bytesOf(obj(['f 0 1 2'])), 'Line 5: only 4 points precede this facet, which refers to point 0'],
   ['OBJ with an index too far from the end', bytesOf(obj(['f -5 1 2'])), 'which refers to point -5'],
   ['OBJ with a facet without indices', bytesOf(obj(['f /1/1 2/1/1 3/1/1'])), 'Line 5: "" must be a number'],
   ['OBJ with a facet continued in the next line', bytesOf(obj(['f 1 2 \\', '3'])), 'Line 5: "\\" must be a number'],
-  ['OBJ with half an index', bytesOf(obj(['f 1.5 2 3'])), 'Line 5: "1.5" must be a whole number'],
+  ['OBJ with a fractional index', bytesOf(obj(['f 1.5 2 3'])), 'Line 5: "1.5" must be a whole number'],
   [
     'OBJ with too many facets',
     bytesOf(obj([many(100_001, 'f 1 2 3')])),
@@ -258,16 +258,20 @@ const broken: readonly (readonly [name: string, bytes: Uint8Array, words: string
     'Line 600001: a file may contain at most 600000 points',
   ],
   [
-    'with a word without an end',
+    'with a word of 5,000,000 characters',
     bytesOf(`v ${'1'.repeat(5_000_000)} 0 0`),
     'Line 1: "111111111111111111111111…" must be a number',
   ],
-  ['with a line without an end', bytesOf(`v ${'1 '.repeat(5_000_000)}`), 'Line 1 has more than 1200000 words'],
-  ['of empty lines', bytesOf(`OFF${'\n'.repeat(20_000_000)}`), 'truncated: it must start with OFF and the counts'],
-  ['of blanks without an end', bytesOf(`solid${' '.repeat(20_000_000)}`), 'truncated at line 1'],
+  ['with a line of 5,000,000 words', bytesOf(`v ${'1 '.repeat(5_000_000)}`), 'Line 1 has more than 1200000 words'],
+  [
+    'of 20,000,000 empty lines',
+    bytesOf(`OFF${'\n'.repeat(20_000_000)}`),
+    'truncated: it must start with OFF and the counts',
+  ],
+  ['of 20,000,000 blanks', bytesOf(`solid${' '.repeat(20_000_000)}`), 'truncated at line 1'],
 ]
 for (const [name, bytes, words] of broken)
-  test(`${name} is refused, and what is wrong where is said`, () => {
+  test(`${name} is rejected with the location and the error`, () => {
     assert.throws(
       () => readMesh(bytes),
       (error: unknown) => {

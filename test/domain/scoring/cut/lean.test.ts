@@ -11,15 +11,15 @@ import {
 import { noLeanLoss, leanFactors, leanTable } from '../../../../src/domain/scoring/cut/lean.ts'
 import { traceCut, traceReference } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { scoreStone, findTracedCut } from '../../../../src/domain/scoring/score.ts'
-import { plain } from '../cuts.ts'
+import { nominalCut } from '../cuts.ts'
 
-const test = suite('facets that lean')
+const test = suite('tilted facets')
 
 const finishes: readonly Finish[] = grades.flatMap((symmetry) => grades.map((polish) => ({ symmetry, polish })))
 
 const figures = ['brilliance', 'fire', 'faceup', 'avg'] as const
 
-/** One grade worse in symmetry, and in polish. */
+/** The finishes that are one grade worse in symmetry or in polish. */
 const worseThan = ({ symmetry, polish }: Finish): Finish[] => {
   const next = (grade: Grade) => grades.slice(grades.indexOf(grade) + 1, grades.indexOf(grade) + 2)
   return [
@@ -28,19 +28,19 @@ const worseThan = ({ symmetry, polish }: Finish): Finish[] => {
   ]
 }
 
-/** Of every factor on its own: then no score rises, whatever stone it is of. */
-test('leave the less of each figure the further they lean, and never more than all', () => {
+/** Each factor alone decreases, so no score can rise for any stone. */
+test('reduce each figure more the further they are tilted, and never raise one', () => {
   for (const shape of modelledShapes)
     for (const finish of finishes)
       for (const worse of worseThan(finish))
         for (const figure of figures) {
-          const of = (one: Finish) => leanFactors({ shape, ...one })[figure]
-          const [before, after] = [of(finish), of(worse)]
+          const factorOf = (one: Finish) => leanFactors({ shape, ...one })[figure]
+          const [before, after] = [factorOf(finish), factorOf(worse)]
           assert.ok(after <= before && before <= 1 && after > 0.5, `${shape}, ${figure}: ${before} to ${after}`)
         }
 })
 
-test('leave at each grade what was found for it', () => {
+test('have the tabulated factors at each grade', () => {
   for (const shape of modelledShapes)
     for (const [index, grade] of grades.entries()) {
       const factors = leanFactors({ shape, symmetry: grade, polish: grade })
@@ -52,12 +52,12 @@ test('leave at each grade what was found for it', () => {
     }
 })
 
-test('take something off a round: a Poor one looks worse than an Ideal one', () => {
-  const of = (symmetry: Grade) => leanFactors({ shape: 'Round', symmetry, polish: 'Ideal' }).brilliance
-  assert.ok(of('Poor') < of('Ideal') - 0.03, `${of('Ideal')} to ${of('Poor')}`)
+test('reduce the brilliance of a Poor round by more than 0.03 compared with an Ideal one', () => {
+  const brillianceOf = (symmetry: Grade) => leanFactors({ shape: 'Round', symmetry, polish: 'Ideal' }).brilliance
+  assert.ok(brillianceOf('Poor') < brillianceOf('Ideal') - 0.03, `${brillianceOf('Ideal')} to ${brillianceOf('Poor')}`)
 })
 
-function shown(cut: Cut): Record<string, number> {
+function scoresOf(cut: Cut): Record<string, number> {
   const { shape, grade, symmetry, polish } = cut
   const stone = { shape, carat: 1.37, symmetry, polish, ...(grade !== 'Typical' && { cutGrade: grade }) }
   const { brilliance, fire, integral, spread, symmetry: graded } = scoreStone(stone, findTracedCut(cut) ?? null)
@@ -76,11 +76,11 @@ function shown(cut: Cut): Record<string, number> {
 }
 
 for (const shape of modelledShapes)
-  test(`raise no score of a ${shape}, of any cut, from any grade of symmetry or polish to a worse one`, () => {
+  test(`never raise a score of a ${shape} with a worse grade of symmetry or polish`, () => {
     for (const grade of cutGrades)
       for (const finish of finishes)
         for (const worse of worseThan(finish)) {
-          const [before, after] = [finish, worse].map((one) => shown({ ...plain(shape, grade), ...one }))
+          const [before, after] = [finish, worse].map((one) => scoresOf({ ...nominalCut(shape, grade), ...one }))
           assert.ok(before && after)
           const rises = Object.entries(after).filter(([name, value]) => !(value <= (before[name] ?? NaN)))
           assert.equal(rises, [], `${grade}, ${JSON.stringify(finish)} to ${JSON.stringify(worse)}`)
@@ -88,11 +88,11 @@ for (const shape of modelledShapes)
         }
   })
 
-test('are not traced: of measured stones too all but lean and factors is the same', () => {
+test('are not traced, even in measured stones: only deviations and factors differ', () => {
   const measured = { tablePct: 58, crownAngle: 35, pavilionAngle: 41.2 }
   const [fine, poor] = (['Ideal', 'Poor'] as const).map((symmetry) => {
     const { factors, crownDeviation, pavilionDeviation, ...light } = traceCut({
-      ...plain('Round', 'Good'),
+      ...nominalCut('Round', 'Good'),
       measured,
       symmetry,
     })
@@ -103,6 +103,6 @@ test('are not traced: of measured stones too all but lean and factors is the sam
   assert.ok((poor.crownDeviation ?? 0) > 10 * (fine.crownDeviation ?? NaN))
 })
 
-test('are none of the reference', () => assert.equal(traceReference().factors, noLeanLoss))
+test('do not occur in the reference', () => assert.equal(traceReference().factors, noLeanLoss))
 
 test.run()

@@ -5,32 +5,32 @@ import { facetModels } from '../../../../src/domain/scoring/cut/facets.ts'
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { requiredFrame, tableLimits } from '../../../../src/domain/scoring/score-formulas.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
-import { close, plain } from '../cuts.ts'
+import { isClose, nominalCut } from '../cuts.ts'
 
-const test = suite('how large a table may be')
+const test = suite('the largest allowed table')
 
-/** The part of a typical stone's face that a table of that size leaves. */
-function besideTable(shape: (typeof modelledShapes)[number], tablePct: number): number {
-  const typical = proportionsOf(plain(shape, 'Typical'))
+/** The share of a typical stone's face that a table of this size does not cover. */
+function frameShare(shape: (typeof modelledShapes)[number], tablePct: number): number {
+  const typical = proportionsOf(nominalCut(shape, 'Typical'))
   const { faces, halves, faceUpArea } = solidOf(facetModels[shape]({ ...typical, table: tablePct / 100 }))
   const table = faces.find(({ facet }) => facet.name === 'table')
   return 1 - (halves * (table?.area ?? NaN)) / faceUpArea
 }
 
 for (const shape of modelledShapes.filter((shape) => shape !== 'Rose' && shape !== 'Briolette'))
-  test(`of a ${shape} is what the largest published one leaves of its face, by its own geometry`, () => {
+  test(`of a ${shape} leaves the frame that follows from the largest published one`, () => {
     const [published, framed] = tableLimits[shape]
-    assert.ok(close(framed, besideTable(shape, published), 0.01), `${besideTable(shape, published)}`)
+    assert.ok(isClose(framed, frameShare(shape, published), 0.01), `${frameShare(shape, published)}`)
   })
 
 for (const shape of ['Rose', 'Briolette'] as const)
-  test(`is nothing for a ${shape}, which has none`, () => {
-    const { facets } = solidOf(facetModels[shape](proportionsOf(plain(shape, 'Typical'))))
+  test(`does not exist for a ${shape}, which has no table`, () => {
+    const { facets } = solidOf(facetModels[shape](proportionsOf(nominalCut(shape, 'Typical'))))
     assert.not.ok(facets.some(({ name }) => name === 'table'))
     assert.is(requiredFrame(shape), 0)
   })
 
-test("of a shape that nobody knows is a round's, 59 percent", () => {
+test("of an unknown shape is a round's, 59 percent", () => {
   assert.is(requiredFrame('Other'), requiredFrame('Round'))
   assert.is(tableLimits.Round[0], 59)
 })

@@ -7,113 +7,116 @@ import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts
 import { diamondOptics, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { requiredFrame } from '../../../../src/domain/scoring/score-formulas.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
-import { close, plain, roundOf, turnedBy } from '../cuts.ts'
+import { isClose, nominalCut, roundOf, rotatedBy } from '../cuts.ts'
 
-const test = suite('a stone face up')
+const test = suite('a face-up stone')
 
 const { index, dispersion } = diamondOptics
-const seen = (solid: Solid, fineness?: number) => measureFaceUp(solid, index, dispersion, fineness)
-const usual = seen(roundOf({}))
-const round = (measures: Partial<RoundMeasures>) => seen(roundOf(measures))
-const looks = (face: FaceUpMetrics) => compareFaces(face, usual, requiredFrame('Round'))
-const relative = (measures: Partial<RoundMeasures>) => looks(round(measures))
+const metricsOf = (solid: Solid, fineness?: number) => measureFaceUp(solid, index, dispersion, fineness)
+const reference = metricsOf(roundOf({}))
+const round = (measures: Partial<RoundMeasures>) => metricsOf(roundOf(measures))
+const relativeBrilliance = (face: FaceUpMetrics) => compareFaces(face, reference, requiredFrame('Round'))
+const brillianceOfRound = (measures: Partial<RoundMeasures>) => relativeBrilliance(round(measures))
 
-test('looks the same on every run', () => assert.equal(seen(roundOf({})), usual))
+test('has the same metrics on every run', () => assert.equal(metricsOf(roundOf({})), reference))
 
-test('shows what four times as many spots show, within 1.5 percent', () => {
-  const fine = seen(roundOf({}), 4)
+test('has metrics within 1.5 percent of those with four times as many spots', () => {
+  const fine = metricsOf(roundOf({}), 4)
   for (const name of ['brightness', 'contrast', 'variety', 'lit', 'frame', 'fire', 'tableFire'] as const)
-    assert.ok(close(usual[name] / fine[name], 1, 0.015), `${name}: ${usual[name]}, not ${fine[name]}`)
+    assert.ok(isClose(reference[name] / fine[name], 1, 0.015), `${name}: ${reference[name]}, not ${fine[name]}`)
 })
 
-test('is none the brighter for its size', () => {
+test('has metrics that do not depend on its size', () => {
   const { facets } = roundOf({})
   const larger = solidOf(facets.map((facet) => ({ ...facet, offset: 1.7 * facet.offset })))
-  const found = seen(larger)
+  const found = metricsOf(larger)
   for (const name of ['brightness', 'contrast', 'variety', 'lit', 'fire', 'tableFire', 'tableLeak'] as const)
-    assert.ok(close(found[name] / usual[name], 1, 0.02), `${name}: ${found[name]}, not ${usual[name]}`)
+    assert.ok(isClose(found[name] / reference[name], 1, 0.02), `${name}: ${found[name]}, not ${reference[name]}`)
 })
 
-test('looks the same whichever way it is turned, but for what d leaves to sampling', () => {
-  const other = looks(seen(turnedBy(roundOf({}), 1)))
+test('has the same brilliance after a rotation, within the sampling error in d', () => {
+  const other = relativeBrilliance(metricsOf(rotatedBy(roundOf({}), 1)))
   const { brilliance } = errorMarginsOf({ ownFacets: true })
-  assert.is(looks(usual), 1)
-  assert.ok(close(other, 1, brilliance), `${other}`)
+  assert.is(relativeBrilliance(reference), 1)
+  assert.ok(isClose(other, 1, brilliance), `${other}`)
 })
 
-test('is dull where its pavilion shows the head that looks at it', () => {
-  assert.ok(round({ pavilion: 44 }).brightness < 0.9 * usual.brightness)
-  assert.ok(round({ pavilion: 44 }).lit < 0.95 * usual.lit)
-  assert.ok(relative({ pavilion: 44 }) < 0.85)
+test("is dull if its pavilion reflects the observer's head", () => {
+  assert.ok(round({ pavilion: 44 }).brightness < 0.9 * reference.brightness)
+  assert.ok(round({ pavilion: 44 }).lit < 0.95 * reference.lit)
+  assert.ok(brillianceOfRound({ pavilion: 44 }) < 0.85)
 })
 
-test('is dull where bright and dark do not stand side by side, however bright it is', () => {
+test('is dull without contrast between neighbouring spots, however bright it is', () => {
   const flat = round({ crown: 5 })
-  assert.ok(flat.brightness > usual.brightness)
-  assert.ok(flat.contrast < 0.75 * usual.contrast && flat.variety < 0.9 * usual.variety)
-  assert.ok(relative({ crown: 5 }) < 0.7)
+  assert.ok(flat.brightness > reference.brightness)
+  assert.ok(flat.contrast < 0.75 * reference.contrast && flat.variety < 0.9 * reference.variety)
+  assert.ok(brillianceOfRound({ crown: 5 }) < 0.7)
 })
 
-test('is dull as a fish-eye', () => assert.ok(relative({ pavilion: 38 }) < 0.9))
+test('is dull as a fish-eye', () => assert.ok(brillianceOfRound({ pavilion: 38 }) < 0.9))
 
-test('is less even where its middle or a ring is dark: a fish-eye, a nailhead, a flat crown', () => {
-  assert.ok(round({ pavilion: 38 }).evenness < 0.95 * usual.evenness)
-  assert.ok(round({ pavilion: 44 }).evenness < 0.9 * usual.evenness)
-  assert.ok(round({ crown: 10 }).evenness < 0.6 * usual.evenness)
+test('is less even with a dark middle or ring: a fish-eye, a nailhead, a flat crown', () => {
+  assert.ok(round({ pavilion: 38 }).evenness < 0.95 * reference.evenness)
+  assert.ok(round({ pavilion: 44 }).evenness < 0.9 * reference.evenness)
+  assert.ok(round({ crown: 10 }).evenness < 0.6 * reference.evenness)
 })
 
-test('is framed by what its table leaves, whose part of the face it is', () => {
-  // Face up a table of 56 % covers the square of that, times 8 / pi tan(pi / 8) for its eight sides.
+test('has a frame that is the share of its face outside the table', () => {
+  // Seen face up, a table of 56 % covers 0.56² of the face, times a factor for its eight sides.
   const octagon = (8 / Math.PI) * Math.tan(Math.PI / 8) * Math.cos(Math.PI / 8) ** 2
-  assert.ok(close(usual.frame, 1 - 0.56 ** 2 * octagon, 0.05), `${usual.frame}`)
+  assert.ok(isClose(reference.frame, 1 - 0.56 ** 2 * octagon, 0.05), `${reference.frame}`)
   assert.ok(round({ table: 75 }).frame < 0.55)
 })
 
-test('is dull where light is lost under its table: steep above and deep below', () => {
+test('is dull if light leaks under its table because of a steep crown and a deep pavilion', () => {
   const steepAndDeep = { crown: 37, pavilion: 42.4 }
-  assert.ok(round(steepAndDeep).tableLeak > 1.5 * usual.tableLeak, `${round(steepAndDeep).tableLeak}`)
-  assert.ok(relative(steepAndDeep) < 0.8, `${relative(steepAndDeep)}`)
+  assert.ok(round(steepAndDeep).tableLeak > 1.5 * reference.tableLeak, `${round(steepAndDeep).tableLeak}`)
+  assert.ok(brillianceOfRound(steepAndDeep) < 0.8, `${brillianceOfRound(steepAndDeep)}`)
 })
 
 test('shows less colour through the table of a fish-eye, a nailhead and a flat crown', () => {
   for (const measures of [{ pavilion: 38 }, { pavilion: 44 }, { crown: 10 }])
-    assert.ok(round(measures).tableFire < 0.7 * usual.tableFire, `${JSON.stringify(measures)}`)
+    assert.ok(round(measures).tableFire < 0.7 * reference.tableFire, `${JSON.stringify(measures)}`)
 })
 
-test('looks at most a hundredth better than the one that it is compared with, whatever it has more of', () => {
+test('is at most 1 percent better than the stone it is compared with', () => {
   const better = {
-    ...usual,
-    contrast: 2 * usual.contrast,
-    variety: 2 * usual.variety,
-    brightness: 2 * usual.brightness,
+    ...reference,
+    contrast: 2 * reference.contrast,
+    variety: 2 * reference.variety,
+    brightness: 2 * reference.brightness,
   }
-  assert.is(looks(better), 1.01)
-  assert.is(looks({ ...usual, brightness: 2 * usual.brightness, lit: 1, evenness: 1, tableLeak: 0 }), 1)
+  assert.is(relativeBrilliance(better), 1.01)
+  assert.is(
+    relativeBrilliance({ ...reference, brightness: 2 * reference.brightness, lit: 1, evenness: 1, tableLeak: 0 }),
+    1,
+  )
 })
 
-test('is dull behind a window: a table of 75 percent', () => assert.ok(relative({ table: 75 }) < 0.7))
+test('is dull with a table of 75 percent', () => assert.ok(brillianceOfRound({ table: 75 }) < 0.7))
 
-test('is no duller for a table that its shape has by style, and the duller the larger one is than that', () => {
+test('is not penalized for a table that is usual for its shape, and increasingly for a larger one', () => {
   const stepCut = (table: number) =>
-    seen(solidOf(facetModels.Emerald({ ...proportionsOf(plain('Emerald', 'Excellent')), table })))
+    metricsOf(solidOf(facetModels.Emerald({ ...proportionsOf(nominalCut('Emerald', 'Excellent')), table })))
   const counted = (face: FaceUpMetrics) =>
-    compareFaces(face, usual, requiredFrame('Emerald')) / compareFaces(face, usual, 0.001)
+    compareFaces(face, reference, requiredFrame('Emerald')) / compareFaces(face, reference, 0.001)
   assert.is(counted(stepCut(0.65)), 1)
   assert.is(counted(stepCut(0.7)), 1)
   assert.ok(counted(stepCut(0.82)) < 0.85 && counted(stepCut(0.9)) < counted(stepCut(0.82)))
-  assert.is(compareFaces(usual, usual, requiredFrame('Emerald')), 1)
+  assert.is(compareFaces(reference, reference, requiredFrame('Emerald')), 1)
 })
 
-test('has no fire without dispersion, and none that an eye blurs', () => {
+test('has no fire without dispersion, or with so little that the eye blurs it', () => {
   assert.is(measureFaceUp(roundOf({}), index, 0).fire, 0)
   assert.is(measureFaceUp(roundOf({}), index, dispersion / 1000).fire, 0)
 })
 
-test('has more fire than twice as much dispersion would have if eyes did not blur', () =>
-  assert.ok(measureFaceUp(roundOf({}), index, 2 * dispersion).fire > 2 * usual.fire))
+test('has more than twice the fire with twice the dispersion, because the eye blurs small dispersion', () =>
+  assert.ok(measureFaceUp(roundOf({}), index, 2 * dispersion).fire > 2 * reference.fire))
 
-test('is looked at by one of its halves where it is a heart', () => {
-  const heart = seen(solidOf(facetModels.Heart(proportionsOf(plain('Heart', 'Excellent')))))
+test('is sampled through one of its halves if it is a heart', () => {
+  const heart = metricsOf(solidOf(facetModels.Heart(proportionsOf(nominalCut('Heart', 'Excellent')))))
   assert.ok(heart.brightness > 0.3 && heart.brightness < 0.6 && heart.lit > 0.5, JSON.stringify(heart))
 })
 

@@ -4,18 +4,18 @@ import * as assert from 'uvu/assert'
 import { enterStone, reflectInside } from '../../../../src/domain/scoring/light/trace.ts'
 import { DX, DY, DZ, I, newRay, type Ray } from '../../../../src/domain/scoring/light/optics.ts'
 import { cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
-import { close } from '../cuts.ts'
+import { isClose } from '../cuts.ts'
 
 const test = suite("Fresnel's equations")
 
 const INDEX = 2.417
 
-/** A complex number, and a field as its parts along x, y and z. */
+/** A complex number, and a field as its components along x, y and z. */
 type Complex = readonly [number, number]
 type Field = readonly [Complex, Complex, Complex]
 
 const times = ([a, b]: Complex, [c, d]: Complex): Complex => [a * c - b * d, a * d + b * c]
-const over = ([a, b]: Complex, [c, d]: Complex): Complex => {
+const divide = ([a, b]: Complex, [c, d]: Complex): Complex => {
   const norm = c * c + d * d
   return [(a * c + b * d) / norm, (b * c - a * d) / norm]
 }
@@ -29,15 +29,15 @@ const sumOf = (a: Complex, s: Vector, b: Complex, p: Vector): Field => {
 }
 const energyOf = (field: Field): number => field.reduce((sum, [re, im]) => sum + re * re + im * im, 0)
 
-/** A second way to the same: the electric field itself, reflected as amplitudes, without Stokes parameters. */
+/** An independent computation: reflects the amplitudes of the electric field, without Stokes parameters. */
 function reflectField(field: Field, direction: Vector, normal: Vector): { field: Field; direction: Vector } {
   const cosine = dot(direction, normal)
   const square = 1 - INDEX * INDEX * (1 - cosine * cosine)
   const outside: Complex = square > 0 ? [Math.sqrt(square), 0] : [0, Math.sqrt(-square)]
   const minus = (a: number, scaleBy: number): Complex => [a - scaleBy * outside[0], -scaleBy * outside[1]]
   const plus = (a: number, scaleBy: number): Complex => [a + scaleBy * outside[0], scaleBy * outside[1]]
-  const across = over(minus(INDEX * cosine, 1), plus(INDEX * cosine, 1))
-  const inPlane = over(minus(cosine, INDEX), plus(cosine, INDEX))
+  const across = divide(minus(INDEX * cosine, 1), plus(INDEX * cosine, 1))
+  const inPlane = divide(minus(cosine, INDEX), plus(cosine, INDEX))
   const s = unit(cross(direction, normal))
   const turned = subtract(direction, scale(normal, 2 * cosine))
   const reflected = sumOf(
@@ -57,7 +57,7 @@ const anyNormal = fc
 
 const into = (ray: Ray): Vector => [ray[DX] ?? 0, ray[DY] ?? 0, ray[DZ] ?? 0]
 
-test('for Stokes parameters keep the energy that they keep for fields of two crossed polarisations', () => {
+test('give the same energy for Stokes parameters as for fields of two perpendicular polarisations', () => {
   fc.assert(
     fc.property(
       fc.array(anyNormal, { minLength: 1, maxLength: 8 }),
@@ -85,20 +85,20 @@ test('for Stokes parameters keep the energy that they keep for fields of two cro
           fields = fields.map(({ field, direction }) => reflectField(field, direction, facing))
         }
         const energy = fields.reduce((sum, { field }) => sum + energyOf(field), 0)
-        assert.ok(close(ray[I] ?? NaN, energy, 1e-9), `${ray[I]} and ${energy}`)
+        assert.ok(isClose(ray[I] ?? NaN, energy, 1e-9), `${ray[I]} and ${energy}`)
       },
     ),
     { numRuns: 300 },
   )
 })
 
-test('reflect 17 percent of light that falls straight on diamond, from both sides', () => {
+test('reflect 17 percent of light at normal incidence on diamond, from both sides', () => {
   const expected = ((INDEX - 1) / (INDEX + 1)) ** 2
   const ray = newRay()
   ray.set([0, 0, -1], DX)
-  assert.ok(close(enterStone(ray, 0, 0, 1, INDEX), expected, 1e-12))
+  assert.ok(isClose(enterStone(ray, 0, 0, 1, INDEX), expected, 1e-12))
   const before = ray[I] ?? NaN
-  assert.ok(close(reflectInside(ray, 0, 0, -1, INDEX), before * (1 - expected), 1e-12))
+  assert.ok(isClose(reflectInside(ray, 0, 0, -1, INDEX), before * (1 - expected), 1e-12))
 })
 
 test('reflect all light beyond the critical angle of 24.4 degrees', () => {

@@ -12,9 +12,9 @@ import {
 } from '../../../../src/domain/scoring/solid/facet.ts'
 import { solidOf, type Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 
-const test = suite('the plane that a ray meets first')
+const test = suite('the first plane that a ray hits')
 
-/** Facets all around that lean so many degrees from the table's plane, downwards beyond 90, at that distance from the origin. */
+/** A ring of facets at an angle in degrees from the table's plane (above 90: facing down) and a distance from the origin. */
 const ring = (part: StonePart, degrees: number, offset: number, count: number): Facet[] =>
   Array.from({ length: count }, (_, index) => {
     const around = (2 * Math.PI * index) / count
@@ -40,7 +40,7 @@ const stones: Readonly<Record<string, Solid>> = {
   'without walls': solidOf([table, ...ring('crown', 35, 0.4, 8), ...ring('pavilion', 139, 0.36, 8)]),
 }
 
-/** Evenly spread numbers from 0 to 1, always the same. */
+/** A low-discrepancy sequence of numbers from 0 to 1. */
 const spread = (index: number, step: number): number => (0.5 + index * step) % 1
 
 function rayFrom(solid: Solid, index: number): { from: Vector; towards: Vector } {
@@ -58,14 +58,14 @@ function rayFrom(solid: Solid, index: number): { from: Vector; towards: Vector }
   }
 }
 
-/** How far away the first of all planes is. */
-function reachOf(solid: Solid, from: Vector, towards: Vector): number {
+/** The distance to the nearest of all planes. */
+function distanceTo(solid: Solid, from: Vector, towards: Vector): number {
   const ahead = solid.facets.filter(({ normal }) => dot(normal, towards) > 0)
   return Math.min(...ahead.map(({ normal, offset }) => (offset - dot(normal, from)) / dot(normal, towards)))
 }
 
 for (const [name, solid] of Object.entries(stones))
-  test(`of a stone ${name} is the first of all its planes`, () => {
+  test(`of a stone ${name} is the nearest of all its planes`, () => {
     const planes = toPlaneSet(solid)
     const ray = newRay()
     for (let index = 0; index < 20_000; index++) {
@@ -73,10 +73,10 @@ for (const [name, solid] of Object.entries(stones))
       for (const [place, value] of [from[0], from[1], from[2], towards[0], towards[1], towards[2]].entries())
         ray[[X, Y, Z, DX, DY, DZ][place] ?? X] = value
       const facet = planes.order[nearestPlane(planes, ray, -1)]
-      if (facet === undefined) throw new Error('A ray from inside meets a plane')
-      const reach = (facet.offset - dot(facet.normal, from)) / dot(facet.normal, towards)
-      const expected = reachOf(solid, from, towards)
-      assert.ok(Math.abs(reach - expected) < 1e-9, `ray ${index}: ${reach}, not ${expected}`)
+      if (facet === undefined) throw new Error('A ray from inside hits a plane')
+      const distance = (facet.offset - dot(facet.normal, from)) / dot(facet.normal, towards)
+      const expected = distanceTo(solid, from, towards)
+      assert.ok(Math.abs(distance - expected) < 1e-9, `ray ${index}: ${distance}, not ${expected}`)
     }
   })
 

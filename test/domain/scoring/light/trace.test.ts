@@ -6,24 +6,24 @@ import { measureFaceUp } from '../../../../src/domain/scoring/light/face-up.ts'
 import { lines, refractiveIndex } from '../../../../src/domain/scoring/light/optics.ts'
 import { crownTargetOf } from '../../../../src/domain/scoring/light/view.ts'
 import { diamondOptics, solidOfCut, type RoundMeasures } from '../../../../src/domain/scoring/cut/trace-cut.ts'
-import { close, plain, roundOf } from '../cuts.ts'
+import { isClose, nominalCut, roundOf } from '../cuts.ts'
 
-const test = suite('a trace')
+const test = suite('ray tracing')
 
 const beam = { samples: 8000, index: diamondOptics.index, cutOff: 1e-3 }
 const weighted = (measures: Partial<RoundMeasures>) => weightedLightReturn(crownTargetOf(roundOf(measures)), beam)
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
   measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
 
-test("knows diamond's refractive index and dispersion", () => {
-  assert.ok(close(refractiveIndex(lines.d), 2.41748, 0.00001))
-  assert.ok(close(refractiveIndex(lines.D), 2.417, 0.0005))
-  assert.ok(close(refractiveIndex(lines.G) - refractiveIndex(lines.B), 0.044, 0.0005))
+test("uses diamond's refractive index and dispersion", () => {
+  assert.ok(isClose(refractiveIndex(lines.d), 2.41748, 0.00001))
+  assert.ok(isClose(refractiveIndex(lines.D), 2.417, 0.0005))
+  assert.ok(isClose(refractiveIndex(lines.G) - refractiveIndex(lines.B), 0.044, 0.0005))
 })
 
 for (const shape of modelledShapes)
-  test(`through a ${shape} accounts for all light: reflected, out, or still inside`, () => {
-    const target = crownTargetOf(solidOfCut(plain(shape, 'Very Good')).solid)
+  test(`through a ${shape} accounts for all light: reflected, refracted out or remaining inside`, () => {
+    const target = crownTargetOf(solidOfCut(nominalCut(shape, 'Very Good')).solid)
     let rays = 0
     let worst = 0
     traceEyeRays(target, { ...beam, samples: 1500 }, sampleWholeSky, (path) => {
@@ -34,35 +34,35 @@ for (const shape of modelledShapes)
     assert.ok(rays > 1000 && worst < 1e-9, `${rays} rays, off by ${worst}`)
   })
 
-test('of the reference returns about 0.28 of the light, weighted', () => {
-  assert.ok(close(weighted({}), 0.2819, 0.003))
+test('of the reference gives a weighted light return of about 0.28', () => {
+  assert.ok(isClose(weighted({}), 0.2819, 0.003))
 })
 
-test('is the same on every run', () => {
+test('gives the same result on every run', () => {
   assert.is(weighted({}), weighted({}))
 })
 
-test('returns most from a stone that has hardly a crown', () => {
+test('gives more light return at a crown of 1 degree than at 23', () => {
   assert.ok(weighted({ crown: 1 }) > weighted({ crown: 23 }))
 })
 
-test('returns more at a crown of 23 degrees than at 10 and at 34', () => {
+test('gives more light return at a crown of 23 degrees than at 10 and at 34', () => {
   const peak = weighted({ crown: 23 })
   assert.ok(peak > weighted({ crown: 10 }) + 0.005 && peak > weighted({ crown: 34 }) + 0.01)
 })
 
-test('returns less from steep crowns, large tables, and pavilions outside 38 to 42 degrees', () => {
+test('gives less light return for steep crowns, large tables, and shallow or steep pavilions', () => {
   const usual = weighted({})
   assert.ok(weighted({ crown: 40 }) < usual - 0.015)
   assert.ok(weighted({ table: 68 }) < usual - 0.01)
   assert.ok(weighted({ pavilion: 36.5 }) < usual - 0.005 && weighted({ pavilion: 43.5 }) < usual - 0.005)
 })
 
-test('separates no colours without dispersion', () => {
+test('gives no fire without dispersion', () => {
   assert.is(fire({}, 0), 0)
 })
 
-test('separates colours more under a higher crown and less under a larger table', () => {
+test('gives more fire with a higher crown and less with a larger table', () => {
   assert.ok(fire({ crown: 38 }) > fire({}) && fire({}) > fire({ crown: 25 }))
   assert.ok(fire({}) > fire({ table: 65 }) && fire({ table: 65 }) > fire({ table: 72 }))
 })

@@ -4,13 +4,13 @@ import { toConvexBody } from '../../../../src/domain/scoring/mesh/convex-body.ts
 import { InvalidMesh, type Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
 import { weldVertices } from '../../../../src/domain/scoring/mesh/weld.ts'
 import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
-import { close } from '../cuts.ts'
-import { ball, turnedBody } from './round-bodies.ts'
-import { triangulated } from './written.ts'
+import { isClose } from '../cuts.ts'
+import { ball, bodyOfRevolution } from './round-bodies.ts'
+import { triangulated } from './mesh-file.ts'
 
-const test = suite('a body')
+const test = suite('a convex body')
 
-/** Two millimetres wide, from the origin on. */
+/** The corners of a cube with sides of 2 mm and one corner at the origin. */
 const vertices: readonly Vector[] = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => [
   index & 1 ? 2 : 0,
   index & 2 ? 2 : 0,
@@ -34,12 +34,12 @@ const together = (a: Mesh, b: Mesh): Mesh => ({
   facets: [...a.facets, ...b.facets.map((facet) => facet.map((corner) => corner + a.vertices.length))],
 })
 
-test('has its exact volume, far from the origin too', () => {
+test('has its exact volume, even far from the origin', () => {
   assert.is(toConvexBody(cube).volume, 8)
-  assert.ok(close(toConvexBody(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
+  assert.ok(isClose(toConvexBody(triangulated(moved(cube, 1e5))).volume, 8, 1e-9))
 })
 
-test('is turned outwards where all its facets face inwards, or some', () => {
+test('is oriented outwards if some or all of its facets face inwards', () => {
   const all = toConvexBody({ vertices, facets: facets.map((facet) => facet.toReversed()) })
   const some = toConvexBody({
     vertices,
@@ -52,11 +52,11 @@ test('is turned outwards where all its facets face inwards, or some', () => {
   assert.equal(planes(some), planes(toConvexBody(cube)))
 })
 
-test('has one flat for all facets in one plane', () => {
+test('has one region for all facets in one plane', () => {
   assert.is(toConvexBody(triangulated(cube)).regions.length, 6)
 })
 
-test('keeps a facet without area that fills a straight edge with a point on it', () => {
+test('keeps a facet without area that closes a straight edge with a vertex on it', () => {
   const split: Mesh = {
     vertices: [...vertices, [1, 0, 0]],
     facets: [
@@ -72,12 +72,12 @@ test('keeps a facet without area that fills a straight edge with a point on it',
   assert.equal([body.volume, body.regions.length], [8, 6])
 })
 
-test('is closed without a facet that has no area and hangs loose', () => {
+test('drops a loose facet without area', () => {
   const body = toConvexBody({ vertices: [...vertices, [1, 1, 1]], facets: [...facets, [0, 8, 7]] })
   assert.equal([body.volume, body.facets.length, body.vertices.length], [8, 6, 8])
 })
 
-test('is closed without a facet of which welding left two corners', () => {
+test('drops a facet that has two corners after welding', () => {
   const near: Mesh = { vertices: [...vertices, [2, 2, 2 + 1e-7]], facets: [...facets, [0, 7, 8]] }
   assert.is(toConvexBody(weldVertices(near)).volume, 8)
 })
@@ -89,7 +89,7 @@ const star: Mesh = (() => {
   return { vertices: [...ring(0), ...ring(1)], facets: [[4, 3, 2, 1, 0], ...sides, [5, 6, 7, 8, 9]] }
 })()
 
-/** A ball that is pressed in at one side, as smoothly as its many facets are. */
+/** A ball with a smooth dent of many small facets. */
 const dented: Mesh = (() => {
   const whole = ball(3, 100, 100)
   return triangulated({
@@ -102,7 +102,7 @@ const dented: Mesh = (() => {
   })
 })()
 
-/** A ring: eight times eight facets. */
+/** A torus of 8 by 8 facets. */
 const ring: Mesh = (() => {
   const at = (turn: number, round: number) => (turn % 8) * 8 + (round % 8)
   const places = Array.from({ length: 64 }, (_, index) => [Math.floor(index / 8), index % 8] as const)
@@ -123,12 +123,12 @@ const ring: Mesh = (() => {
 const without = (place: number): Mesh => ({ vertices, facets: facets.filter((_, index) => index !== place) })
 const withCorner = (place: number, point: Vector): Mesh => ({ vertices: vertices.with(place, point), facets })
 
-const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] = [
+const rejected: readonly (readonly [name: string, mesh: Mesh, words: string])[] = [
   ['with a facet left out', without(1), 'The body is open at the edge from (2, 0, 2) to (0, 0, 2), where facet 2 ends'],
   ['of three facets', { vertices, facets: facets.slice(0, 3) }, 'must have at least 4 facets, got 3'],
-  ['of facets that welding left nothing of', { vertices, facets: facets.map(() => [0, 1]) }, 'The body is flat'],
+  ['whose facets have two corners after welding', { vertices, facets: facets.map(() => [0, 1]) }, 'The body is flat'],
   [
-    'with a facet that is there twice',
+    'with a duplicate facet',
     { vertices, facets: [...facets, facets[0] ?? []] },
     'More than two facets meet at the edge from (2, 0, 0) to (0, 0, 0), one of them facet 7',
   ],
@@ -153,7 +153,7 @@ const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] =
   ['with a valley', triangulated(withCorner(7, [0.8, 0.8, 0.8])), 'The body is not convex at the edge from'],
   [
     'with a notch in a ring',
-    turnedBody(
+    bodyOfRevolution(
       [
         [1, 0],
         [3, 1],
@@ -168,8 +168,8 @@ const refused: readonly (readonly [name: string, mesh: Mesh, words: string])[] =
   ['that winds around itself like a star', star, 'The body is not convex: ('],
   ['with a dent of many small facets', dented, 'not convex'],
 ]
-for (const [name, mesh, words] of refused)
-  test(`${name} is refused, and where is said`, () => {
+for (const [name, mesh, words] of rejected)
+  test(`${name} is rejected with the location`, () => {
     assert.throws(
       () => toConvexBody(mesh),
       (error: unknown) => {
@@ -180,8 +180,8 @@ for (const [name, mesh, words] of refused)
     )
   })
 
-test('with only one side is refused', () => {
-  // A strip of five that is turned over once, closed by the disc along its only edge: the projective plane of six points.
+test('that is non-orientable is rejected', () => {
+  // The projective plane with six vertices: a Möbius strip of five triangles, closed by a disc along its only edge.
   const plane = [
     [0, 1, 2],
     [0, 2, 3],

@@ -1,8 +1,8 @@
 import type { Mesh } from '../../../../src/domain/scoring/mesh/mesh.ts'
 import type { Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 
-/** A body turned on a lathe: rings of `sides` points at radii and heights in millimetres, from below to above, closed by a facet at either end. */
-export function turnedBody(rings: readonly (readonly [radius: number, height: number])[], sides: number): Mesh {
+/** A body of revolution: rings of `sides` points at radii and heights in millimetres, from bottom to top, with a facet at each end. */
+export function bodyOfRevolution(rings: readonly (readonly [radius: number, height: number])[], sides: number): Mesh {
   const vertices = rings.flatMap(([radius, height]) =>
     Array.from({ length: sides }, (_, index): Vector => {
       const angle = (2 * Math.PI * index) / sides
@@ -21,10 +21,10 @@ export function turnedBody(rings: readonly (readonly [radius: number, height: nu
   return { vertices, facets: [ring.toReversed(), ...bands, ring.map((index) => top + index)] }
 }
 
-/** A ball of that radius with flat poles, in `bands` bands. */
+/** A ball with flat poles, in `bands` bands. */
 export function ball(radius: number, bands: number, sides: number): Mesh {
   const heights = Array.from({ length: bands + 1 }, (_, index) => ((index + 0.2) / (bands + 0.4)) * Math.PI)
-  return turnedBody(
+  return bodyOfRevolution(
     heights.map((angle) => [radius * Math.sin(angle), -radius * Math.cos(angle)]),
     sides,
   )

@@ -8,17 +8,26 @@ import { InvalidMesh, type Mesh } from '../../../../src/domain/scoring/mesh/mesh
 import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { readMesh } from '../../../../src/scoring/meshes/read-mesh.ts'
-import { close, plain } from '../cuts.ts'
-import { ball, turnedBody } from './round-bodies.ts'
-import { formatOf, meshOf, placed, triangulated, turned, writings, written, type Writing } from './written.ts'
+import { isClose, nominalCut } from '../cuts.ts'
+import { ball, bodyOfRevolution } from './round-bodies.ts'
+import {
+  formatOf,
+  meshOf,
+  transformed,
+  triangulated,
+  rotateAndShift,
+  fileEncodings,
+  toMeshFile,
+  type FileEncoding,
+} from './mesh-file.ts'
 
-const test = suite('a stone from a file')
+const test = suite('a stone from a mesh file')
 
 const WIDTH = 6.4
-/** Of typical proportions: the corners of a flatter princess are so narrow that a tilt leaves nothing of one. */
+/** Typical proportions: in a flatter princess, a tilt can remove a narrow corner facet completely. */
 const solids = new Map(
   modelledShapes.map((shape) => {
-    const { solid } = solidOfCut({ ...plain(shape, 'Typical'), symmetry: 'Good', polish: 'Ideal' })
+    const { solid } = solidOfCut({ ...nominalCut(shape, 'Typical'), symmetry: 'Good', polish: 'Ideal' })
     return [shape, solid] as const
   }),
 )
@@ -27,40 +36,43 @@ function modelled(shape: ModelledShape): Solid {
   if (solid === undefined) throw new Error(`${shape} is not modelled`)
   return solid
 }
-const fileOf = (shape: ModelledShape, writing: Writing) =>
-  written(placed(meshOf(modelled(shape), WIDTH), turned), writing, 4)
+const fileOf = (shape: ModelledShape, writing: FileEncoding) =>
+  toMeshFile(transformed(meshOf(modelled(shape), WIDTH), rotateAndShift), writing, 4)
 
-/** Whose sides a file has as its model has them: a trillion's longest side lies across, a rose's base looks like a table, and so does a briolette's largest triangle. */
-const standing = modelledShapes.filter((name) => !['Heart', 'Trillion', 'Rose', 'Briolette'].includes(name))
+/**
+ * Convex shapes that keep their orientation. A trillion's longest side becomes its length; a rose's base and a
+ * briolette's largest triangle are taken for the table.
+ */
+const oriented = modelledShapes.filter((name) => !['Heart', 'Trillion', 'Rose', 'Briolette'].includes(name))
 
-for (const shape of standing)
-  for (const writing of writings)
-    test(`that holds a ${shape} as ${writing}, turned and rounded, has its volume, its measures and its facets`, () => {
+for (const shape of oriented)
+  for (const writing of fileEncodings)
+    test(`with a rotated and rounded ${shape} in ${writing} has the volume, size and facets of the original`, () => {
       const original = modelled(shape)
       const { format, mesh } = readMesh(fileOf(shape, writing))
       const body = toConvexBody(mesh)
       const { solid, size } = solidOfBody(body)
       assert.is(format, formatOf(writing))
-      assert.ok(close(body.volume / (original.volume * WIDTH ** 3), 1, 1e-3), `volume ${body.volume}`)
+      assert.ok(isClose(body.volume / (original.volume * WIDTH ** 3), 1, 1e-3), `volume ${body.volume}`)
       for (const side of ['length', 'width', 'depth'] as const)
         assert.ok(
-          close(size[side], original[side] * WIDTH, 0.01),
+          isClose(size[side], original[side] * WIDTH, 0.01),
           `${side} ${size[side]}, not ${original[side] * WIDTH}`,
         )
       assert.is(body.angle, 0.05)
-      assert.ok(close(solid.width, 1, 1e-3), `width ${solid.width}`)
+      assert.ok(isClose(solid.width, 1, 1e-3), `width ${solid.width}`)
       assert.is(solid.facets.length, original.facets.length)
       for (const part of ['crown', 'girdle', 'pavilion'] as const)
         assert.is(countOf(solid.facets, part), countOf(original.facets, part), part)
     })
 
 for (const shape of ['Trillion', 'Rose', 'Briolette'] as const)
-  for (const writing of writings)
-    test(`that holds a ${shape} as ${writing} has its volume, and all but one of its facets at least`, () => {
+  for (const writing of fileEncodings)
+    test(`with a ${shape} in ${writing} has the volume of the original and at most one facet less`, () => {
       const original = modelled(shape)
       const body = toConvexBody(readMesh(fileOf(shape, writing)).mesh)
-      assert.ok(close(body.volume / (original.volume * WIDTH ** 3), 1, 1e-3), `volume ${body.volume}`)
-      // Two of a trillion's planes lie within what makes them one.
+      assert.ok(isClose(body.volume / (original.volume * WIDTH ** 3), 1, 1e-3), `volume ${body.volume}`)
+      // Two of a trillion's planes are close enough to be merged.
       assert.ok(Math.abs(original.facets.length - 0.5 - solidOfBody(body).solid.facets.length) <= 0.5)
     })
 
@@ -68,15 +80,17 @@ const countOf = (facets: readonly { part: string }[], part: string): number =>
   facets.filter((facet) => facet.part === part).length
 
 for (const shape of modelledShapes.filter((name) => name !== 'Heart'))
-  test(`that holds a ${shape} in triangles, rounded to three decimals, has no more than a tenth more facets`, () => {
+  test(`with a ${shape} in triangles, rounded to three decimals, has at most 10 percent more facets`, () => {
     const original = modelled(shape)
-    const body = toConvexBody(readMesh(written(placed(meshOf(original, WIDTH), turned), 'text STL', 3)).mesh)
-    assert.ok(close(body.volume / (original.volume * WIDTH ** 3), 1, 1e-3), `volume ${body.volume}`)
+    const body = toConvexBody(
+      readMesh(toMeshFile(transformed(meshOf(original, WIDTH), rotateAndShift), 'text STL', 3)).mesh,
+    )
+    assert.ok(isClose(body.volume / (original.volume * WIDTH ** 3), 1, 1e-3), `volume ${body.volume}`)
     assert.ok(solidOfBody(body).solid.facets.length <= 1.1 * original.facets.length)
   })
 
-for (const writing of writings)
-  test(`that holds a heart as ${writing} is refused: it is not convex`, () => {
+for (const writing of fileEncodings)
+  test(`with a heart in ${writing} is rejected because it is not convex`, () => {
     const { mesh } = readMesh(fileOf('Heart', writing))
     assert.throws(
       () => toConvexBody(mesh),
@@ -85,30 +99,30 @@ for (const writing of writings)
   })
 
 for (const shape of ['Round', 'Princess'] as const)
-  test(`that holds a ${shape} returns as much light as the one that was written`, () => {
+  test(`with a ${shape} has the light return of the original`, () => {
     const none = { crown: 0, pavilion: 0 }
     const { solid } = solidOfBody(toConvexBody(readMesh(fileOf(shape, 'text STL')).mesh))
-    // Turned by a right angle, it meets other rays: figures differ by about 1 % for that alone.
+    // It is rotated by a right angle and hit by different rays, which alone changes figures by about 1 %.
     const [got, expected] = [solid, modelled(shape)].map((stone) => traceSolid(stone, none, 2).weighted)
-    assert.ok(close((got ?? 0) / (expected ?? 0), 1, 0.02), `${got}, not ${expected}`)
+    assert.ok(isClose((got ?? 0) / (expected ?? 0), 1, 0.02), `${got}, not ${expected}`)
   })
 
 const solidOf = (mesh: Mesh) => solidOfBody(toConvexBody(mesh))
 
-test('has its largest facet up as its table, the longer side along y, and the origin in its girdle', () => {
-  const lying = placed(meshOf(modelled('Emerald'), 5), ([x, y, z]) => [-z, x, -y])
+test('has its largest facet as the table at the top, its longer side along y, and the origin in its girdle', () => {
+  const lying = transformed(meshOf(modelled('Emerald'), 5), ([x, y, z]) => [-z, x, -y])
   const { solid } = solidOf(lying)
   const table = solid.faces.find(({ facet }) => facet.name === 'table')
   assert.equal(table?.facet.normal, [0, 0, 1])
   assert.is(Math.max(...solid.faces.map(({ area }) => area)), table?.area)
-  assert.ok(close(solid.width, 1, 1e-6) && solid.length > 1.3)
+  assert.ok(isClose(solid.width, 1, 1e-6) && solid.length > 1.3)
   const girdle = solid.faces.filter(({ facet }) => facet.part === 'girdle').flatMap(({ corners }) => corners)
   assert.ok(girdle.some(([, , z]) => z >= 0) && girdle.some(([, , z]) => z <= 0))
 })
 
-test('calls a level lowest facet the culet, and numbers the others by size', () => {
+test('has a culet if its lowest facet is level, and numbers the other facets by size', () => {
   const { solid } = solidOf(
-    turnedBody(
+    bodyOfRevolution(
       [
         [0.5, -2],
         [3, 0],
@@ -127,9 +141,9 @@ test('calls a level lowest facet the culet, and numbers the others by size', () 
     )
 })
 
-test('that is a cube has walls, a table and a culet, and is traced', () => {
+test('that is a cube has a girdle, a table and a culet, and can be traced', () => {
   const { solid, size } = solidOf(
-    turnedBody(
+    bodyOfRevolution(
       [
         [Math.SQRT1_2 * 4, 0],
         [Math.SQRT1_2 * 4, 4],
@@ -149,7 +163,7 @@ test('that is a cube has walls, a table and a culet, and is traced', () => {
   assert.ok(Number.isFinite(traceSolid(solid, { crown: 0, pavilion: 0 }, 0.01).weighted))
 })
 
-test('that is a tetrahedron has no girdle, and is traced', () => {
+test('that is a tetrahedron has no girdle, and can be traced', () => {
   const corners: ConvexBody['vertices'] = [
     [1, 1, 1],
     [1, -1, -1],
@@ -169,18 +183,18 @@ test('that is a tetrahedron has no girdle, and is traced', () => {
   assert.ok(Number.isFinite(traceSolid(solid, { crown: 0, pavilion: 0 }, 0.01).weighted))
 })
 
-test('of 100,000 facets is traced from 600 planes at most, and says within how many degrees', () => {
-  const { mesh } = readMesh(written(placed(triangulated(ball(3, 199, 250)), turned), 'binary STL', 4))
+test('with 100,000 facets is merged into at most 600 planes, and reports the merging angle', () => {
+  const { mesh } = readMesh(toMeshFile(transformed(triangulated(ball(3, 199, 250)), rotateAndShift), 'binary STL', 4))
   const body = toConvexBody(mesh)
   const { solid } = solidOfBody(body)
   assert.is(mesh.facets.length, 99_996)
   assert.ok(solid.facets.length <= 600 && solid.facets.length > 100, `${solid.facets.length} planes`)
   assert.ok(body.angle > 0.05, `${body.angle}°`)
-  assert.ok(close(body.volume, 113.08, 0.01))
+  assert.ok(isClose(body.volume, 113.08, 0.01))
 })
 
-test('weighs 3.52 g a cm³', () => {
-  assert.ok(close(caratsOf(0.2085 * 6.5 ** 3), 1.008, 0.001))
+test('weighs 3.52 g per cm³', () => {
+  assert.ok(isClose(caratsOf(0.2085 * 6.5 ** 3), 1.008, 0.001))
 })
 
 test.run()

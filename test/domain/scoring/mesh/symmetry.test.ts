@@ -6,9 +6,9 @@ import { perturbSolid } from '../../../../src/domain/scoring/cut/perturbation.ts
 import { proportionsOf } from '../../../../src/domain/scoring/cut/proportions.ts'
 import { measuredDeviation, type SymmetryFold } from '../../../../src/domain/scoring/mesh/symmetry.ts'
 import { solidOf } from '../../../../src/domain/scoring/solid/solid.ts'
-import { close, plain, turnedBy } from '../cuts.ts'
+import { isClose, nominalCut, rotatedBy } from '../cuts.ts'
 
-const test = suite('how far facets lean from their symmetry')
+const test = suite('the deviation from symmetry')
 
 const folds: readonly (readonly [ModelledShape, SymmetryFold])[] = [
   ['Round', 8],
@@ -27,25 +27,25 @@ const folds: readonly (readonly [ModelledShape, SymmetryFold])[] = [
   ['Trillion', 1],
   ['Rose', 2],
 ]
-/** Of typical proportions: the corners of a flatter princess are so narrow that a tilt leaves nothing of one. */
-const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(plain(shape, 'Typical'))))
+/** Typical proportions: in a flatter princess, a tilt can remove a narrow corner facet completely. */
+const ideal = (shape: ModelledShape) => solidOf(facetModels[shape](proportionsOf(nominalCut(shape, 'Typical'))))
 
 /**
- * A baguette's crown has twelve facets, too few for their tilts to agree with two thirds of what they were drawn from; halves of a trillion lean so far
- * at worst that another one is nearer to where their mirror image should be.
+ * A baguette's crown has only twelve facets, too few for their measured deviation to match the drawn one. In the worst grade,
+ * half facets of a trillion are tilted so far that another facet is nearer to where their mirror image should be.
  */
 const isCompared = (shape: ModelledShape) => shape !== 'Baguette' && shape !== 'Trillion'
 
 for (const [shape, fold] of folds) {
-  test(`is nothing for an ideal ${shape}, however it is turned about its axis`, () => {
+  test(`is zero for an ideal ${shape}, at any rotation about its axis`, () => {
     for (const angle of [0, 0.1234, 1, 2.5]) {
-      const { crown, pavilion } = measuredDeviation(turnedBy(ideal(shape), angle), fold)
+      const { crown, pavilion } = measuredDeviation(rotatedBy(ideal(shape), angle), fold)
       assert.ok(crown < 1e-3 && pavilion < 1e-3, `${crown} and ${pavilion} at ${angle}`)
     }
   })
 
   if (!isCompared(shape)) continue
-  test(`of a ${shape} grows with each worse grade of symmetry, and is about what its facets were tilted by`, () => {
+  test(`of a ${shape} grows with each worse grade of symmetry, and is close to the tilt of its facets`, () => {
     const stones = grades.map((grade) => perturbSolid(ideal(shape), grade, 'Ideal'))
     const found = stones.map(({ solid }) => measuredDeviation(solid, fold))
     for (const part of ['crown', 'pavilion'] as const)
@@ -53,20 +53,20 @@ for (const [shape, fold] of folds) {
         const [got, before] = [found[index]?.[part] ?? 0, found[index - 1]?.[part] ?? 0]
         assert.ok(got > before, `${part}, ${grades[index]}: ${got} after ${before}`)
         assert.ok(
-          close(got / deviation[part], 1, 0.35),
+          isClose(got / deviation[part], 1, 0.35),
           `${part}, ${grades[index]}: ${got}, tilted by ${deviation[part]}`,
         )
       }
   })
 }
 
-test('of a square stone is nothing fourfold, and much where a round one is asked for', () => {
-  const square = solidOf(facetModels.Asscher({ ...proportionsOf(plain('Asscher', 'Ideal')), lengthToWidth: 1 }))
+test('of a square stone is zero for 4-fold symmetry, and of an oval is large for 8-fold symmetry', () => {
+  const square = solidOf(facetModels.Asscher({ ...proportionsOf(nominalCut('Asscher', 'Ideal')), lengthToWidth: 1 }))
   assert.ok(measuredDeviation(square, 4).pavilion < 1e-3)
   assert.ok(measuredDeviation(ideal('Oval'), 8).pavilion > 1)
 })
 
-test('of a part that has a table alone is nothing', () => {
+test('of a crown with only a table is zero', () => {
   const corner = (name: string, x: number, y: number) =>
     ({ part: 'pavilion', name, normal: [0.6 * x, 0.6 * y, -Math.sqrt(0.28)], offset: 0.4 }) as const
   const solid = solidOf([

@@ -4,8 +4,8 @@ import { drawPicture, drawRocked, drawStone, type RgbaImage } from '../../../../
 import { solidOfCut } from '../../../../src/domain/scoring/cut/trace-cut.ts'
 import { toConvexBody } from '../../../../src/domain/scoring/mesh/convex-body.ts'
 import { solidOfBody } from '../../../../src/domain/scoring/mesh/solid-of-body.ts'
-import { close, plain, roundOf, turnedBy } from '../cuts.ts'
-import { turnedBody } from '../mesh/round-bodies.ts'
+import { isClose, nominalCut, roundOf, rotatedBy } from '../cuts.ts'
+import { bodyOfRevolution } from '../mesh/round-bodies.ts'
 
 const test = suite('a picture of a stone')
 
@@ -16,27 +16,27 @@ const pixel = ({ width, pixels }: RgbaImage, column: number, row: number) => {
 
 const round = drawStone(roundOf({}), 'aset', 64)
 
-test('is transparent beside the stone and opaque on it', () => {
+test('is transparent outside the stone and opaque inside', () => {
   assert.equal([round.width, round.height], [64, 64])
   assert.is(pixel(round, 0, 0)[3], 0)
   assert.is(pixel(round, 32, 32)[3], 255)
 })
 
-test('of a round by ASET is mostly red: light from 45 to 75 degrees', () => {
+test('of a round in ASET colours is mostly red: light from 45 to 75 degrees', () => {
   const shown = Array.from({ length: 64 * 64 }, (_, index) => pixel(round, index % 64, Math.floor(index / 64)))
   const stone = shown.filter(([, , , opacity]) => opacity === 255)
   const red = stone.filter(([r = 0, g = 0, b = 0]) => r > 1.3 * g && r > 1.3 * b)
   assert.ok(red.length > 0.5 * stone.length, `${red.length} of ${stone.length}`)
 })
 
-test('is as long as the stone', () => {
-  const { width, height } = drawStone(solidOfCut(plain('Marquise', 'Ideal')).solid, 'aset', 60)
+test('has the aspect ratio of the stone', () => {
+  const { width, height } = drawStone(solidOfCut(nominalCut('Marquise', 'Ideal')).solid, 'aset', 60)
   assert.ok(height >= 60 && height <= 61 && Math.abs(height / width - 2.025) < 0.1, `${width} x ${height}`)
 })
 
-test('of a pear has its point above, also where the solid has it below', () => {
-  const pear = solidOfCut(plain('Pear', 'Excellent')).solid
-  for (const stone of [pear, turnedBy(pear, Math.PI)]) {
+test('of a pear has its point at the top, even if the solid has it at the bottom', () => {
+  const pear = solidOfCut(nominalCut('Pear', 'Excellent')).solid
+  for (const stone of [pear, rotatedBy(pear, Math.PI)]) {
     const drawn = drawStone(stone, 'aset', 60)
     const opaque = (row: number) =>
       Array.from({ length: drawn.width }, (_, column) => pixel(drawn, column, row)[3]).filter((value) => value === 255)
@@ -45,17 +45,17 @@ test('of a pear has its point above, also where the solid has it below', () => {
   }
 })
 
-test('of a briolette hangs from its point, and shows light of its facets all over', () => {
-  const drawn = drawStone(solidOfCut(plain('Briolette', 'Typical')).solid, 'aset', 60)
-  assert.ok(close(drawn.height / drawn.width, 1.7, 0.06), `${drawn.width} x ${drawn.height}`)
+test('of a briolette has its point at the top, and shows light from all its facets', () => {
+  const drawn = drawStone(solidOfCut(nominalCut('Briolette', 'Typical')).solid, 'aset', 60)
+  assert.ok(isClose(drawn.height / drawn.width, 1.7, 0.06), `${drawn.width} x ${drawn.height}`)
   const colours = (row: number) =>
     Array.from({ length: drawn.width }, (_, column) => pixel(drawn, column, row)).filter(([, , , a]) => a === 255)
   assert.ok(2 * colours(8).length < colours(36).length, `${colours(8).length} above, ${colours(36).length} below`)
   for (const row of [15, 30, 45]) assert.ok(new Set(colours(row).map(String)).size > 8, `row ${row}`)
 })
 
-test('of a heart shows both halves, one the mirror image of the other', () => {
-  const heart = drawStone(solidOfCut(plain('Heart', 'Excellent')).solid, 'aset', 48)
+test('of a heart shows both halves as mirror images', () => {
+  const heart = drawStone(solidOfCut(nominalCut('Heart', 'Excellent')).solid, 'aset', 48)
   const opaque = (column: number) =>
     Array.from({ length: heart.height }, (_, row) => pixel(heart, column, row)[3]).filter((opacity) => opacity === 255)
       .length
@@ -63,17 +63,17 @@ test('of a heart shows both halves, one the mirror image of the other', () => {
   assert.is(pixel(heart, heart.width >> 1, 1)[3], 0)
 })
 
-test('face-up has colours, which one wavelength would not have', () => {
+test('in face-up view has colours from several wavelengths', () => {
   const { pixels } = drawStone(roundOf({}), 'face-up', 40)
   const coloured = pixels.filter((value, index) => index % 4 === 0 && Math.abs(value - (pixels[index + 2] ?? 0)) > 20)
   assert.ok(coloured.length > 10)
 })
 
-test('shows the whole outline where walls lean: what is opaque has the area of the stone as seen from above', () => {
+test('shows the whole outline if girdle facets are tilted: the opaque area equals the face-up area', () => {
   const frustum = (below: number, above: number) =>
     solidOfBody(
       toConvexBody(
-        turnedBody(
+        bodyOfRevolution(
           [
             [0.5, -2],
             [below, 0],
@@ -100,18 +100,18 @@ const frame = ({ width, height, pixels }: RgbaImage, index: number): RgbaImage =
   return { width: columns, height, pixels: Uint8ClampedArray.from(rows.flat()) }
 }
 
-test('that is rocked is five pictures side by side, the middle one as it lies, the outer ones foreshortened', () => {
+test('of a rocked stone has five frames side by side: the middle one level, the outer ones foreshortened', () => {
   const rocked = drawRocked(roundOf({}), 'face-up', 40)
   assert.is(rocked.width % 5, 0)
   const area = (index: number) => frame(rocked, index).pixels.filter((value, at) => at % 4 === 3 && value > 0).length
   assert.ok(area(0) < area(2) && area(4) < area(2), `${[0, 1, 2, 3, 4].map(area)}`)
-  const lying = drawStone(roundOf({}), 'face-up', 40)
+  const level = drawStone(roundOf({}), 'face-up', 40)
   const middle = frame(rocked, 2)
-  assert.ok(Math.abs(middle.height - lying.height) <= 1 && Math.abs(middle.width - lying.width) <= 1)
+  assert.ok(Math.abs(middle.height - level.height) <= 1 && Math.abs(middle.width - level.width) <= 1)
 })
 
-test('of a heart that is rocked still shows two halves, of one outline', () => {
-  const { width, height, pixels } = frame(drawRocked(solidOfCut(plain('Heart', 'Excellent')).solid, 'aset', 40), 0)
+test('of a rocked heart shows two halves with symmetric outlines', () => {
+  const { width, height, pixels } = frame(drawRocked(solidOfCut(nominalCut('Heart', 'Excellent')).solid, 'aset', 40), 0)
   const opaque = (column: number) =>
     Array.from({ length: height }, (_, row) => pixels[4 * (row * width + column) + 3]).filter((value) => value === 255)
       .length
@@ -121,7 +121,7 @@ test('of a heart that is rocked still shows two halves, of one outline', () => {
   }
 })
 
-test('of a report page is twice as long as it is shown', () => {
+test('for a report page has twice the displayed resolution', () => {
   const { width, height } = drawPicture(roundOf({}), 'aset')
   assert.ok(Math.abs(Math.max(width, height) - 480) <= 1)
 })

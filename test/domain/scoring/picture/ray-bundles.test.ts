@@ -16,14 +16,14 @@ import { enterStone, isFromSky, reflectInside, newPath, trace } from '../../../.
 import { aimFrom } from '../../../../src/domain/scoring/light/view.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import type { ModelledShape } from '../../../../src/domain/scoring/cut/cut.ts'
-import { close, plain, roundOf } from '../cuts.ts'
+import { isClose, nominalCut, roundOf } from '../cuts.ts'
 
 const test = suite('a bundle of rays')
 
 const INDEX = 2.42
 const ENDS = { cutOff: 0.02, mostHits: 48 }
 
-/** Light from the sky that each pixel sees, by bundles; NaN where no ray came to it. */
+/** The light from the sky at each pixel, traced in bundles; NaN if no ray reached the pixel. */
 function byBundles(solid: Solid, planes: PlaneSet, frame: Frame): Float64Array {
   const seen = new Float64Array(frame.width * frame.height).fill(NaN)
   const scene: LightReceiver = {
@@ -41,7 +41,7 @@ function byBundles(solid: Solid, planes: PlaneSet, frame: Frame): Float64Array {
   return seen
 }
 
-/** The same by a ray of its own for each pixel. */
+/** The same, traced with a separate ray for each pixel. */
 function byRays(planes: PlaneSet, frame: Frame): Float64Array {
   const path = newPath()
   return Float64Array.from({ length: frame.width * frame.height }, (_, pixel) => {
@@ -59,9 +59,9 @@ function byRays(planes: PlaneSet, frame: Frame): Float64Array {
   })
 }
 
-const graded = (shape: ModelledShape) => solidOfCut({ ...plain(shape, 'Good') }).solid
+const graded = (shape: ModelledShape) => solidOfCut({ ...nominalCut(shape, 'Good') }).solid
 const stones: readonly (readonly [name: string, solid: Solid])[] = [
-  ['an exact round, whose facets meet in the middles of pixels', roundOf({})],
+  ['an exact round, whose facets meet at pixel centres', roundOf({})],
   ['a graded oval', graded('Oval')],
   ['a graded princess', graded('Princess')],
   ['a graded emerald', graded('Emerald')],
@@ -69,7 +69,7 @@ const stones: readonly (readonly [name: string, solid: Solid])[] = [
 ]
 
 for (const [name, solid] of stones) {
-  test(`brings each pixel what a ray of its own would: of ${name}, lying and tilted`, () => {
+  test(`gives each pixel the light of a separate ray: ${name}, level and tilted`, () => {
     const planes = toPlaneSet(solid)
     for (const frame of framesOf(solid, planes, 61, [0, 15])) {
       const [bundled, alone] = [byBundles(solid, planes, frame), byRays(planes, frame)]
@@ -79,34 +79,37 @@ for (const [name, solid] of stones) {
         if (Number.isNaN(light) !== Number.isNaN(other)) edges++
         if (Number.isNaN(light) || Number.isNaN(other)) continue
         shown++
-        if (!close(light, other, 1e-6)) differ++
+        if (!isClose(light, other, 1e-6)) differ++
       }
       assert.ok(shown > 1_000, `${shown}`)
-      // A ray that meets the edge between two facets may take either.
+      // A ray that hits the edge between two facets may go to either.
       assert.ok(differ <= 0.01 * shown, `${differ} of ${shown} differ`)
-      assert.ok(edges <= 0.01 * shown, `${edges} of ${shown} are the stone's for one alone`)
+      assert.ok(edges <= 0.01 * shown, `${edges} of ${shown} are covered in one only`)
     }
   })
 }
 
-test('takes rays of other indices along, each in its own direction, and none out where it is reflected totally', () => {
-  const [ray, beside] = [newRay(), new CompanionRays([INDEX, 2.6])]
+test('includes companion rays of other refractive indices, each with its own direction and total reflection', () => {
+  const [ray, companions] = [newRay(), new CompanionRays([INDEX, 2.6])]
   const tilted = Math.sin(0.3)
   ray[DX] = tilted
   ray[DZ] = -Math.sqrt(1 - tilted * tilted)
-  beside.enter(ray, 0, 0, 1)
+  companions.enter(ray, 0, 0, 1)
   enterStone(ray, 0, 0, 1, INDEX)
-  const inside = (one: number, axis: number) => beside.directions[3 * one + axis] ?? NaN
-  assert.ok(close(inside(0, 0), ray[DX] ?? NaN, 1e-12) && close(inside(0, 2), ray[DZ] ?? NaN, 1e-12))
-  assert.ok(close(inside(1, 0), tilted / 2.6, 1e-12), 'Snell')
-  beside.leave(0, 0, -1)
+  const inside = (one: number, axis: number) => companions.directions[3 * one + axis] ?? NaN
+  assert.ok(isClose(inside(0, 0), ray[DX] ?? NaN, 1e-12) && isClose(inside(0, 2), ray[DZ] ?? NaN, 1e-12))
+  assert.ok(isClose(inside(1, 0), tilted / 2.6, 1e-12), 'Snell')
+  companions.leave(0, 0, -1)
   reflectInside(ray, 0, 0, -1, INDEX)
-  beside.reflect(0, 0, -1)
-  const outside = (one: number, axis: number) => beside.outside[4 * one + axis] ?? NaN
-  for (const [axis, place] of [OX, OY, OZ].entries()) assert.ok(close(outside(0, axis), ray[place] ?? NaN, 1e-12))
-  for (const [axis, place] of [DX, DY, DZ].entries()) assert.ok(close(inside(0, axis), ray[place] ?? NaN, 1e-12))
-  assert.ok(close(outside(1, 0), tilted, 1e-12), 'between parallel facets all indices leave as they came')
-  beside.leave(-Math.SQRT1_2, 0, Math.SQRT1_2)
+  companions.reflect(0, 0, -1)
+  const outside = (one: number, axis: number) => companions.outside[4 * one + axis] ?? NaN
+  for (const [axis, place] of [OX, OY, OZ].entries()) assert.ok(isClose(outside(0, axis), ray[place] ?? NaN, 1e-12))
+  for (const [axis, place] of [DX, DY, DZ].entries()) assert.ok(isClose(inside(0, axis), ray[place] ?? NaN, 1e-12))
+  assert.ok(
+    isClose(outside(1, 0), tilted, 1e-12),
+    'between parallel facets, rays of all indices leave at their original angle',
+  )
+  companions.leave(-Math.SQRT1_2, 0, Math.SQRT1_2)
   assert.is(outside(1, 3), 0)
 })
 

@@ -3,15 +3,15 @@ import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { changesNothing, created, shown } from './harness/stones.ts'
 
-const test = apiSuite('withdrawing a diamond')
+const test = apiSuite('the withdrawal of a diamond')
 
 const SHOWN = { sku: 'W-1', access: 2 }
 
-test('is an event of its own, after which the diamond is closed to others', async ({ ann, service }) => {
+test('is recorded as an event, and makes the diamond private', async ({ ann, service }) => {
   const { id } = await created(ann, SHOWN)
   expect(200, await ann.patch(`/v3/diamond/${id}`, { isPublished: true }))
-  const answer = expect(204, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason: 'sold' }))
-  assert.is(answer.text, '')
+  const response = expect(204, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason: 'sold' }))
+  assert.is(response.text, '')
   const events = await service.installation.store.read(`diamond-${id}`)
   const last = events.at(-1)
   assert.equal([events.length, last?.type, last?.data], [3, 'DiamondWithdrawn', { reason: 'sold' }])
@@ -22,7 +22,7 @@ test('is an event of its own, after which the diamond is closed to others', asyn
   expect(404, await service.send({ path: `/diamond/${id}` }))
 })
 
-test('stands in the history, and in the feed as a change of fields', async ({ ann }) => {
+test('appears in the history, and in the change feed as a change of fields', async ({ ann }) => {
   const { id } = await created(ann, SHOWN)
   const { next } = (await ann.get('/v4/diamond/changes?after=now')).json() as { next: string }
   expect(204, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason: 'lost' }))
@@ -38,7 +38,7 @@ test('stands in the history, and in the feed as a change of fields', async ({ an
   )
 })
 
-test('is one event, however often it is asked for', async ({ ann, service }) => {
+test('is recorded once, even if it is requested again', async ({ ann, service }) => {
   const { id } = await created(ann, SHOWN)
   for (const reason of ['sold', 'lost']) expect(204, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason }))
   assert.is((await service.installation.store.read(`diamond-${id}`)).length, 2)
@@ -52,11 +52,11 @@ test('is refused for another account and for an unknown diamond', async ({ ann, 
   refusal(404, await ann.post('/v4/diamond/999999999/withdrawal', { reason: 'sold' }))
 })
 
-test('is refused where the diamond has changed since, and without a reason', async ({ ann }) => {
+test('is refused if the diamond has changed or the reason is missing', async ({ ann }) => {
   const { id } = await created(ann, SHOWN)
   await changesNothing([ann], async () => {
     refusal(412, await ann.post(`/v4/diamond/${id}/withdrawal`, { reason: 'sold' }, { 'If-Match': '"7.0"' }))
-    for (const body of [{}, { reason: 'tired of it' }]) {
+    for (const body of [{}, { reason: 'unknown' }]) {
       assert.equal(pointers(refusal(422, await ann.post(`/v4/diamond/${id}/withdrawal`, body))), ['/reason'])
     }
   })

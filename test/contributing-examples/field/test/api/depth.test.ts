@@ -15,7 +15,7 @@ async function withDepths(vendor: Vendor, depths: Readonly<Record<string, number
       .join('')
 }
 
-test('is over 0 and at most 100 percent, and is not a field of v3', async ({ ann }) => {
+test('is greater than 0 and at most 100 percent, and is not a field of v3', async ({ ann }) => {
   const { id } = await created(ann, { depth: 61.8 })
   assert.is(shown(await ann.get(`/v4/diamond/${id}`))['depth'], 61.8)
   assert.is(shown(await ann.get(`/v3/diamond/${id}`))['depth'], undefined)
@@ -24,19 +24,19 @@ test('is over 0 and at most 100 percent, and is not a field of v3', async ({ ann
   }
 })
 
-test('filters lists by a range, which no stone without a depth is in', async ({ service }) => {
+test('filters lists by a range, which excludes diamonds without a depth', async ({ service }) => {
   const found = await withDepths(await service.newVendor(), { A: 61.8, B: 58, C: null, D: 64.1 })
   assert.is(await found('f[depthFrom]=60&sort=depth'), 'AD')
   assert.is(await found('f[depthFrom]=58&f[depthTo]=62&sort=-depth'), 'AB')
 })
 
-test('orders lists both ways, and a stone without a depth comes last', async ({ service }) => {
+test('sorts lists in both directions, with diamonds without a depth last', async ({ service }) => {
   const found = await withDepths(await service.newVendor(), { A: 61.8, B: 58, C: null, D: 64.1 })
   assert.is(await found('sort=depth'), 'BADC')
   assert.is(await found('sort=-depth'), 'DABC')
 })
 
-test('asks for new scores when it changes, and for none when it stays', async ({ ann }) => {
+test('invalidates scores only when it changes', async ({ ann }) => {
   const { id } = await created(ann, { depth: 61.8 })
   const { scores } = shown(await untilEtag(ann, id, '"0.1"'))
   const same = await ann.patch(`/v4/diamond/${id}`, { depth: 61.8, price: 5000 })

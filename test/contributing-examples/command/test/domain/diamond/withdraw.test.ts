@@ -16,16 +16,16 @@ const WITHDRAWN: DiamondEvent = { type: 'DiamondWithdrawn', data: { reason: 'sol
 const given = (...events: DiamondEvent[]): Diamond => events.reduce(diamondDecider.evolve, diamondDecider.initialState)
 const refused = (kind: string) => (error: unknown) => error instanceof RequestError && error.kind === kind
 
-const test = suite('a diamond that is withdrawn')
+const test = suite('a withdrawn diamond')
 
-test('is neither published nor open to others', () => {
+test('is neither published nor visible to others', () => {
   assert.equal(withdraw(given(BORN), { id: 337, owner: OWNER }, 'sold'), [WITHDRAWN])
   const diamond = given(BORN, WITHDRAWN)
   assert.ok(diamond.status === 'live')
   assert.equal([diamond.fields.isPublished, diamond.fields.access], [false, 0])
 })
 
-test('closes the links that were given out', () => {
+test('invalidates existing links', () => {
   const diamond = given(BORN, WITHDRAWN)
   assert.is(diamond.status === 'live' && fileLinkRevision(diamond), 1)
 })
@@ -34,7 +34,7 @@ test('is not withdrawn twice', () => {
   assert.equal(withdraw(given(BORN, WITHDRAWN), { id: 337, owner: OWNER }, 'lost'), [])
 })
 
-test('is withdrawn by its owner alone', () => {
+test('can be withdrawn by its owner only', () => {
   assert.throws(() => withdraw(given(BORN), { id: 337, owner: 8 }, 'sold'), refused('forbidden'))
   assert.throws(() => withdraw(given(), { id: 337, owner: OWNER }, 'sold'), refused('missing'))
 })

@@ -10,18 +10,18 @@ import { accountGroup } from '../kit/errors.ts'
 
 const LABORATORY_STONES = z.object({
   laboratory: CERTIFICATION.shape.laboratory,
-  stones: z.int().min(1).describe('Stones whose newest report is of it.'),
+  stones: z.int().min(1).describe('Number of diamonds whose newest report is from this laboratory.'),
 })
 
 export const listLaboratories = endpoint({
   operationId: 'listLaboratories',
   method: 'GET',
   path: '/v4/certification/laboratories',
-  summary: "How many of the account's diamonds have their newest report of each laboratory.",
+  summary: "Count the account's diamonds by the laboratory of their newest report",
   auth: bearer,
   group: accountGroup,
   responses: {
-    200: { description: 'The laboratories, by name', schema: z.array(LABORATORY_STONES), headers: CONSISTENCY },
+    200: { description: 'The laboratories, sorted by name', schema: z.array(LABORATORY_STONES), headers: CONSISTENCY },
   },
   async handler({ principal, waitBudget }, { readModels }: { readonly readModels: ReadModelRegistry }) {
     const shown = readModels.readModel(laboratories)

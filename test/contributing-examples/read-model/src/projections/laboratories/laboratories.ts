@@ -6,10 +6,10 @@ import { defineReadModel } from '../engine/read-model.ts'
 
 type Report = { readonly id: number; readonly laboratory: Laboratory }
 
-/** A diamond with its reports, in the order in which they were attached. */
+/** A diamond with its reports in order of attachment. */
 type ReportedDiamond = { readonly id: number; readonly owner: number; readonly reports: readonly Report[] }
 
-/** Which laboratory each diamond's newest report is of; '' where it has none. */
+/** The laboratory of each diamond's newest report, or '' without a report. */
 export const laboratories = defineReadModel<ReportedDiamond>({
   name: 'laboratories',
   version: 1,
@@ -41,20 +41,20 @@ function evolve(diamond: ReportedDiamond | undefined, { type, data }: DiamondEve
   if (type === 'DiamondDeleted') return undefined
   if (type === 'DiamondCreated') return diamond ?? { id: data.id, owner: data.owner, reports: [] }
   if (diamond === undefined) return undefined
-  const isThere = diamond.reports.some(({ id }) => 'id' in data && id === data.id)
-  if (type === 'CertificationAttached' && !isThere) {
+  const isAttached = diamond.reports.some(({ id }) => 'id' in data && id === data.id)
+  if (type === 'CertificationAttached' && !isAttached) {
     return { ...diamond, reports: [...diamond.reports, { id: data.id, laboratory: data.laboratory }] }
   }
-  if (type === 'CertificationRemoved' && isThere) {
+  if (type === 'CertificationRemoved' && isAttached) {
     return { ...diamond, reports: diamond.reports.filter(({ id }) => id !== data.id) }
   }
   return diamond
 }
 
-/** How many stones have their newest report of a laboratory. */
+/** The number of diamonds whose newest report is from a laboratory. */
 export type LaboratoryStones = { readonly laboratory: string; readonly stones: number }
 
-/** The laboratories of an account's stones, by name. */
+/** The laboratories of an account's diamonds, sorted by name. */
 export async function laboratoriesOf(model: Pick<ReadModel, 'counts'>, owner: number): Promise<LaboratoryStones[]> {
   const counts = await model.counts({ owner })
   return counts

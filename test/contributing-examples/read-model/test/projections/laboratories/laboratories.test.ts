@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { laboratories } from '../../../src/projections/laboratories/laboratories.ts'
 import type { StoredEvent } from '../../../src/stores/ports/event-store.ts'
 
-const test = suite('the laboratories of diamonds')
+const test = suite('the laboratory of a diamond')
 
 const event = (type: string, data: StoredEvent['data']): StoredEvent => ({
   id: '00000000-0000-4000-8000-000000000001',
@@ -20,28 +20,28 @@ const attached = (id: number, laboratory: string) =>
 const removed = (id: number) => event('CertificationRemoved', { id, digest: null })
 const deleted = event('DiamondDeleted', {})
 
-/** What is stored after these events. */
+/** The document after these events. */
 function document(...events: readonly StoredEvent[]) {
   let state: ReturnType<typeof laboratories.fromDocument> | undefined
   for (const one of events) state = laboratories.evolve(state, one, 0)
   return state && laboratories.toDocument(state)
 }
 
-test('are that of its newest report, as long as it is there', () => {
+test('is that of its newest report that was not removed', () => {
   assert.is(document(born)?.['laboratory'], '')
   assert.is(document(born, attached(1, 'GIA'), attached(2, 'IGI'))?.['laboratory'], 'IGI')
   assert.is(document(born, attached(1, 'GIA'), attached(2, 'IGI'), removed(2))?.['laboratory'], 'GIA')
 })
 
-test('are the same where an event comes again', () => {
+test('is the same if an event is delivered twice', () => {
   assert.equal(document(born, attached(1, 'GIA'), attached(1, 'GIA')), document(born, attached(1, 'GIA')))
 })
 
-test('go with the diamond', () => {
+test('is deleted with the diamond', () => {
   assert.is(document(born, attached(1, 'GIA'), deleted), undefined)
 })
 
-test('come back from what is stored of them', () => {
+test('survives a round trip through its document', () => {
   const stored = document(born, attached(1, 'GIA'), attached(2, 'IGI')) ?? {}
   assert.equal(laboratories.toDocument(laboratories.fromDocument(stored)), stored)
 })

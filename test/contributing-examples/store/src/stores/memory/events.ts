@@ -19,7 +19,7 @@ import {
   type Subscription,
 } from '../ports/event-store.ts'
 
-/** A log that ends with its process. @param filling it takes appends before it is complete: another one's are copied into it */
+/** An event store in memory. @param filling accept appends before the log is complete, as the target of a copy */
 export function openMemoryEvents({
   filling = false,
 }: { readonly filling?: boolean } = {}): EventStore<PositionOrStart> {
@@ -34,7 +34,7 @@ export function openMemoryEvents({
     appendMany: async (appends) => log.append(appends),
     read: async (stream, { last = Infinity } = {}) => log.stream(stream).slice(-last),
     async *readAll(from, filter) {
-      yield* log.behind(from, filter)
+      yield* log.after(from, filter)
     },
     subscribe: (from, filter) => new MemorySubscription(log, from, filter),
     head: () => log.head,
@@ -49,7 +49,7 @@ export function openMemoryEvents({
   })
 }
 
-/** Events by their place in the order, which both numbers of a position count from 1. */
+/** The events in order. Both numbers of a position count from 1. */
 class MemoryLog {
   readonly #events: StoredEvent[] = []
   readonly #streams = new Map<string, StoredEvent[]>()
@@ -69,15 +69,15 @@ class MemoryLog {
     return this.#streams.get(name) ?? []
   }
 
-  behind(from: PositionOrStart, filter: StreamFilter | undefined): StoredEvent[] {
+  after(from: PositionOrStart, filter: StreamFilter | undefined): StoredEvent[] {
     const start = from === 'start' ? 0 : Number(from.commit)
     return this.#events.slice(start).filter((event) => passesFilter(event, filter))
   }
 
-  /** All of them or none. @throws TypeError, LogClosed, WrongRevision */
+  /** Appends all or none. @throws TypeError, LogClosed, WrongRevision */
   append(appends: readonly Append[]): Position[] {
     for (const append of appends) validateStorable(append)
-    for (const append of appends) this.#mustBeOpen(append)
+    for (const append of appends) this.#requireOpen(append)
     const before = this.#events.length
     try {
       return appends.map((append) => this.#appendOne({ ...append, events: append.events.map(asStored) }))
@@ -85,16 +85,16 @@ class MemoryLog {
       for (const { stream } of this.#events.splice(before)) this.#streams.get(stream)?.pop()
       throw error
     } finally {
-      for (const news of this.#followers) news.notify()
+      for (const signal of this.#followers) signal.notify()
     }
   }
 
-  follow(news: WakeSignal): () => void {
-    this.#followers.add(news)
-    return () => this.#followers.delete(news)
+  follow(signal: WakeSignal): () => void {
+    this.#followers.add(signal)
+    return () => this.#followers.delete(signal)
   }
 
-  #mustBeOpen({ stream, events }: Append): void {
+  #requireOpen({ stream, events }: Append): void {
     if (this.filling) return
     const closed = deriveClosedReason(this.stream(LOG_STREAM).at(-1), this.stream(COPY_STREAM), 'is new')
     const refusal = refusalOf(
@@ -126,7 +126,7 @@ class MemoryLog {
   }
 }
 
-/** As a reader gets it back: what JSON has no text for is gone, and a later change of the original does not reach it. */
+/** The event as a reader gets it: reduced to JSON and independent of later changes to the original. */
 const asStored = (event: NewEvent): NewEvent => ({
   id: event.id.toLowerCase(),
   type: event.type,
@@ -134,17 +134,17 @@ const asStored = (event: NewEvent): NewEvent => ({
   metadata: JSON.parse(serializeMetadata(event)) as NewEvent['metadata'],
 })
 
-/** The last of these very events, where the stream has all of them behind the expected revision already. */
+/** The last of these events if the stream already has all of them after the expected revision: the append is a repeat. */
 function repeatIn(stored: readonly StoredEvent[], { expected, events }: Append): StoredEvent | undefined {
   const first = expected === 'none' ? 0 : Number(expected) + 1
-  const there = stored.slice(first, first + events.length)
-  const isRepeat = there.length === events.length && there.every(({ id }, index) => id === events[index]?.id)
-  return isRepeat ? there.at(-1) : undefined
+  const existing = stored.slice(first, first + events.length)
+  const isRepeat = existing.length === events.length && existing.every(({ id }, index) => id === events[index]?.id)
+  return isRepeat ? existing.at(-1) : undefined
 }
 
-/** Reads nothing before the batch before it was taken. */
+/** Reads a batch only after the previous one was consumed. */
 class MemorySubscription implements Subscription {
-  readonly #news = new WakeSignal()
+  readonly #signal = new WakeSignal()
   #isStopped = false
 
   constructor(
@@ -155,22 +155,22 @@ class MemorySubscription implements Subscription {
 
   stop(): void {
     this.#isStopped = true
-    this.#news.notify()
+    this.#signal.notify()
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionBatch, void, undefined> {
-    const leave = this.log.follow(this.#news)
+    const leave = this.log.follow(this.#signal)
     let position: PositionOrStart | undefined
     try {
       while (!this.#isStopped) {
-        this.#news.reset()
+        this.#signal.reset()
         const head = this.log.head
         const from = position ?? this.from
         if (position === undefined || comparePositions(head, from) > 0) {
-          yield { events: this.log.behind(from, this.filter), position: head, caughtUp: true }
+          yield { events: this.log.after(from, this.filter), position: head, caughtUp: true }
         }
         position = head
-        await this.#news.wait()
+        await this.#signal.wait()
       }
     } finally {
       leave()

@@ -1,8 +1,8 @@
 import type { Hash } from '../../src/evidence/hashes.ts'
 import { appendLeaves, type TileAddress, type TileReader } from '../../src/evidence/tiles.ts'
 
-/** A tree that is kept as tiles in memory. */
-export class KeptTree {
+/** A Merkle tree whose tiles are in memory. */
+export class InMemoryTree {
   size = 0
   readonly #tiles = new Map<string, readonly Hash[]>()
   readonly tiles: TileReader = (place) => this.#tiles.get(nameOf(place)) ?? []

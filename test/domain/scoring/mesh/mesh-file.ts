@@ -4,7 +4,7 @@ import type { MeshFormat } from '../../../../src/scoring/meshes/read-mesh.ts'
 import type { Solid } from '../../../../src/domain/scoring/solid/solid.ts'
 import { add, cross, dot, scale, subtract, unit, type Vector } from '../../../../src/domain/scoring/solid/facet.ts'
 
-/** A stone that lies on its side, in a file's corner. */
+/** A stone that lies on its side, away from the origin. */
 const AXES = turnedAxes([0.36, -0.48, 0.8], [1, 0.2, -0.3])
 const SHIFT: Vector = [12.5, -3.25, 40]
 
@@ -13,10 +13,10 @@ function turnedAxes(up: Vector, near: Vector): readonly [Vector, Vector, Vector]
   return [cross(along, up), along, up]
 }
 
-export const turned = ([x, y, z]: Vector): Vector =>
+export const rotateAndShift = ([x, y, z]: Vector): Vector =>
   add(SHIFT, add(scale(AXES[0], x), add(scale(AXES[1], y), scale(AXES[2], z))))
 
-/** A solid's faces in millimetres, counter-clockwise from outside; of a half stone, both halves. */
+/** A solid's faces in millimetres, counter-clockwise from outside; both halves of a half stone. */
 export function meshOf({ faces, halves }: Solid, width: number): Mesh {
   const polygons = faces
     .filter(({ facet }) => facet.part !== 'fold')
@@ -41,7 +41,7 @@ function numbered(polygons: readonly (readonly Vector[])[]): number[][] {
   return polygons.map((polygon) => polygon.map(() => count++))
 }
 
-export const placed = ({ vertices, facets }: Mesh, place: (point: Vector) => Vector): Mesh => ({
+export const transformed = ({ vertices, facets }: Mesh, place: (point: Vector) => Vector): Mesh => ({
   vertices: vertices.map(place),
   facets,
 })
@@ -53,12 +53,13 @@ export const triangulated = ({ vertices, facets }: Mesh): Mesh => ({
   ),
 })
 
-export type Writing = 'OFF' | 'text STL' | 'binary STL' | 'OBJ'
-export const writings = ['OFF', 'text STL', 'binary STL', 'OBJ'] as const
-export const formatOf = (writing: Writing): MeshFormat => (writing === 'OFF' || writing === 'OBJ' ? writing : 'STL')
+export type FileEncoding = 'OFF' | 'text STL' | 'binary STL' | 'OBJ'
+export const fileEncodings = ['OFF', 'text STL', 'binary STL', 'OBJ'] as const
+export const formatOf = (writing: FileEncoding): MeshFormat =>
+  writing === 'OFF' || writing === 'OBJ' ? writing : 'STL'
 
-/** The bytes of a mesh's file; in texts with `decimals`, in millimetres. */
-export function written(mesh: Mesh, writing: Writing, decimals: number): Uint8Array {
+/** The bytes of a mesh file in millimetres. @param decimals in text formats */
+export function toMeshFile(mesh: Mesh, writing: FileEncoding, decimals: number): Uint8Array {
   const point = (vertex: Vector) => vertex.map((value) => value.toFixed(decimals)).join(' ')
   switch (writing) {
     case 'OFF':

@@ -13,10 +13,10 @@ import { plainRoot } from './plain-tree.ts'
 export const leafBytes = (event: StoredEvent) => Buffer.from(canonicalJson(toLeafEvent(event)))
 
 /**
- * The tree that a running service keeps, once it has come to the head of the log; it has to be that of the very events.
- * @returns its root over so many leaves, all unless told
+ * Waits until a running service's Merkle tree is up to date, and checks its root against one computed from the events.
+ * @param leaves size of the returned tree; by default all leaves
  */
-export async function keptRoot(
+export async function verifiedServiceRoot(
   { store, reads }: Pick<Installation, 'store' | 'reads'>,
   leaves?: number,
 ): Promise<{ readonly size: number; readonly root: string }> {
@@ -24,15 +24,15 @@ export async function keptRoot(
   const model = await reads.model(merkleTree.declaration)
   await until('the tree', async () => comparePositions(await model.position(), head) >= 0)
   const queries = new TreeQueries(model)
-  const kept = await queries.size()
-  const events = (await all(store.readAll('start'))).filter(isLeaf).slice(0, kept)
-  assert.is(events.length, kept)
-  assert.equal(await queries.root(kept), plainRoot(events.map(leafBytes)))
-  const size = leaves ?? kept
+  const treeSize = await queries.size()
+  const events = (await all(store.readAll('start'))).filter(isLeaf).slice(0, treeSize)
+  assert.is(events.length, treeSize)
+  assert.equal(await queries.root(treeSize), plainRoot(events.map(leafBytes)))
+  const size = leaves ?? treeSize
   return { size, root: (await queries.root(size)).toString('base64') }
 }
 
-/** Signs the log as it is, as every minute does. */
+/** Signs a checkpoint of the current log, as the service does every minute. */
 export async function signNow(installation: Installation): Promise<void> {
   const model = await installation.reads.model(merkleTree.declaration)
   const { services } = await openEvidence(installation, { model, progress: new PolledProgress(model) })
