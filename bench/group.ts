@@ -1,4 +1,4 @@
-import type { Generator } from './load/generator.ts'
+import type { LoadGenerator } from './load/generator.ts'
 import type { Adamant } from './services/adamant.ts'
 import type { Service } from './services/service.ts'
 
@@ -11,19 +11,19 @@ export type Case = {
   readonly unit: 'requests/s' | 'us' | 'MB'
   readonly ours: Measurement
   /** The figure to compare with. Without it, `ours` is only recorded. */
-  readonly other?: Measurement
-  /** Limit for ours / other. Without it, the ratio is only recorded. */
-  readonly target?: { readonly least: number } | { readonly most: number }
+  readonly baseline?: Measurement
+  /** Limit for ours / baseline. Without it, the ratio is only recorded. */
+  readonly target?: { readonly min: number } | { readonly max: number }
 }
 
 /** Resources for a group. Services are new and stopped at the end of the group. */
 export type Bench = {
-  readonly generator: Generator
+  readonly generator: LoadGenerator
   /** Seconds per measurement. */
   readonly seconds: number
   /** @param settings additional environment variables */
   adamant(settings?: NodeJS.ProcessEnv): Promise<Adamant>
-  plain(): Promise<Service>
+  baseline(): Promise<Service>
   /** Runs at the end of the group, also after an error, in reverse order. */
   finally(end: () => Promise<void>): void
 }
@@ -32,6 +32,6 @@ export type Bench = {
 export type Group = {
   readonly name: string
   /** Takes minutes; runs only if it is named. */
-  readonly long: boolean
+  readonly isLong: boolean
   prepare(bench: Bench): Promise<readonly Case[]>
 }

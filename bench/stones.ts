@@ -13,10 +13,10 @@ const INTENSITIES = ['None', 'Faint', 'Medium', 'Strong']
 /** Real stones of the bundled data set in v4 form, each with a unique sku. */
 export function stones(count: number): Stone[] {
   const lines = gunzipSync(readFileSync(FILE)).toString().trim().split('\n').slice(1)
-  return lines.slice(0, count).map(stone)
+  return lines.slice(0, count).map(toStone)
 }
 
-function stone(line: string, index: number): Stone {
+function toStone(line: string, index: number): Stone {
   const [carat, cut = '', color, clarity, , , price] = line.replaceAll('"', '').split(',')
   const grade = CUTS[cut] ?? cut
   return {
