@@ -1,12 +1,12 @@
 import { UNIQUE } from './load/measure.ts'
-import type { Service } from './services/service.ts'
-import { stones, type Stone } from './stones.ts'
+import type { MeasuredService } from './services/service.ts'
+import { stones, type StoneJson } from './stones.ts'
 
 const BULK_SIZE = 500
 
 export type CreatedStone = { readonly id: number; readonly sku: string }
 
-export type ApiVersion = 'v3' | 'v4'
+export type BulkVersion = 'v3' | 'v4'
 
 /**
  * Creates stones in bulks over HTTP, with two requests at a time.
@@ -14,10 +14,10 @@ export type ApiVersion = 'v3' | 'v4'
  * @returns the last created stones, at most 10,000
  */
 export async function fill(
-  service: Service,
+  service: MeasuredService,
   count: number,
-  version: ApiVersion = 'v4',
-  convert: (stone: Stone) => Stone = (stone) => stone,
+  version: BulkVersion = 'v4',
+  convert: (stone: StoneJson) => StoneJson = (stone) => stone,
 ): Promise<CreatedStone[]> {
   const templates = stones(BULK_SIZE).map(convert)
   const created: CreatedStone[] = []
@@ -43,7 +43,11 @@ export async function fill(
   return created
 }
 
-async function createBulk({ port, token }: Service, version: ApiVersion, body: string): Promise<CreatedStone[]> {
+async function createBulk(
+  { port, token }: MeasuredService,
+  version: BulkVersion,
+  body: string,
+): Promise<CreatedStone[]> {
   const response = await fetch(`http://127.0.0.1:${port}/${version}/diamond/bulk`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -62,7 +66,7 @@ const POLL_INTERVAL_MS = 500
  * Waits until all stones are scored, so that background scoring does not affect measurements.
  * @throws Error after half an hour
  */
-export async function waitUntilScored({ port }: Service): Promise<void> {
+export async function waitUntilScored({ port }: MeasuredService): Promise<void> {
   const deadline = Date.now() + SCORING_TIMEOUT_MS
   while (Date.now() < deadline) {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -1,6 +1,6 @@
 import type { LoadGenerator } from './load/generator.ts'
 import type { Adamant } from './services/adamant.ts'
-import type { Service } from './services/service.ts'
+import type { MeasuredService } from './services/service.ts'
 
 /** Measures once and returns a figure in the case's unit. */
 export type Measurement = () => Promise<number>
@@ -23,13 +23,13 @@ export type Bench = {
   readonly seconds: number
   /** @param settings additional environment variables */
   adamant(settings?: NodeJS.ProcessEnv): Promise<Adamant>
-  baseline(): Promise<Service>
+  baseline(): Promise<MeasuredService>
   /** Runs at the end of the group, also after an error, in reverse order. */
-  finally(end: () => Promise<void>): void
+  finally(cleanup: () => Promise<void>): void
 }
 
 /** Cases that share services and their data. One file each in cases/, listed in cases/all.ts. */
-export type Group = {
+export type CaseGroup = {
   readonly name: string
   /** Takes minutes; runs only if it is named. */
   readonly isLong: boolean

@@ -1,14 +1,14 @@
 import type { Bench, Measurement } from './group.ts'
-import type { HttpRequest } from './request.ts'
+import type { BenchRequest } from './request.ts'
 import { requestText } from './request.ts'
-import type { Service } from './services/service.ts'
+import type { MeasuredService } from './services/service.ts'
 
 /** Measures requests per second with the requests in turn over a number of connections. */
 export function measureRate(
   bench: Bench,
-  service: Pick<Service, 'port'> & Partial<Service>,
+  service: Pick<MeasuredService, 'port'> & Partial<MeasuredService>,
   connections: number,
-  requests: readonly HttpRequest[],
+  requests: readonly BenchRequest[],
 ): Measurement {
   const texts = requests.map((request) => requestText(service, request))
   return async () => {

@@ -3,7 +3,7 @@ import { UNIQUE } from './load/measure.ts'
 /** Replaces UNIQUE when a body's bytes are counted. */
 const UNIQUE_SAMPLE = '000000000'
 
-export type HttpRequest = {
+export type BenchRequest = {
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -18,11 +18,14 @@ export const PROXY_HEADERS = {
 } as const
 
 /** The same requests as forwarded by a reverse proxy; they must not be slower. */
-export const behindProxy = (requests: readonly HttpRequest[]): HttpRequest[] =>
+export const behindProxy = (requests: readonly BenchRequest[]): BenchRequest[] =>
   requests.map((request) => ({ ...request, headers: { ...request.headers, ...PROXY_HEADERS } }))
 
 /** A request as HTTP/1.1 text, with the access token if there is one. */
-export function requestText(service: { readonly port: number; readonly token?: string }, request: HttpRequest): string {
+export function requestText(
+  service: { readonly port: number; readonly token?: string },
+  request: BenchRequest,
+): string {
   const { method, path, headers = {}, json } = request
   const allHeaders: Record<string, string> = { Host: `127.0.0.1:${service.port}`, ...headers }
   if (service.token !== undefined) allHeaders['Authorization'] = `Bearer ${service.token}`

@@ -8,12 +8,12 @@ import { fence } from './cases/engines/fence.ts'
 import { mongodb } from './cases/engines/mongodb.ts'
 import { readModels } from './cases/engines/read-models.ts'
 import { onServers } from './cases/engines/service.ts'
-import type { Bench, Case, Group } from './group.ts'
+import type { Bench, Case, CaseGroup } from './group.ts'
 import { LoadGenerator } from './load/generator.ts'
 import { summarize, toMarkdownTable, type ResultRow, type CaseRounds } from './report.ts'
 import { startAdamant } from './services/adamant.ts'
 import { buildBaseline, startBaseline } from './services/baseline.ts'
-import type { Service } from './services/service.ts'
+import type { MeasuredService } from './services/service.ts'
 
 const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N]
 npm run bench -- --longest-block
@@ -25,7 +25,7 @@ const ENGINE_GROUPS = [eventStore, ceiling, readModels, mongodb, fence, ...onSer
 /** A measurement without cases. */
 type OtherMeasurement = { readonly run: () => Promise<boolean> }
 
-type Options = { readonly groups: readonly Group[]; readonly rounds: number; readonly seconds: number }
+type Options = { readonly groups: readonly CaseGroup[]; readonly rounds: number; readonly seconds: number }
 
 const OPTIONS = {
   case: { type: 'string', multiple: true },
@@ -95,9 +95,13 @@ async function runCase(benchCase: Case, rounds: number): Promise<CaseRounds> {
   return { benchCase, ours: ours.slice(WARM_UP_ROUNDS), baseline: baseline.slice(WARM_UP_ROUNDS) }
 }
 
-async function runGroup(group: Group, generator: LoadGenerator, { rounds, seconds }: Options): Promise<ResultRow[]> {
+async function runGroup(
+  group: CaseGroup,
+  generator: LoadGenerator,
+  { rounds, seconds }: Options,
+): Promise<ResultRow[]> {
   const cleanups: (() => Promise<void>)[] = []
-  const stoppedAfterGroup = async <S extends Service>(starts: Promise<S>): Promise<S> => {
+  const stoppedAfterGroup = async <S extends MeasuredService>(starts: Promise<S>): Promise<S> => {
     const service = await starts
     cleanups.push(() => service.stop())
     return service

@@ -7,7 +7,7 @@ import { DEFAULTS } from '../../src/domain/diamond/fields.ts'
 import { RequestError } from '../../src/domain/decider.ts'
 import { parseNewEntries } from '../../src/http/diamonds/bulk-entries.ts'
 import { parseListQuery } from '../../src/http/diamonds/list-query.ts'
-import type { BaselineContext, BaselineState, Middleware } from './authenticate.ts'
+import type { BaselineContext, BaselineState, BaselineMiddleware } from './authenticate.ts'
 import { handleErrors } from './errors.ts'
 import { present } from './present.ts'
 import { logRequest } from './request-log.ts'
@@ -16,14 +16,18 @@ import type { StoneTable } from './stones.ts'
 import { parseFieldChanges, parseNewDiamond } from '../../src/representations/diamond/parse-diamond.ts'
 import type { ParseResult } from '../../src/representations/json.ts'
 
-export type AppOptions = { readonly stones: StoneTable; readonly authenticate: Middleware; readonly address: string }
+export type BaselineOptions = {
+  readonly stones: StoneTable
+  readonly authenticate: BaselineMiddleware
+  readonly address: string
+}
 
 /**
  * The baseline service: one table, JSON created on reading, no events. As in the real service, requests have ids and
  * are logged, and responses are compressed and allow cross-origin access. It validates with the real service's
  * functions.
  */
-export function createApp({ stones, authenticate, address }: AppOptions): Koa<BaselineState> {
+export function createApp({ stones, authenticate, address }: BaselineOptions): Koa<BaselineState> {
   const router = new Router<BaselineState>({ prefix: '/v4/diamond' })
   const body = koaBody({ multipart: false, urlencoded: false, text: false, jsonLimit: '8mb' })
   router.use(authenticate)

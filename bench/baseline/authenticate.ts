@@ -4,12 +4,12 @@ import { RequestError } from '../../src/domain/decider.ts'
 
 export type BaselineState = { caller: AccessClaims }
 export type BaselineContext = Context & { state: BaselineState }
-export type Middleware = (ctx: BaselineContext, next: () => Promise<unknown>) => unknown
+export type BaselineMiddleware = (ctx: BaselineContext, next: () => Promise<unknown>) => unknown
 
 type TokenChecks = { readonly tokens: AccessTokens; readonly isLive: (claims: AccessClaims) => boolean }
 
 /** Requires a valid access token, verified as in the real service. */
-export function authenticate({ tokens, isLive }: TokenChecks): Middleware {
+export function authenticate({ tokens, isLive }: TokenChecks): BaselineMiddleware {
   return (ctx, next) => {
     const claims = tokens.verify(/^Bearer (.+)$/.exec(ctx.get('Authorization'))?.[1] ?? '')
     if (typeof claims === 'string' || !isLive(claims))

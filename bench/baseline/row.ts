@@ -23,11 +23,11 @@ export const COLUMNS = [
   'dataAccess',
 ] as const satisfies readonly (keyof DiamondFields)[]
 
-export type StoneColumn = (typeof COLUMNS)[number]
+export type StoneTableColumn = (typeof COLUMNS)[number]
 
 /** A stone as stored: dictionary fields as ids, booleans as 0 and 1, `date` in seconds since 1970. */
 export type StoneRow = { readonly id: number; readonly owner: number; readonly date: number } & {
-  readonly [Name in StoneColumn]: DiamondFields[Name] extends boolean ? number : DiamondFields[Name]
+  readonly [Name in StoneTableColumn]: DiamondFields[Name] extends boolean ? number : DiamondFields[Name]
 }
 
 export type SqlValue = number | string | null

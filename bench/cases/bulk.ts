@@ -1,9 +1,9 @@
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { measureRate } from '../rate.ts'
 import { stones } from '../stones.ts'
 
 /** 500 stones per request. The baseline inserts them in one transaction. */
-export const bulk: Group = { name: 'bulk', isLong: false, prepare }
+export const bulk: CaseGroup = { name: 'bulk', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const [adamant, baseline] = [await bench.adamant(), await bench.baseline()]

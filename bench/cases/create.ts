@@ -1,15 +1,15 @@
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { measureRate } from '../rate.ts'
-import { behindProxy, type HttpRequest } from '../request.ts'
+import { behindProxy, type BenchRequest } from '../request.ts'
 import { stones } from '../stones.ts'
 
 /** One diamond per request, durable before the response. */
-export const create: Group = { name: 'create', isLong: false, prepare }
+export const create: CaseGroup = { name: 'create', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const [adamant, baseline] = [await bench.adamant(), await bench.baseline()]
   const requests = stones(500).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
-  const caseFor = (connections: number, min: number, requests: readonly HttpRequest[], suffix = ''): Case => ({
+  const caseFor = (connections: number, min: number, requests: readonly BenchRequest[], suffix = ''): Case => ({
     name: `create, ${connections} connection${connections === 1 ? '' : 's'}${suffix}`,
     unit: 'requests/s',
     ours: measureRate(bench, adamant, connections, requests),

@@ -1,17 +1,17 @@
 import { fill, waitUntilScored } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { measureRate } from '../rate.ts'
-import { behindProxy, type HttpRequest } from '../request.ts'
-import type { Service } from '../services/service.ts'
+import { behindProxy, type BenchRequest } from '../request.ts'
+import type { MeasuredService } from '../services/service.ts'
 
 /** One diamond by id, a different one each time. */
-export const getGroup = (stones: number): Group => ({
+export const getGroup = (stones: number): CaseGroup => ({
   name: 'get',
   isLong: false,
   prepare: (bench) => prepare(bench, stones),
 })
 
-export const get: Group = getGroup(5_000)
+export const get: CaseGroup = getGroup(5_000)
 
 async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   const adamant = await bench.adamant()
@@ -19,7 +19,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   await waitUntilScored(adamant)
   const baselineService = await bench.baseline()
   const baseline = await getRequests(baselineService, stones)
-  const caseFor = (name: string, transform: (requests: readonly HttpRequest[]) => readonly HttpRequest[]): Case => ({
+  const caseFor = (name: string, transform: (requests: readonly BenchRequest[]) => readonly BenchRequest[]): Case => ({
     name,
     unit: 'requests/s',
     ours: measureRate(bench, adamant, 20, transform(ours)),
@@ -33,7 +33,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
 }
 
 /** @returns requests for the created stones */
-async function getRequests(service: Service, stones: number): Promise<HttpRequest[]> {
+async function getRequests(service: MeasuredService, stones: number): Promise<BenchRequest[]> {
   const filled = await fill(service, stones)
   return filled.map(({ id }) => ({ method: 'GET', path: `/v4/diamond/${id}` }))
 }

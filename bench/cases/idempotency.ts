@@ -1,10 +1,10 @@
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { UNIQUE } from '../load/measure.ts'
 import { measureRate } from '../rate.ts'
 import { stones } from '../stones.ts'
 
 /** Creates with a new Idempotency-Key each, against creates of the baseline, which has no idempotency keys. */
-export const idempotency: Group = { name: 'idempotency', isLong: false, prepare }
+export const idempotency: CaseGroup = { name: 'idempotency', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const [adamant, baselineService] = [await bench.adamant(), await bench.baseline()]

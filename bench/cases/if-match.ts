@@ -1,8 +1,8 @@
 import { fill, type CreatedStone } from '../fill.ts'
-import type { Bench, Case, Group, Measurement } from '../group.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../group.ts'
 import { CARRIED, UNIQUE } from '../load/measure.ts'
 import { requestText } from '../request.ts'
-import type { Service } from '../services/service.ts'
+import type { MeasuredService } from '../services/service.ts'
 
 const CONNECTIONS = 20
 const json = `{"price":1${UNIQUE}}`
@@ -11,7 +11,7 @@ const json = `{"price":1${UNIQUE}}`
  * Price changes with If-Match, each connection on a separate stone, against changes of the baseline, which has no
  * ETags.
  */
-export const ifMatch: Group = { name: 'if-match', isLong: false, prepare }
+export const ifMatch: CaseGroup = { name: 'if-match', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const [adamant, baseline] = [await bench.adamant(), await bench.baseline()]
@@ -20,7 +20,7 @@ async function prepare(bench: Bench): Promise<Case[]> {
   return [{ name: `PATCH with If-Match, ${CONNECTIONS} connections`, unit: 'requests/s', ours, baseline: plainPatches }]
 }
 
-function conditionalPatches(bench: Bench, service: Service, filled: readonly CreatedStone[]): Measurement {
+function conditionalPatches(bench: Bench, service: MeasuredService, filled: readonly CreatedStone[]): Measurement {
   const headers = { 'If-Match': CARRIED }
   const requests = filled.map(({ id }) => patchText(service, id, headers))
   return async () => {
@@ -30,18 +30,18 @@ function conditionalPatches(bench: Bench, service: Service, filled: readonly Cre
   }
 }
 
-function unconditionalPatches(bench: Bench, service: Service, filled: readonly CreatedStone[]): Measurement {
+function unconditionalPatches(bench: Bench, service: MeasuredService, filled: readonly CreatedStone[]): Measurement {
   const requests = filled.map(({ id }) => patchText(service, id))
   return async () => (await bench.generator.measure({ ...loadOf(bench, service), requests })).rate
 }
 
-const loadOf = ({ seconds }: Bench, { port }: Service) =>
+const loadOf = ({ seconds }: Bench, { port }: MeasuredService) =>
   ({ port, connections: CONNECTIONS, seconds, order: 'one-per-connection' }) as const
 
-const patchText = (service: Service, id: number, headers: Readonly<Record<string, string>> = {}) =>
+const patchText = (service: MeasuredService, id: number, headers: Readonly<Record<string, string>> = {}) =>
   requestText(service, { method: 'PATCH', path: `/v4/diamond/${id}`, headers, json })
 
-async function etagOf({ port, token }: Service, id: number): Promise<string> {
+async function etagOf({ port, token }: MeasuredService, id: number): Promise<string> {
   const headers = { authorization: `Bearer ${token}` }
   const response = await fetch(`http://127.0.0.1:${port}/v4/diamond/${id}`, { headers })
   const etag = response.headers.get('etag')

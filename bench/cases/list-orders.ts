@@ -1,17 +1,17 @@
 import { fill, waitUntilScored } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { measureRate } from '../rate.ts'
-import type { Service } from '../services/service.ts'
+import type { MeasuredService } from '../services/service.ts'
 
 /** The cost of a list page by position, filter and sort order, compared with the first page of all stones. */
-export const listOrdersGroup = (stones: number, name: string, isLong: boolean): Group => ({
+export const listOrdersGroup = (stones: number, name: string, isLong: boolean): CaseGroup => ({
   name,
   isLong,
   prepare: (bench) => prepare(bench, stones),
 })
 
-export const listOrders: Group = listOrdersGroup(20_000, 'list-orders', false)
-export const listOrdersOfAMillion: Group = listOrdersGroup(1_000_000, 'list-orders-1m', true)
+export const listOrders: CaseGroup = listOrdersGroup(20_000, 'list-orders', false)
+export const listOrdersOfAMillion: CaseGroup = listOrdersGroup(1_000_000, 'list-orders-1m', true)
 
 /** The maximum ratio of the cost of a filtered and sorted first page to that of the first page of all stones. */
 const MAX_RATIO = 5
@@ -63,7 +63,7 @@ async function prepare(bench: Bench, stones: number): Promise<Case[]> {
 }
 
 /** Follows the pages to the end and returns the path of the last one. */
-async function lastPage({ port, token }: Service): Promise<string> {
+async function lastPage({ port, token }: MeasuredService): Promise<string> {
   let path = '/v4/diamond?limit=995&after='
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } })

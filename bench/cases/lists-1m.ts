@@ -1,22 +1,22 @@
 import { fill, waitUntilScored, type CreatedStone } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { measureRate } from '../rate.ts'
-import type { Service } from '../services/service.ts'
-import type { Stone } from '../stones.ts'
+import type { MeasuredService } from '../services/service.ts'
+import type { StoneJson } from '../stones.ts'
 
 const LARGE = 1_000_000
 const SMALL = 10_000
 const LATEST_STONES = 1000
 
 /** The cost of one owner's first page with the total, among 1,000,000 stones and among 10,000. */
-export const listsOfAMillion: Group = { name: 'lists-1m', isLong: true, prepare }
+export const listsOfAMillion: CaseGroup = { name: 'lists-1m', isLong: true, prepare }
 
 /**
  * An inventory created in three parts, at least a second apart. `half` is the start of the second part, `latest` of the
  * last.
  */
 type DatedInventory = {
-  readonly service: Service
+  readonly service: MeasuredService
   readonly sample: CreatedStone
   readonly half: string
   readonly latest: string
@@ -52,7 +52,7 @@ function requestCost(
   return async () => 1_000_000 / (await rate())
 }
 
-async function createInventory(service: Service, size: number): Promise<DatedInventory> {
+async function createInventory(service: MeasuredService, size: number): Promise<DatedInventory> {
   await createPart(service, size / 2)
   const half = await nextSecond()
   await createPart(service, size / 2 - LATEST_STONES)
@@ -64,13 +64,13 @@ async function createInventory(service: Service, size: number): Promise<DatedInv
 }
 
 /** Publishes every tenth stone, which is only possible through v3. */
-async function createPart(service: Service, size: number): Promise<CreatedStone[]> {
+async function createPart(service: MeasuredService, size: number): Promise<CreatedStone[]> {
   const published = size / 10
   await fill(service, published, 'v3', toPublished)
   return fill(service, size - published)
 }
 
-const toPublished = ({ sku, price, isColored, carat }: Stone): Stone => {
+const toPublished = ({ sku, price, isColored, carat }: StoneJson): StoneJson => {
   const isPublished = true
   return { sku, price, isColored, isPublished, cutShape: 2, carat }
 }

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { waitUntilScored } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { percentile, measureLatencies } from '../load/probe.ts'
 import { runBareCopy, runRebuild, type ProcessResult } from '../rebuilding/processes.ts'
 import { requestText } from '../request.ts'
 import { appendStones } from '../scored-stones.ts'
-import type { Service } from '../services/service.ts'
+import type { MeasuredService } from '../services/service.ts'
 import { openSqliteEventStore } from '../../src/stores/sqlite/events.ts'
 
 /** A rebuild of the diamonds while the service runs, compared with the upper limit, and its effect on requests. */
-export const rebuild: Group = { name: 'rebuild', isLong: true, prepare: (bench) => prepare(bench, 100_000) }
-export const rebuildOfAMillion: Group = {
+export const rebuild: CaseGroup = { name: 'rebuild', isLong: true, prepare: (bench) => prepare(bench, 100_000) }
+export const rebuildOfAMillion: CaseGroup = {
   name: 'rebuild-1m',
   isLong: true,
   prepare: (bench) => prepare(bench, 1_000_000),
@@ -27,7 +27,7 @@ const PAUSE_MS = 5
 const CHECK_INTERVAL_MS = 250
 const P99 = 0.99
 
-type RebuildInventory = { readonly service: Service; readonly dataDir: string; readonly stones: number }
+type RebuildInventory = { readonly service: MeasuredService; readonly dataDir: string; readonly stones: number }
 
 async function prepare(bench: Bench, events: number): Promise<Case[]> {
   const small = await createInventory(bench, events / 10)
@@ -80,7 +80,7 @@ async function createInventory(bench: Bench, events: number): Promise<RebuildInv
 }
 
 /** The account behind the token: the owner of the first stone created with it. */
-async function ownerOf({ port, token }: Service, dataDir: string): Promise<number> {
+async function ownerOf({ port, token }: MeasuredService, dataDir: string): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/v4/diamond`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -99,7 +99,7 @@ async function ownerOf({ port, token }: Service, dataDir: string): Promise<numbe
 /** Milliseconds that the service may take to project events appended directly to its log. */
 const PROJECTION_TIMEOUT_MS = 30 * 60_000
 
-async function waitUntilListed({ port, token }: Service, id: number): Promise<void> {
+async function waitUntilListed({ port, token }: MeasuredService, id: number): Promise<void> {
   const deadline = Date.now() + PROJECTION_TIMEOUT_MS
   while (Date.now() < deadline) {
     const headers = { authorization: `Bearer ${token}` }

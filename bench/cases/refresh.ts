@@ -1,4 +1,4 @@
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { CARRIED } from '../load/measure.ts'
 import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
@@ -9,7 +9,7 @@ const CONNECTIONS = 20
  * Refresh grants. Each connection has a separate session and uses the refresh token of each response for the next
  * request.
  */
-export const refresh: Group = { name: 'refresh', isLong: false, prepare }
+export const refresh: CaseGroup = { name: 'refresh', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const adamant = await bench.adamant()

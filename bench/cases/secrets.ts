@@ -1,5 +1,5 @@
 import { waitUntilScored } from '../fill.ts'
-import type { Bench, Case, Group, Measurement } from '../group.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../group.ts'
 import { CARRIED, UNIQUE, type Load } from '../load/measure.ts'
 import { percentile } from '../load/probe.ts'
 import { measureRate } from '../rate.ts'
@@ -21,7 +21,7 @@ const PAUSE_MS = 5
 type SecretsLoad = Pick<Load, 'connections' | 'requests' | 'order' | 'carry'>
 
 /** Shares and reveals (each counts as a request), against single creates of diamonds by the same service. */
-export const secrets: Group = { name: 'secrets', isLong: false, prepare }
+export const secrets: CaseGroup = { name: 'secrets', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const adamant = await bench.adamant({ RATE_LIMIT: '0' })

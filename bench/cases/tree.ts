@@ -1,11 +1,11 @@
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { measureRate } from '../rate.ts'
 import { stones } from '../stones.ts'
 
 const WITHOUT_TREE = new URL('../services/without-tree.js', import.meta.url).href
 
 /** The cost of the Merkle tree for creates: the same service with and without it. */
-export const tree: Group = { name: 'tree', isLong: true, prepare }
+export const tree: CaseGroup = { name: 'tree', isLong: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const withTree = await bench.adamant()

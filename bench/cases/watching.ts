@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { fill, waitUntilScored } from '../fill.ts'
-import type { Bench, Case, Group, Measurement } from '../group.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../group.ts'
 import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
 
@@ -8,7 +8,7 @@ import type { Adamant } from '../services/adamant.ts'
  * The cost of logging and metrics for a GET: a service with both against one with neither. Measured as CPU time from
  * the service's own metrics, which hardly depends on other programs on the machine.
  */
-export const watching: Group = { name: 'watching', isLong: true, prepare }
+export const watching: CaseGroup = { name: 'watching', isLong: true, prepare }
 
 const STONES = 1_000
 const withoutMetrics = fileURLToPath(new URL('../services/without-metrics.js', import.meta.url))

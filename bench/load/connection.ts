@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
 /** A received response; `text` is the head and the body as latin1. */
-export type HttpResponse = { readonly status: number; readonly text: string }
+export type RawResponse = { readonly status: number; readonly text: string }
 
 /** Returns an error unless the status is 2xx. */
-export function errorIfUnsuccessful({ status, text }: HttpResponse): Error | undefined {
+export function errorIfUnsuccessful({ status, text }: RawResponse): Error | undefined {
   if (status >= 200 && status <= 299) return undefined
   return new Error(`unsuccessful response:\n${text.slice(0, 2000)}`)
 }
@@ -17,10 +17,10 @@ const HEAD_END = '\r\n\r\n'
  */
 export class Connection {
   readonly #socket: Socket
-  readonly #onResponse: (response: HttpResponse) => void
+  readonly #onResponse: (response: RawResponse) => void
   #received = ''
 
-  constructor(socket: Socket, onResponse: (response: HttpResponse) => void, onError: (error: Error) => void) {
+  constructor(socket: Socket, onResponse: (response: RawResponse) => void, onError: (error: Error) => void) {
     this.#socket = socket
     this.#onResponse = onResponse
     socket.setNoDelay(true)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { LOAD_CORE, pinToCore } from '../cores.ts'
 import type { Load, LoadResult } from './measure.ts'
 
-type Message = { ready?: true; result?: LoadResult; failed?: string }
+type GeneratorMessage = { ready?: true; result?: LoadResult; failed?: string }
 
 /** A load generator in a separate process on a separate core. */
 export class LoadGenerator {
@@ -40,13 +40,13 @@ export class LoadGenerator {
 }
 
 /** The child's next message. @throws if it exits instead */
-async function nextMessage(child: ChildProcess): Promise<Message> {
+async function nextMessage(child: ChildProcess): Promise<GeneratorMessage> {
   const listening = new AbortController()
   const { signal } = listening
   try {
     const exited = once(child, 'exit', { signal }).then(() => Promise.reject(new Error('the load generator ended')))
     const [message] = await Promise.race([once(child, 'message', { signal }), exited])
-    return message as Message
+    return message as GeneratorMessage
   } finally {
     listening.abort()
   }

@@ -1,5 +1,5 @@
-import { Connection, openSocket, errorIfUnsuccessful, type HttpResponse } from './connection.ts'
-import { measureLatencies, type Probe } from './probe.ts'
+import { Connection, openSocket, errorIfUnsuccessful, type RawResponse } from './connection.ts'
+import { measureLatencies, type LatencyProbe } from './probe.ts'
 
 /** The load to generate. Sent to another process: plain data only. */
 export type Load = {
@@ -19,7 +19,7 @@ export type Load = {
    * Sent concurrently with the load by the same process. A separate process would compete with this one, which never
    * sleeps.
    */
-  readonly probe?: Probe
+  readonly probe?: LatencyProbe
   /**
    * For requests that need a value from the previous response: each connection's first value, and a pattern to find the
    * next.
@@ -90,7 +90,7 @@ async function driveConnections(load: Load, end: number, now: Now): Promise<numb
       const connection: Connection = new Connection(socket, onResponse, fail)
       connection.send(next(index, carried))
 
-      function onResponse(response: HttpResponse): void {
+      function onResponse(response: RawResponse): void {
         answered++
         const error = errorIfUnsuccessful(response)
         if (error) return onError(error)
@@ -129,7 +129,7 @@ function requestSequence(load: Load): (connection: number, carried: string) => s
   }
 }
 
-function extract(response: HttpResponse, pattern: string): string {
+function extract(response: RawResponse, pattern: string): string {
   const value = new RegExp(pattern, 'i').exec(response.text)?.[1]
   if (value === undefined) throw new Error(`no match for ${pattern} in the response:\n${response.text.slice(0, 2000)}`)
   return value

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { Connection, openSocket, errorIfUnsuccessful, type HttpResponse } from './connection.ts'
+import { Connection, openSocket, errorIfUnsuccessful, type RawResponse } from './connection.ts'
 
 /** A request that is repeated on a separate connection during the load, to measure its latency. */
-export type Probe = {
+export type LatencyProbe = {
   readonly request: string
   /** Milliseconds from a response to the next request, so that the measurement causes little load. */
   readonly pauseMs: number
@@ -16,12 +16,12 @@ export type Probe = {
  */
 export async function measureLatencies(
   port: number,
-  { request, pauseMs }: Probe,
+  { request, pauseMs }: LatencyProbe,
   end: number,
   now: () => number = () => performance.now(),
 ): Promise<number[]> {
   const socket = await openSocket(port)
-  let settle: { done: (response: HttpResponse) => void; fail: (error: Error) => void } | undefined
+  let settle: { done: (response: RawResponse) => void; fail: (error: Error) => void } | undefined
   const connection = new Connection(
     socket,
     (response) => settle?.done(response),
@@ -31,7 +31,7 @@ export async function measureLatencies(
   try {
     do {
       const startedAt = now()
-      const response = await new Promise<HttpResponse>((done, fail) => {
+      const response = await new Promise<RawResponse>((done, fail) => {
         settle = { done, fail }
         connection.send(request)
       })

@@ -4,28 +4,28 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stopProcess, freePort, waitUntilReady, startPinned, type Service } from './service.ts'
+import { stopProcess, freePort, waitUntilReady, startPinned, type MeasuredService } from './service.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const EMAIL = 'bench@example.com'
 const PASSWORD = 'correct horse battery staple'
 
-export type Client = { readonly client_id: string; readonly client_secret: string }
+export type ClientCredentials = { readonly client_id: string; readonly client_secret: string }
 
 /** The real service, with credentials. */
-export type Adamant = Service & {
-  readonly client: Client
+export type Adamant = MeasuredService & {
+  readonly client: ClientCredentials
   /** `Basic ...` header value with an API token, for the secrets API. */
   readonly basic: string
   /** Password grant; each call opens a new session. */
   logIn(): Promise<TokenGrant>
   readonly pid: number
   /** Creates another account with a session and an API token. */
-  newAccount(email: string): Promise<Account>
+  newAccount(email: string): Promise<BenchAccount>
 }
 
 export type TokenGrant = { readonly access_token: string; readonly refresh_token: string }
-export type Account = {
+export type BenchAccount = {
   readonly email: string
   readonly password: string
   readonly token: string
@@ -38,7 +38,7 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   const port = await freePort()
   const environment = { DATA_DIR: folder, PORT: String(port), CORS_ORIGINS: '*', ...settings }
   runCommand(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
-  const client = runCommand(environment, 'client', 'add', 'bench') as Client
+  const client = runCommand(environment, 'client', 'add', 'bench') as ClientCredentials
   const basic = newApiToken(environment, EMAIL)
   const child = startPinned([main, 'serve'], join(folder, 'log'), environment)
   child.stdout?.resume()
@@ -70,7 +70,7 @@ function newApiToken(environment: NodeJS.ProcessEnv, email: string): string {
   return `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
 }
 
-async function passwordGrant(address: string, client: Client, username: string): Promise<TokenGrant> {
+async function passwordGrant(address: string, client: ClientCredentials, username: string): Promise<TokenGrant> {
   const parameters = new URLSearchParams({ grant_type: 'password', username, password: PASSWORD, ...client })
   const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: parameters })
   if (!response.ok) throw new Error(`the token endpoint returned status ${response.status}: ${await response.text()}`)

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stopProcess, freePort, startPinned, type Service } from './service.ts'
+import { stopProcess, freePort, startPinned, type MeasuredService } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const outputFolder = join(root, '.tmp/bench')
@@ -20,7 +20,7 @@ export function buildBaseline(): void {
   copyFileSync(join(root, 'package.json'), join(outputFolder, 'package.json'))
 }
 
-export async function startBaseline(): Promise<Service> {
+export async function startBaseline(): Promise<MeasuredService> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
   const port = await freePort()
   const child = startPinned([join(outputFolder, 'bench/baseline/main.js'), folder, String(port)], join(folder, 'log'))

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { SERVER_CORE, pinToCore } from '../cores.ts'
 
 /** A service under test. `token` is an access token of the account that owns the stones. */
-export type Service = {
+export type MeasuredService = {
   readonly port: number
   readonly token: string
   stop(): Promise<void>

@@ -1,7 +1,7 @@
 import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
-import { generateStones, scoreNames, type ScoreName, type MiddleProportions } from './generated-stones.ts'
+import { generateStones, scoreNames, type SampledScoreName, type MiddleProportions } from './generated-stones.ts'
 import { spreadDeviations } from './real-spread.ts'
 
 /** The check uses other stones: scripts/scores-check/coverage.ts. */
@@ -19,7 +19,7 @@ export async function errorRowsOf(
   pool: TracePool,
 ): Promise<Record<KnowledgeLevel, number[]>> {
   const generated = await generateStones(shape, middles, STONES, pool)
-  const deviationsOf = (basis: KnowledgeLevel, scoreName: ScoreName) =>
+  const deviationsOf = (basis: KnowledgeLevel, scoreName: SampledScoreName) =>
     shape === 'Round' && scoreName === 'spread' && (basis === 'shape' || basis === 'grade')
       ? spreadDeviations(basis, pool)
       : generated[basis].map((stone) => Math.abs(stone.deviations[scoreName]))

@@ -21,9 +21,9 @@ import type { TracePool } from '../../src/scoring/trace-pool.ts'
 import { defaultCut } from '../scores-check/designs.ts'
 
 /** Relative differences of a stone's own scores from those estimated from what is known of it; spread in points of pc. */
-export type Deviations = Readonly<Record<ScoreName, number>>
+export type Deviations = Readonly<Record<SampledScoreName, number>>
 export const scoreNames = ['brilliance', 'fire', 'integral', 'spread'] as const
-export type ScoreName = (typeof scoreNames)[number]
+export type SampledScoreName = (typeof scoreNames)[number]
 
 export type MiddleProportions = Readonly<Record<CutGrade, UnpublishedProportions>>
 

@@ -20,7 +20,7 @@ import { defaultCut } from '../scores-check/designs.ts'
 import { giaGradeOf, type GiaGrade } from '../scores-check/gia-charts.ts'
 
 /** A candidate with a grade's published proportions, and its scores. */
-export type Candidate = {
+export type TracedCandidate = {
   readonly proportions: UnpublishedProportions
   readonly integral: number
   readonly brilliance: number
@@ -114,7 +114,7 @@ const medians: Partial<Record<Grade, number>> = {
 const MAX_MEDIAN_DISTANCE = 1.4
 
 /** The candidates of each grade, lowest integral first. */
-export type CandidatesByGrade = Readonly<Record<CutGrade, Candidate[]>>
+export type CandidatesByGrade = Readonly<Record<CutGrade, TracedCandidate[]>>
 
 /** Chooses the unpublished proportions for each grade among candidates that share the published ones and are spread evenly in the others. */
 export async function chooseUnpublished(
@@ -142,9 +142,9 @@ export function chooseCandidates(
   shape: ModelledShape,
   candidates: CandidatesByGrade,
 ): Record<CutGrade, UnpublishedProportions> {
-  const chosen: Partial<Record<CutGrade, Candidate>> = {}
+  const chosen: Partial<Record<CutGrade, TracedCandidate>> = {}
   const feasible = feasibleCandidates(shape, candidates)
-  let better: Candidate | undefined
+  let better: TracedCandidate | undefined
   for (const grade of grades) {
     const above = better
     const allowed = feasible[grade].filter((candidate) => above === undefined || isBelow(candidate, above))
@@ -171,9 +171,12 @@ export function chooseCandidates(
 }
 
 /** For each grade the candidates for which an ordered choice exists in all lower grades. */
-function feasibleCandidates(shape: ModelledShape, candidates: CandidatesByGrade): Record<Grade, readonly Candidate[]> {
-  const feasible = {} as Record<Grade, readonly Candidate[]>
-  let below: readonly Candidate[] | undefined
+function feasibleCandidates(
+  shape: ModelledShape,
+  candidates: CandidatesByGrade,
+): Record<Grade, readonly TracedCandidate[]> {
+  const feasible = {} as Record<Grade, readonly TracedCandidate[]>
+  let below: readonly TracedCandidate[] | undefined
   for (const grade of grades.toReversed()) {
     const worse = below
     const median = shape === 'Round' ? medians[grade] : undefined
@@ -187,11 +190,15 @@ function feasibleCandidates(shape: ModelledShape, candidates: CandidatesByGrade)
   return feasible
 }
 
-const isBelow = (candidate: Candidate, better: Candidate): boolean =>
+const isBelow = (candidate: TracedCandidate, better: TracedCandidate): boolean =>
   candidate.integral <= better.integral && candidate.brilliance <= better.brilliance && candidate.pc < better.pc
 
 /** The allowed candidate that is nearest to a place in the order of all. */
-function nearestToRank(all: readonly Candidate[], allowed: readonly Candidate[], rankFraction: number): Candidate {
+function nearestToRank(
+  all: readonly TracedCandidate[],
+  allowed: readonly TracedCandidate[],
+  rankFraction: number,
+): TracedCandidate {
   const rank = Math.floor(rankFraction * all.length)
   const [nearest] = [...allowed].sort((a, b) => Math.abs(all.indexOf(a) - rank) - Math.abs(all.indexOf(b) - rank))
   if (nearest === undefined) throw new Error('no candidate to choose from')
@@ -204,17 +211,21 @@ async function traceCandidates(
   grade: CutGrade,
   pool: TracePool,
   reference: TracedCut,
-): Promise<Candidate[]> {
+): Promise<TracedCandidate[]> {
   const candidates = await Promise.all(
     Array.from({ length: CANDIDATES }, (_, index) => traceCandidate(shape, grade, index)),
   )
   return candidates.filter((candidate) => candidate !== undefined).sort((a, b) => a.integral - b.integral)
 
-  async function traceCandidate(shape: ModelledShape, grade: CutGrade, index: number): Promise<Candidate | undefined> {
+  async function traceCandidate(
+    shape: ModelledShape,
+    grade: CutGrade,
+    index: number,
+  ): Promise<TracedCandidate | undefined> {
     try {
-      const drawn = candidateCut(shape, grade, index)
-      if (!isOfGrade(drawn)) return undefined
-      const cut = await pool.traceInWorker(drawn)
+      const design = candidateCut(shape, grade, index)
+      if (!isOfGrade(design)) return undefined
+      const cut = await pool.traceInWorker(design)
       const brilliance = brillianceScore(cut, shape, reference, 0)
       const integral = integralScore(fireScore(cut, reference, { carat: 1 }, 0), brilliance, 0)
       return {

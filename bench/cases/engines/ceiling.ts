@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
 import { waitUntilScored } from '../../fill.ts'
-import type { Bench, Case, Group, Measurement } from '../../group.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../../group.ts'
 import { measureRate } from '../../rate.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { stones } from '../../stones.ts'
@@ -10,7 +10,7 @@ import { stones } from '../../stones.ts'
  * How well the service uses EventStoreDB. Creating a diamond needs two appends (the diamond and its scores) and two
  * deliveries, so the upper limit is half the append rate of the bare client on the same server in the same run.
  */
-export const ceiling: Group = { name: 'ceiling', isLong: true, prepare }
+export const ceiling: CaseGroup = { name: 'ceiling', isLong: true, prepare }
 
 const CONNECTIONS = 20
 const BULK_SIZE = 500

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-client'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { perItem, perCall, overhead } from './overhead.ts'
 
 /** Overhead of the EventStoreDB adapter over its client, on one server in one run. */
-export const eventStore: Group = { name: 'event-store', isLong: true, prepare }
+export const eventStore: CaseGroup = { name: 'event-store', isLong: true, prepare }
 
 const APPENDS = 300
 const CONCURRENT_APPENDS = 500

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
-import type { Bench, Case, Group, Measurement } from '../../group.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { perItem, perCall } from './overhead.ts'
 
@@ -13,7 +13,7 @@ import { perItem, perCall } from './overhead.ts'
  * The cost of checking before each append whether the log is fenced (docs/decisions/0025): a store with the check
  * against one that skips it, as for the target of a copy.
  */
-export const fence: Group = { name: 'fence', isLong: true, prepare }
+export const fence: CaseGroup = { name: 'fence', isLong: true, prepare }
 
 const APPENDS = 200
 /** Concurrent callers; their appends share transactions on SQLite. */

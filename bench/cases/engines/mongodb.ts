@@ -1,6 +1,6 @@
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startMongo } from '../../services/mongodb.ts'
 import { bareDiamonds, connectBare } from './mongodb/bare.ts'
 import { fileWrites, fileReads } from './mongodb/files.ts'
@@ -9,7 +9,7 @@ import { batchesOfChanges, batchesOfNew, batchesAsUpserts } from './mongodb/writ
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 
 /** Overhead of the MongoDB adapter over its driver, on one server in one run. */
-export const mongodb: Group = { name: 'mongodb', isLong: true, prepare }
+export const mongodb: CaseGroup = { name: 'mongodb', isLong: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startMongo()

@@ -11,13 +11,13 @@ import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { appendStones } from '../../scored-stones.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { perItem } from './overhead.ts'
 
 /** The cost of rebuilding all read models, compared with just reading the same log. */
-export const readModels: Group = { name: 'read-models', isLong: true, prepare }
+export const readModels: CaseGroup = { name: 'read-models', isLong: true, prepare }
 
 const STONES = 10_000
 /** For each stone, one event that creates it and one with its scores. */

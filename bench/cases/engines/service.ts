@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { startMongo } from '../../services/mongodb.ts'
 import { bulk } from '../bulk.ts'
@@ -13,7 +13,7 @@ const STONES = 100
 /**
  * The cases of the embedded service, with an event store server and a database server. Recorded only, without targets.
  */
-export const onServers: readonly Group[] = [create, getGroup(STONES), listGroup(STONES), bulk].map((group) => ({
+export const onServers: readonly CaseGroup[] = [create, getGroup(STONES), listGroup(STONES), bulk].map((group) => ({
   name: `${group.name}-on-servers`,
   isLong: true,
   prepare: async (bench) => (await group.prepare(await withServers(bench))).map(withoutTarget),

@@ -11,7 +11,7 @@ export type Colours = { readonly F: number; readonly C: number; readonly angleFa
 export function angleBetweenColours(
   out: Vector3,
   path: readonly HalfSpace[],
-  { F, C, angleFactor: angleFactor = 1 }: Colours,
+  { F, C, angleFactor = 1 }: Colours,
 ): number {
   const [blue, red] = [F, C].map((index) => traceBackwards(times(out, -1), path, index))
   return blue === undefined || red === undefined ? 0 : angleFactor * 2 * Math.asin(Math.hypot(...minus(blue, red)) / 2)
