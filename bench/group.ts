@@ -1,6 +1,6 @@
-import type { Generator } from './load/generator.ts'
+import type { LoadGenerator } from './load/generator.ts'
 import type { Adamant } from './services/adamant.ts'
-import type { Service } from './services/service.ts'
+import type { MeasuredService } from './services/service.ts'
 
 /** Measures once and returns a figure in the case's unit. */
 export type Measurement = () => Promise<number>
@@ -11,27 +11,27 @@ export type Case = {
   readonly unit: 'requests/s' | 'us' | 'MB'
   readonly ours: Measurement
   /** The figure to compare with. Without it, `ours` is only recorded. */
-  readonly other?: Measurement
-  /** Limit for ours / other. Without it, the ratio is only recorded. */
-  readonly target?: { readonly least: number } | { readonly most: number }
+  readonly baseline?: Measurement
+  /** Limit for ours / baseline. Without it, the ratio is only recorded. */
+  readonly target?: { readonly min: number } | { readonly max: number }
 }
 
 /** Resources for a group. Services are new and stopped at the end of the group. */
 export type Bench = {
-  readonly generator: Generator
+  readonly generator: LoadGenerator
   /** Seconds per measurement. */
   readonly seconds: number
   /** @param settings additional environment variables */
   adamant(settings?: NodeJS.ProcessEnv): Promise<Adamant>
-  plain(): Promise<Service>
+  baseline(): Promise<MeasuredService>
   /** Runs at the end of the group, also after an error, in reverse order. */
-  finally(end: () => Promise<void>): void
+  finally(cleanup: () => Promise<void>): void
 }
 
 /** Cases that share services and their data. One file each in cases/, listed in cases/all.ts. */
-export type Group = {
+export type CaseGroup = {
   readonly name: string
   /** Takes minutes; runs only if it is named. */
-  readonly long: boolean
+  readonly isLong: boolean
   prepare(bench: Bench): Promise<readonly Case[]>
 }

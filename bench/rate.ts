@@ -1,18 +1,18 @@
 import type { Bench, Measurement } from './group.ts'
-import type { Ask } from './request.ts'
+import type { BenchRequest } from './request.ts'
 import { requestText } from './request.ts'
-import type { Service } from './services/service.ts'
+import type { MeasuredService } from './services/service.ts'
 
 /** Measures requests per second with the requests in turn over a number of connections. */
-export function rateOf(
+export function measureRate(
   bench: Bench,
-  service: Pick<Service, 'port'> & Partial<Service>,
+  service: Pick<MeasuredService, 'port'> & Partial<MeasuredService>,
   connections: number,
-  asks: readonly Ask[],
+  requests: readonly BenchRequest[],
 ): Measurement {
-  const requests = asks.map((ask) => requestText(service, ask))
+  const texts = requests.map((request) => requestText(service, request))
   return async () => {
-    const load = { port: service.port, connections, seconds: bench.seconds, requests }
+    const load = { port: service.port, connections, seconds: bench.seconds, requests: texts }
     return (await bench.generator.measure(load)).rate
   }
 }

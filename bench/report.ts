@@ -1,28 +1,32 @@
 import type { Case } from './group.ts'
 
 /** Results of all rounds of one case. */
-export type Rounds = { readonly of: Case; readonly ours: readonly number[]; readonly other: readonly number[] }
+export type CaseRounds = {
+  readonly benchCase: Case
+  readonly ours: readonly number[]
+  readonly baseline: readonly number[]
+}
 
-export type Line = {
+export type ResultRow = {
   readonly name: string
   readonly unit: Case['unit']
   readonly ours: number
-  readonly other?: number
+  readonly baseline?: number
   /** The median of the ratios per round, because whatever slows a round slows both sides. */
   readonly ratio?: number
   readonly target?: string
   readonly ok?: boolean
 }
 
-export function lineOf({ of, ours, other }: Rounds): Line {
-  const line: Line = { name: of.name, unit: of.unit, ours: median(ours) }
-  if (other.length === 0) return line
-  const ratio = median(ours.map((figure, round) => figure / (other[round] ?? Number.NaN)))
-  const compared: Line = { ...line, other: median(other), ratio }
-  if (of.target === undefined) return compared
-  return 'least' in of.target
-    ? { ...compared, target: `>= ${of.target.least}`, ok: ratio >= of.target.least }
-    : { ...compared, target: `<= ${of.target.most}`, ok: ratio <= of.target.most }
+export function summarize({ benchCase, ours, baseline }: CaseRounds): ResultRow {
+  const unpaired: ResultRow = { name: benchCase.name, unit: benchCase.unit, ours: median(ours) }
+  if (baseline.length === 0) return unpaired
+  const ratio = median(ours.map((figure, round) => figure / (baseline[round] ?? Number.NaN)))
+  const compared: ResultRow = { ...unpaired, baseline: median(baseline), ratio }
+  if (benchCase.target === undefined) return compared
+  return 'min' in benchCase.target
+    ? { ...compared, target: `>= ${benchCase.target.min}`, ok: ratio >= benchCase.target.min }
+    : { ...compared, target: `<= ${benchCase.target.max}`, ok: ratio <= benchCase.target.max }
 }
 
 export function median(figures: readonly number[]): number {
@@ -33,18 +37,18 @@ export function median(figures: readonly number[]): number {
 }
 
 /** The results as a Markdown table, as in RESULTS.md. */
-export function table(lines: readonly Line[]): string {
+export function toMarkdownTable(results: readonly ResultRow[]): string {
   const head = ['case', 'unit', 'ours', 'against', 'ratio', 'target', 'ok']
-  const rows = [head, head.map(() => '---'), ...lines.map(cells)]
+  const rows = [head, head.map(() => '---'), ...results.map(toCells)]
   return rows.map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 
-function cells({ name, unit, ours, other, ratio, target, ok }: Line): string[] {
+function toCells({ name, unit, ours, baseline, ratio, target, ok }: ResultRow): string[] {
   const verdict = ok === undefined ? 'recorded' : ok ? 'yes' : 'NO'
-  return [name, unit, figure(ours), figure(other), ratio?.toFixed(2) ?? '', target ?? '', verdict]
+  return [name, unit, formatFigure(ours), formatFigure(baseline), ratio?.toFixed(2) ?? '', target ?? '', verdict]
 }
 
-function figure(value: number | undefined): string {
+function formatFigure(value: number | undefined): string {
   if (value === undefined) return ''
   return value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en')
 }

@@ -8,24 +8,24 @@ import { fence } from './cases/engines/fence.ts'
 import { mongodb } from './cases/engines/mongodb.ts'
 import { readModels } from './cases/engines/read-models.ts'
 import { onServers } from './cases/engines/service.ts'
-import type { Bench, Case, Group } from './group.ts'
-import { Generator } from './load/generator.ts'
-import { lineOf, table, type Line, type Rounds } from './report.ts'
+import type { Bench, Case, CaseGroup } from './group.ts'
+import { LoadGenerator } from './load/generator.ts'
+import { summarize, toMarkdownTable, type ResultRow, type CaseRounds } from './report.ts'
 import { startAdamant } from './services/adamant.ts'
-import { buildPlain, startPlain } from './services/plain.ts'
-import type { Service } from './services/service.ts'
+import { buildBaseline, startBaseline } from './services/baseline.ts'
+import type { MeasuredService } from './services/service.ts'
 
 const USAGE = `npm run bench -- [--case NAME]... [--secrets] [--engines] [--rounds N] [--seconds N]
 npm run bench -- --longest-block
 npm run bench -- --attack MINUTES
-Groups of cases: ${GROUPS.map(({ name, long }) => (long ? `${name} (only when named)` : name)).join(', ')}`
+Groups of cases: ${GROUPS.map(({ name, isLong }) => (isLong ? `${name} (only when named)` : name)).join(', ')}`
 
-const ENGINES = [eventStore, ceiling, readModels, mongodb, fence, ...onServers].map(({ name }) => name)
+const ENGINE_GROUPS = [eventStore, ceiling, readModels, mongodb, fence, ...onServers].map(({ name }) => name)
 
 /** A measurement without cases. */
-type Other = { readonly run: () => Promise<boolean> }
+type OtherMeasurement = { readonly run: () => Promise<boolean> }
 
-type Options = { readonly groups: readonly Group[]; readonly rounds: number; readonly seconds: number }
+type Options = { readonly groups: readonly CaseGroup[]; readonly rounds: number; readonly seconds: number }
 
 const OPTIONS = {
   case: { type: 'string', multiple: true },
@@ -39,28 +39,28 @@ const OPTIONS = {
 } as const
 
 /** @throws Error whose message includes the usage */
-function readOptions(): Options | Other | 'help' {
-  const { values } = given()
+function readOptions(): Options | OtherMeasurement | 'help' {
+  const { values } = parseArguments()
   if (values.help === true) return 'help'
   if (values['longest-block'] === true) return { run: longestBlock }
   if (values.attack !== undefined) {
-    const minutes = positive('attack', values.attack)
+    const minutes = parsePositive('attack', values.attack)
     return { run: () => attack(minutes) }
   }
   const names =
     values.case ??
     (values.secrets === true ? ['secrets'] : undefined) ??
-    (values.engines === true ? ENGINES : undefined) ??
-    GROUPS.filter((group) => !group.long).map(({ name }) => name)
+    (values.engines === true ? ENGINE_GROUPS : undefined) ??
+    GROUPS.filter((group) => !group.isLong).map(({ name }) => name)
   const groups = names.map((name) => {
     const group = GROUPS.find((each) => each.name === name)
     if (group === undefined) throw new Error(`there is no group of cases ${name}\n${USAGE}`)
     return group
   })
-  return { groups, rounds: positive('rounds', values.rounds), seconds: positive('seconds', values.seconds) }
+  return { groups, rounds: parsePositive('rounds', values.rounds), seconds: parsePositive('seconds', values.seconds) }
 }
 
-function given() {
+function parseArguments() {
   try {
     return parseArgs({ options: OPTIONS })
   } catch (error) {
@@ -68,50 +68,57 @@ function given() {
   }
 }
 
-function positive(name: string, text: string): number {
+function parsePositive(name: string, text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new Error(`--${name} must be a number greater than 0, got ${text}\n${USAGE}`)
   return value
 }
 
 /** Rounds that do not count. On one core it takes some seconds until both sides' hot functions are compiled. */
-const WARM_ROUNDS = 2
+const WARM_UP_ROUNDS = 2
 
 /** Alternates which side goes first. */
-async function runCase(of: Case, rounds: number): Promise<Rounds> {
+async function runCase(benchCase: Case, rounds: number): Promise<CaseRounds> {
   const ours: number[] = []
-  const other: number[] = []
-  for (let round = 0; round < WARM_ROUNDS + rounds; round++) {
-    const turns = [async () => ours.push(await of.ours()), async () => of.other && other.push(await of.other())]
-    if (round % 2 === 1) turns.reverse()
-    for (const turn of turns) await turn()
+  const baseline: number[] = []
+  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
+    const sides = [
+      async () => ours.push(await benchCase.ours()),
+      async () => benchCase.baseline && baseline.push(await benchCase.baseline()),
+    ]
+    if (round % 2 === 1) sides.reverse()
+    for (const measureSide of sides) await measureSide()
     process.stderr.write(
-      `${of.name}: ${round < WARM_ROUNDS ? 'warm' : `round ${round + 1 - WARM_ROUNDS} of ${rounds}`}\n`,
+      `${benchCase.name}: ${round < WARM_UP_ROUNDS ? 'warm' : `round ${round + 1 - WARM_UP_ROUNDS} of ${rounds}`}\n`,
     )
   }
-  return { of, ours: ours.slice(WARM_ROUNDS), other: other.slice(WARM_ROUNDS) }
+  return { benchCase, ours: ours.slice(WARM_UP_ROUNDS), baseline: baseline.slice(WARM_UP_ROUNDS) }
 }
 
-async function runGroup(group: Group, generator: Generator, { rounds, seconds }: Options): Promise<Line[]> {
-  const ends: (() => Promise<void>)[] = []
-  const kept = async <S extends Service>(starting: Promise<S>): Promise<S> => {
-    const service = await starting
-    ends.push(() => service.stop())
+async function runGroup(
+  group: CaseGroup,
+  generator: LoadGenerator,
+  { rounds, seconds }: Options,
+): Promise<ResultRow[]> {
+  const cleanups: (() => Promise<void>)[] = []
+  const stoppedAfterGroup = async <S extends MeasuredService>(starts: Promise<S>): Promise<S> => {
+    const service = await starts
+    cleanups.push(() => service.stop())
     return service
   }
   const bench: Bench = {
     generator,
     seconds,
-    adamant: (settings) => kept(startAdamant(settings)),
-    plain: () => kept(startPlain()),
-    finally: (end) => void ends.push(end),
+    adamant: (settings) => stoppedAfterGroup(startAdamant(settings)),
+    baseline: () => stoppedAfterGroup(startBaseline()),
+    finally: (cleanup) => void cleanups.push(cleanup),
   }
   try {
-    const lines: Line[] = []
-    for (const each of await group.prepare(bench)) lines.push(lineOf(await runCase(each, rounds)))
-    return lines
+    const results: ResultRow[] = []
+    for (const each of await group.prepare(bench)) results.push(summarize(await runCase(each, rounds)))
+    return results
   } finally {
-    for (const end of ends.reverse()) await end()
+    for (const cleanup of cleanups.reverse()) await cleanup()
   }
 }
 
@@ -122,13 +129,13 @@ async function main(): Promise<void> {
     if (!(await options.run())) process.exitCode = 1
     return
   }
-  buildPlain()
-  const generator = await Generator.start()
+  buildBaseline()
+  const generator = await LoadGenerator.start()
   try {
-    const lines: Line[] = []
-    for (const group of options.groups) lines.push(...(await runGroup(group, generator, options)))
-    console.log(table(lines))
-    if (lines.some(({ ok }) => ok === false)) process.exitCode = 1
+    const results: ResultRow[] = []
+    for (const group of options.groups) results.push(...(await runGroup(group, generator, options)))
+    console.log(toMarkdownTable(results))
+    if (results.some(({ ok }) => ok === false)) process.exitCode = 1
   } finally {
     generator.stop()
   }

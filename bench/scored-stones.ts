@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { EventStore, NewEvent } from '../src/stores/ports/event-store.ts'
 
 /** Stones per append. */
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
 /**
  * Appends stones and their scores directly to the log, two events per stone, in bulks of 500 as the service does.
  * @param first id; must be greater than all ids that a running service allocates
  */
-export async function appendStones(store: EventStore, count: number, owner = 7, first = 1): Promise<void> {
-  for (let done = 0; done < count; done += AT_ONCE) {
-    const length = Math.min(AT_ONCE, count - done)
-    const ids = Array.from({ length }, (_, index) => first + done + index)
-    await store.appendMany(ids.map((id) => appended(`diamond-${id}`, created(id, owner))))
-    await store.appendMany(ids.map((id) => appended(`scores-${id}`, scored(id))))
+export async function appendStones(store: EventStore, count: number, owner = 7, firstId = 1): Promise<void> {
+  for (let done = 0; done < count; done += BATCH_SIZE) {
+    const length = Math.min(BATCH_SIZE, count - done)
+    const ids = Array.from({ length }, (_, index) => firstId + done + index)
+    await store.appendMany(ids.map((id) => toNewStream(`diamond-${id}`, diamondCreated(id, owner))))
+    await store.appendMany(ids.map((id) => toNewStream(`scores-${id}`, diamondScored(id))))
   }
 }
 
-const appended = (stream: string, event: NewEvent) => ({ stream, expected: 'none' as const, events: [event] })
+const toNewStream = (stream: string, event: NewEvent) => ({ stream, expected: 'none' as const, events: [event] })
 
 const metadata = {
   actor: 'account-7',
@@ -27,13 +27,13 @@ const metadata = {
   at: new Date().toISOString(),
 }
 
-function created(id: number, owner: number): NewEvent {
+function diamondCreated(id: number, owner: number): NewEvent {
   const set = { sku: `BENCH-${id}`, cutShape: 2, carat: 0.73, price: 4200, clarity: 6, color: 18, culetSize: 'N' }
   const data = { id, owner, date: 1_795_287_363 + id, set: { ...set, girdle: 'Thin-Medium', access: 1 } }
   return { id: randomUUID(), type: 'DiamondCreated', data, metadata }
 }
 
-function scored(id: number): NewEvent {
+function diamondScored(id: number): NewEvent {
   const ver = '1.0.0+3af0ed2d'
   const scores = {
     integral: { val: 0.92, rg: 0.99, d: 0.05, ver },

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { UNIQUE } from './load/measure.ts'
 
 /** A stone as request JSON. */
-export type Stone = Readonly<Record<string, unknown>>
+export type StoneJson = Readonly<Record<string, unknown>>
 
 const FILE = new URL('../data/diamonds.csv.gz', import.meta.url)
 const CUTS: Readonly<Record<string, string>> = { Premium: 'Excellent' }
@@ -11,12 +11,12 @@ const GIRDLES = ['Thin-Medium', 'Medium', 'Slightly Thick', 'Medium-Thick']
 const INTENSITIES = ['None', 'Faint', 'Medium', 'Strong']
 
 /** Real stones of the bundled data set in v4 form, each with a unique sku. */
-export function stones(count: number): Stone[] {
+export function stones(count: number): StoneJson[] {
   const lines = gunzipSync(readFileSync(FILE)).toString().trim().split('\n').slice(1)
-  return lines.slice(0, count).map(stone)
+  return lines.slice(0, count).map(toStone)
 }
 
-function stone(line: string, index: number): Stone {
+function toStone(line: string, index: number): StoneJson {
   const [carat, cut = '', color, clarity, , , price] = line.replaceAll('"', '').split(',')
   const grade = CUTS[cut] ?? cut
   return {

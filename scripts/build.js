@@ -3,20 +3,20 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { broughtNode, linkBroughtNode } from './brought-node.js'
-import { putOver, removeFolder } from './put-over.js'
+import { packagedNode, linkPackagedNode } from './packaged-node.js'
+import { replaceFolder, removeFolder } from './replace-folder.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 function build() {
-  linkBroughtNode()
-  const refusal = broughtNode === undefined ? oldNode() : undefined
-  if (refusal !== undefined) return tell(refusal)
+  linkPackagedNode()
+  const message = packagedNode === undefined ? nodeTooOldMessage() : undefined
+  if (message !== undefined) return report(message)
   if (!hasCompiler()) {
-    const why = 'the compiler was left out (--omit=dev, --omit=optional or NODE_ENV=production)'
-    if (existsSync(`${root}dist/main.js`)) return tell(`adamant: ${why}, so dist/ keeps its previous build`, 0)
-    return tell(
-      `adamant cannot be built: ${why}: run npm ci --include=dev --include=optional, then npm prune --omit=dev`,
+    const reason = 'the compiler was left out (--omit=dev, --omit=optional or NODE_ENV=production)'
+    if (existsSync(`${root}dist/main.js`)) return report(`adamant: ${reason}, so dist/ keeps its previous build`, 0)
+    return report(
+      `adamant cannot be built: ${reason}: run npm ci --include=dev --include=optional, then npm prune --omit=dev`,
     )
   }
   return compile()
@@ -29,23 +29,26 @@ function build() {
  */
 function compile() {
   mkdirSync(`${root}.tmp`, { recursive: true })
-  const made = mkdtempSync(`${root}.tmp/build-`)
+  const output = mkdtempSync(`${root}.tmp/build-`)
   try {
-    const words = ['-p', `${root}tsconfig.build.json`, '--outDir', made]
+    const options = ['-p', `${root}tsconfig.build.json`, '--outDir', output]
     const compiler = `${root}node_modules/typescript/bin/tsc`
-    const { status } = spawnSync(broughtNode || process.execPath, [compiler, ...words], { cwd: root, stdio: 'inherit' })
+    const { status } = spawnSync(packagedNode || process.execPath, [compiler, ...options], {
+      cwd: root,
+      stdio: 'inherit',
+    })
     if (status !== 0) return status === null ? 1 : status
     // tsc does not set the executable bit, which `npx adamant` needs right after `npm ci`.
-    chmodSync(`${made}/main.js`, 0o755)
-    putOver(made, `${root}dist`)
+    chmodSync(`${output}/main.js`, 0o755)
+    replaceFolder(output, `${root}dist`)
     return 0
   } finally {
-    removeFolder(made)
+    removeFolder(output)
   }
 }
 
 /** An error message if this Node is older than package.json requires. */
-function oldNode() {
+function nodeTooOldMessage() {
   const { engines } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const oldest = engines.node.replace('>=', '')
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -64,7 +67,7 @@ function hasCompiler() {
 }
 
 /** @returns the exit code, 2 by default */
-function tell(text, code = 2) {
+function report(text, code = 2) {
   console.error(text)
   return code
 }

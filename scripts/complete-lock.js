@@ -1,5 +1,5 @@
 // Adds to package-lock.json what npm omits: that better-sqlite3 ships its binaries (otherwise npm 10 compiles them at each installation),
-// that the Node binaries need glibc, and that npm must not link them (brought-node.js does).
+// that the Node binaries need glibc, and that npm must not link them (packaged-node.js does).
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)

@@ -11,17 +11,17 @@ const dist = new URL('../dist/', import.meta.url)
 const main = fileURLToPath(new URL('main.js', dist))
 const folder = mkdtempSync(join(tmpdir(), 'adamant-count-'))
 const environment = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
-const adamant = (...words) =>
-  JSON.parse(execFileSync(process.execPath, [main, ...words, '--json'], { env: environment, encoding: 'utf8' }).trim())
+const adamant = (...args) =>
+  JSON.parse(execFileSync(process.execPath, [main, ...args, '--json'], { env: environment, encoding: 'utf8' }).trim())
 
 const STONE = { sku: 'A-1', carat: 1.2, cutShape: 'Round', color: 'G', clarity: 'VS1', cutQuality: 'Excellent' }
 
-const whole = async (answer) => {
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
-  return answer.text()
+const successfulText = async (response) => {
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  return response.text()
 }
 
-const settled = (ms) => new Promise((done) => setTimeout(done, ms))
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 
 async function count() {
   const { openInstallation } = await import(new URL('wiring/open-installation.js', dist))
@@ -44,14 +44,15 @@ async function count() {
     await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(grant) })
   ).json()
   const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
-  const create = () => fetch(`${url}/v4/diamond`, { method: 'POST', headers, body: JSON.stringify(STONE) }).then(whole)
-  const list = () => fetch(`${url}/v4/diamond`, { headers }).then(whole)
+  const create = () =>
+    fetch(`${url}/v4/diamond`, { method: 'POST', headers, body: JSON.stringify(STONE) }).then(successfulText)
+  const list = () => fetch(`${url}/v4/diamond`, { headers }).then(successfulText)
 
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  const ran = async () => {
+  const takeExecutedFiles = async () => {
     const { result } = await session.post('Profiler.takePreciseCoverage')
     const files = result.filter(
       ({ url: file, functions }) =>
@@ -62,24 +63,24 @@ async function count() {
     )
     return files.map(({ url: file }) => file.slice(dist.href.length).replace(/\.js$/, '.ts')).toSorted()
   }
-  const during = async (act, wait) => {
-    await settled(1_500)
-    await ran()
-    await act()
-    if (wait > 0) await settled(wait)
-    return ran()
+  const filesExecutedBy = async (action, waitMs) => {
+    await sleep(1_500)
+    await takeExecutedFiles()
+    await action()
+    if (waitMs > 0) await sleep(waitMs)
+    return takeExecutedFiles()
   }
   await create()
   await list()
-  const idle = new Set(await during(() => settled(100), 0))
-  const show = (title, files) => {
+  const idle = new Set(await filesExecutedBy(() => sleep(100), 0))
+  const printFiles = (title, files) => {
     console.log(
       `${title}: ${files.length} files, ${files.filter((file) => idle.has(file)).length} of which also run when idle`,
     )
     for (const file of files) console.log(`  ${file}${idle.has(file) ? ' (also idle)' : ''}`)
   }
-  show('POST until its response', await during(create, 0))
-  show('GET of a list', await during(list, 0))
+  printFiles('POST until its response', await filesExecutedBy(create, 0))
+  printFiles('GET of a list', await filesExecutedBy(list, 0))
   session.disconnect()
   await service.stop()
 }

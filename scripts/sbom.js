@@ -4,25 +4,25 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { servedPackages } from './served-packages.js'
+import { runtimePackages } from './runtime-packages.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-function whole() {
-  const words = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
-  const { stdout, stderr, status } = spawnSync('npm', words, { cwd: root, encoding: 'utf8', shell: false })
+function fullBill() {
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
+  const { stdout, stderr, status } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', shell: false })
   if (status !== 0) throw new Error(`npm sbom ended with ${status}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
-const kept = new Set(servedPackages().map(({ name, version }) => `${name}@${version}`))
+const runtimeRefs = new Set(runtimePackages().map(({ name, version }) => `${name}@${version}`))
 const { name } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-const bill = whole()
-const own = bill.metadata.component
-const isKept = (ref) => ref === own['bom-ref'] || kept.has(ref)
-const components = bill.components.filter((component) => isKept(component['bom-ref']))
+const bill = fullBill()
+const project = bill.metadata.component
+const isRuntime = (ref) => ref === project['bom-ref'] || runtimeRefs.has(ref)
+const components = bill.components.filter((component) => isRuntime(component['bom-ref']))
 const dependencies = bill.dependencies
-  .filter(({ ref }) => isKept(ref))
-  .map((one) => ({ ...one, dependsOn: one.dependsOn.filter(isKept) }))
+  .filter(({ ref }) => isRuntime(ref))
+  .map((dependency) => ({ ...dependency, dependsOn: dependency.dependsOn.filter(isRuntime) }))
 // npm uses the folder's name.
-const metadata = { ...bill.metadata, component: { ...own, name } }
+const metadata = { ...bill.metadata, component: { ...project, name } }
 console.log(JSON.stringify({ ...bill, metadata, components, dependencies }, undefined, 2))

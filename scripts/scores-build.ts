@@ -12,83 +12,83 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { cutGrades, cutKey, modelledShapes, type ModelledShape } from '../src/domain/scoring/cut/cut.ts'
 import { leanTable } from '../src/domain/scoring/cut/lean.ts'
-import { unpublishedProportions as chosenBefore } from '../src/domain/scoring/cut/proportions.ts'
+import { unpublishedProportions as existingProportions } from '../src/domain/scoring/cut/proportions.ts'
 import { sampledErrorMargins } from '../src/domain/scoring/error-margins.ts'
-import { tracedCuts as tracedBefore } from '../src/domain/scoring/score.ts'
+import { tracedCuts as existingTracedCuts } from '../src/domain/scoring/score.ts'
 import { openTracePool, type TracePool } from '../src/scoring/trace-pool.ts'
 import { errorRowsOf } from './scores-build/error-rows.ts'
 import { leanTableOf } from './scores-build/lean-factors.ts'
-import { unpublishedOf } from './scores-build/unpublished.ts'
-import { plain } from './scores-check/designs.ts'
+import { chooseUnpublished } from './scores-build/unpublished.ts'
+import { defaultCut } from './scores-check/designs.ts'
 
 const started = performance.now()
 
 const parts = { lean: buildLean, stones: buildStones, table: buildTable, errors: buildErrors }
-const asked = process.argv.slice(2)
+const args = process.argv.slice(2)
 const isShape = (word: string) => modelledShapes.some((shape) => shape === word)
-const unknown = asked.filter((word) => !Object.hasOwn(parts, word) && !isShape(word))
-if (unknown.length > 0)
-  throw new Error(`${unknown.join(', ')}: must be one of ${Object.keys(parts).join(', ')} or a shape`)
-const isWhole = !asked.some(isShape)
-const shapes = modelledShapes.filter((shape) => isWhole || asked.includes(shape))
-const askedParts = asked.filter((word) => !isShape(word))
+const unknownArgs = args.filter((word) => !Object.hasOwn(parts, word) && !isShape(word))
+if (unknownArgs.length > 0)
+  throw new Error(`${unknownArgs.join(', ')}: must be one of ${Object.keys(parts).join(', ')} or a shape`)
+const isFullBuild = !args.some(isShape)
+const shapes = modelledShapes.filter((shape) => isFullBuild || args.includes(shape))
+const selectedParts = args.filter((word) => !isShape(word))
 
 // Each part starts new threads, which read the files written by earlier parts.
 for (const [part, build] of Object.entries(parts)) {
-  if (askedParts.length > 0 && !askedParts.includes(part)) continue
+  if (selectedParts.length > 0 && !selectedParts.includes(part)) continue
   console.log(`${part}: ${await build()}, after ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
 
 async function buildLean(): Promise<string> {
   const found = await leanTableOf(shapes, availableParallelism())
-  write('cut/lean-factors.json', linesOf(besideKept(found, leanTable)))
+  write('cut/lean-factors.json', toJsonLines(mergeRows(found, leanTable)))
   return `${shapes.length} shapes`
 }
 
 async function buildStones(): Promise<string> {
-  const chosen = await onAllCores((pool) =>
-    Promise.all(shapes.map(async (shape) => [shape, await unpublishedOf(shape, pool)] as const)),
+  const chosen = await withAllCores((pool) =>
+    Promise.all(shapes.map(async (shape) => [shape, await chooseUnpublished(shape, pool)] as const)),
   )
-  write('cut/unpublished.json', linesOf(besideKept(Object.fromEntries(chosen), chosenBefore)))
+  write('cut/unpublished.json', toJsonLines(mergeRows(Object.fromEntries(chosen), existingProportions)))
   return `${chosen.length} shapes`
 }
 
 async function buildTable(): Promise<string> {
-  const cuts = shapes.flatMap((shape) => cutGrades.map((grade) => plain(shape, grade)))
-  const [reference, ...entries] = await onAllCores((pool) =>
+  const cuts = shapes.flatMap((shape) => cutGrades.map((grade) => defaultCut(shape, grade)))
+  const [reference, ...entries] = await withAllCores((pool) =>
     Promise.all([
       pool.traceInWorker('reference'),
       ...cuts.map(async (cut) => [cutKey(cut), await pool.traceInWorker(cut)] as const),
     ]),
   )
   const traced = new Map(entries)
-  const keys = modelledShapes.flatMap((shape) => cutGrades.map((grade) => cutKey(plain(shape, grade))))
-  const table = Object.fromEntries(keys.map((key) => [key, traced.get(key) ?? tracedBefore[key]]))
+  const keys = modelledShapes.flatMap((shape) => cutGrades.map((grade) => cutKey(defaultCut(shape, grade))))
+  const table = Object.fromEntries(keys.map((key) => [key, traced.get(key) ?? existingTracedCuts[key]]))
   const hash = createHash('sha256').update(JSON.stringify({ reference, table })).digest('hex').slice(0, 8)
   const head = JSON.stringify({ hash, reference }).slice(0, -1)
-  write('traced-cuts.json', `${head},"cuts":${linesOf(table)}}`)
+  write('traced-cuts.json', `${head},"cuts":${toJsonLines(table)}}`)
   return hash
 }
 
 async function buildErrors(): Promise<string> {
   // The module's constant was loaded at the start, and buildStones may have replaced the file.
-  const unpublished = JSON.parse(readFileSync(fileOf('cut/unpublished.json'), 'utf8')) as typeof chosenBefore
-  const rows = await onAllCores((pool) =>
+  const unpublished = JSON.parse(readFileSync(fileOf('cut/unpublished.json'), 'utf8')) as typeof existingProportions
+  const rows = await withAllCores((pool) =>
     Promise.all(shapes.map(async (shape) => [shape, await errorRowsOf(shape, unpublished[shape], pool)] as const)),
   )
-  write('drawn-errors.json', linesOf(besideKept(Object.fromEntries(rows), sampledErrorMargins)))
+  write('drawn-errors.json', toJsonLines(mergeRows(Object.fromEntries(rows), sampledErrorMargins)))
   return `${rows.length} shapes`
 }
 
 /** The rows of all shapes in order: new ones for the shapes that were built, existing ones for the others. */
-function besideKept(
+function mergeRows(
   built: Readonly<Partial<Record<ModelledShape, unknown>>>,
-  before: Readonly<Record<ModelledShape, unknown>>,
+  existing: Readonly<Record<ModelledShape, unknown>>,
 ): Record<string, unknown> {
-  return Object.fromEntries(modelledShapes.map((shape) => [shape, built[shape] ?? before[shape]]))
+  return Object.fromEntries(modelledShapes.map((shape) => [shape, built[shape] ?? existing[shape]]))
 }
 
-async function onAllCores<Result>(run: (pool: TracePool) => Promise<Result>): Promise<Result> {
+async function withAllCores<Result>(run: (pool: TracePool) => Promise<Result>): Promise<Result> {
   const pool = openTracePool({ threads: availableParallelism() })
   try {
     return await run(pool)
@@ -102,7 +102,7 @@ function fileOf(path: string): URL {
 }
 
 /** One line per row, for readable diffs. */
-function linesOf(rows: Readonly<Record<string, unknown>>): string {
+function toJsonLines(rows: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(rows).map(([name, row]) => `${JSON.stringify(name)}:${JSON.stringify(row)}`)
   return `{\n${lines.join(',\n')}\n}`
 }

@@ -3,28 +3,28 @@
  * published figures is marked excl, with the reason. `--fast` skips the slowest checks. Other arguments select chapters whose titles
  * contain one of these words.
  */
-import { print, type Check, type Kind } from './scores-check/check.ts'
+import { print, type Check, type ChapterKind } from './scores-check/check.ts'
 import { geometryChecks, indexChecks, sizeChecks, weightChecks } from './scores-check/geometry.ts'
 import { energyChecks, fireChecks, leakageChecks, returnChecks } from './scores-check/light.ts'
 import { errorChecks, nominalChecks } from './scores-check/errors.ts'
 import { coverageChecks } from './scores-check/coverage.ts'
 import { cutGradeChecks } from './scores-check/cut-grades.ts'
 import { shapeChecks } from './scores-check/shapes.ts'
-import { secondFireChecks, secondTracerChecks } from './scores-check/second.ts'
+import { secondFireChecks, secondTracerChecks } from './scores-check/second-tracer.ts'
 import { leanChecks, symmetryChecks } from './scores-check/symmetry.ts'
-import { caseChecks, fallChecks, gradeOrderChecks, spreadChecks } from './scores-check/stones.ts'
+import { caseStudyChecks, monotonicityChecks, gradeOrderChecks, spreadChecks } from './scores-check/stones.ts'
 
-const asked = process.argv.slice(2)
-const words = asked.filter((word) => word !== '--fast')
+const args = process.argv.slice(2)
+const titleWords = args.filter((word) => word !== '--fast')
 
-const chapters: readonly (readonly [string, Kind, () => Check[] | Promise<Check[]>])[] = [
+const chapters: readonly (readonly [string, ChapterKind, () => Check[] | Promise<Check[]>])[] = [
   ['Refractive index', 'published', indexChecks],
   ['Geometry', 'published', geometryChecks],
   ['Weight factors, ct / (length x width x depth in mm)', 'published', weightChecks],
   ['Mean diameter in mm', 'published', sizeChecks],
   ['Spread of the bundled data set, points of pc', 'published', spreadChecks],
-  ['Spread of the case study', 'published', caseChecks],
-  ['Grades', 'property', fallChecks],
+  ['Spread of the case study', 'published', caseStudyChecks],
+  ['Grades', 'property', monotonicityChecks],
   ['Grades of every shape', 'property', gradeOrderChecks],
   ['Shapes other than round, and tables larger than published', 'property', shapeChecks],
   ['Worse symmetry, worse polish', 'property', symmetryChecks],
@@ -33,7 +33,7 @@ const chapters: readonly (readonly [string, Kind, () => Check[] | Promise<Check[
   ['Leakage', 'published', leakageChecks],
   ['Fire', 'property', fireChecks],
   ['GIA cut grades, on charts not used for calibration', 'published', cutGradeChecks],
-  ...(asked.includes('--fast')
+  ...(args.includes('--fast')
     ? []
     : [
         ['Weighted light return by a second tracer', 'independent', secondTracerChecks] as const,
@@ -48,7 +48,7 @@ const chapters: readonly (readonly [string, Kind, () => Check[] | Promise<Check[
 let failed = 0
 let excluded = 0
 for (const [title, kind, checks] of chapters) {
-  if (words.length > 0 && !words.some((word) => title.toLowerCase().includes(word.toLowerCase()))) continue
+  if (titleWords.length > 0 && !titleWords.some((word) => title.toLowerCase().includes(word.toLowerCase()))) continue
   const found = await checks()
   print(title, kind, found)
   failed += found.filter((check) => !check.holds && check.excluded === undefined).length

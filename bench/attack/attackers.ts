@@ -1,28 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LANES, type Aim, type Lane } from './lanes.ts'
+import { ATTACKS, type AttackOptions, type Attack } from './attacks.ts'
 
 /**
- * The attackers' process: receives an aim from its parent, attacks for that time, and reports the number of attacks.
+ * The attackers' process: receives its options from its parent, attacks for that time, and reports the number of attacks.
  */
-process.on('message', (aim: Aim) => {
-  void attackAll(aim).then((done) => process.send?.({ done }))
+process.on('message', (options: AttackOptions) => {
+  void attackAll(options).then((done) => process.send?.({ done }))
 })
 process.on('disconnect', () => process.exit(0))
 process.send?.({ ready: true })
 
-async function attackAll(aim: Aim): Promise<Record<string, number>> {
-  const until = performance.now() + aim.seconds * 1000
+async function attackAll(options: AttackOptions): Promise<Record<string, number>> {
+  const until = performance.now() + options.seconds * 1000
   const counts: Record<string, number> = {}
-  for (const lane of LANES) for (let one = 0; one < lane.many; one++) void repeat(lane, aim, until, counts)
+  for (const attack of ATTACKS)
+    for (let attacker = 0; attacker < attack.concurrency; attacker++) void repeatAttack(attack, options, until, counts)
   // Attacks that still hang end with the process.
-  await pause(aim.seconds * 1000)
+  await pause(options.seconds * 1000)
   return counts
 }
 
-async function repeat(lane: Lane, aim: Aim, until: number, counts: Record<string, number>): Promise<void> {
+async function repeatAttack(
+  attack: Attack,
+  options: AttackOptions,
+  until: number,
+  counts: Record<string, number>,
+): Promise<void> {
   while (performance.now() < until) {
-    counts[lane.name] = (counts[lane.name] ?? 0) + 1
-    await lane.once(aim)
-    await pause(lane.pause * (0.5 + Math.random()))
+    counts[attack.name] = (counts[attack.name] ?? 0) + 1
+    await attack.run(options)
+    await pause(attack.pauseMs * (0.5 + Math.random()))
   }
 }

@@ -8,19 +8,19 @@ import { startAdamant, type Adamant } from '../services/adamant.ts'
 import { stones } from '../stones.ts'
 
 /** Maximum CPU time in milliseconds for which one request may block the event loop. */
-const TARGET = 100
+const TARGET_MS = 100
 
 /** How often each request is sent; the longest block counts. */
-const TIMES = 5
+const REPETITIONS = 5
 
 /** Milliseconds to wait for work that a request leaves behind: projections, garbage collection. */
-const AFTER = 100
+const SETTLING_MS = 100
 
 /**
  * Preloaded into the service. On SIGUSR2 it writes the longest block of the event loop since the previous SIGUSR2, in
  * wall-clock time and in CPU time of the thread. The latter does not depend on other programs.
  */
-const WATCH = `
+const BLOCK_MONITOR = `
 import { renameSync, writeFileSync } from 'node:fs'
 const EVERY = 1
 const file = process.env.LONGEST_BLOCK
@@ -29,32 +29,32 @@ const used = () => {
   return (user + system) / 1000
 }
 let last = { at: performance.now(), used: used() }
-let longest = { clock: 0, processor: 0 }
+let longest = { wallClockMs: 0, cpuMs: 0 }
 setInterval(() => {
   const now = { at: performance.now(), used: used() }
   longest = {
-    clock: Math.max(longest.clock, now.at - last.at - EVERY),
-    processor: Math.max(longest.processor, now.used - last.used),
+    wallClockMs: Math.max(longest.wallClockMs, now.at - last.at - EVERY),
+    cpuMs: Math.max(longest.cpuMs, now.used - last.used),
   }
   last = now
 }, EVERY).unref()
 process.on('SIGUSR2', () => {
   writeFileSync(file + '.new', JSON.stringify(longest))
   renameSync(file + '.new', file)
-  longest = { clock: 0, processor: 0 }
+  longest = { wallClockMs: 0, cpuMs: 0 }
 })`
 
 /** Milliseconds. */
-type Held = { readonly clock: number; readonly processor: number }
-type Kind = {
+type BlockTime = { readonly wallClockMs: number; readonly cpuMs: number }
+type RequestKind = {
   readonly name: string
   readonly send: () => Promise<string>
   /** Several concurrent requests, which have no target. */
-  readonly isMany?: true
+  readonly isConcurrent?: true
 }
-type Line = Held & Pick<Kind, 'name' | 'isMany'> & { readonly answer: string }
+type BlockResult = BlockTime & Pick<RequestKind, 'name' | 'isConcurrent'> & { readonly status: string }
 
-const isMissed = ({ processor, isMany }: Line) => isMany !== true && processor > TARGET
+const missesTarget = ({ cpuMs, isConcurrent }: BlockResult) => isConcurrent !== true && cpuMs > TARGET_MS
 
 /**
  * Sends the worst request of each kind and prints how long each blocks the event loop. @returns whether all meet the
@@ -64,65 +64,65 @@ export async function longestBlock(): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-block-'))
   const file = join(folder, 'longest')
   const adamant = await startAdamant({
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WATCH)}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BLOCK_MONITOR)}`,
     LONGEST_BLOCK: file,
     RATE_LIMIT: '0',
   })
   try {
-    const lines: Line[] = []
-    for (const kind of await kindsFor(adamant)) lines.push(await measured(adamant.pid, file, kind))
-    print(lines)
-    return !lines.some(isMissed)
+    const results: BlockResult[] = []
+    for (const kind of await requestKinds(adamant)) results.push(await measureBlock(adamant.pid, file, kind))
+    printResults(results)
+    return !results.some(missesTarget)
   } finally {
     await adamant.stop()
     await rm(folder, { recursive: true })
   }
 }
 
-async function measured(pid: number, file: string, { send, ...kind }: Kind): Promise<Line> {
-  let answer = await send()
-  const longest = { clock: 0, processor: 0 }
-  for (let time = 0; time < TIMES; time++) {
-    await longestSince(pid, file)
-    answer = await send()
-    await pause(AFTER)
-    const held = await longestSince(pid, file)
-    longest.clock = Math.max(longest.clock, held.clock)
-    longest.processor = Math.max(longest.processor, held.processor)
+async function measureBlock(pid: number, file: string, { send, ...kind }: RequestKind): Promise<BlockResult> {
+  let status = await send()
+  const longest = { wallClockMs: 0, cpuMs: 0 }
+  for (let time = 0; time < REPETITIONS; time++) {
+    await takeLongestBlock(pid, file)
+    status = await send()
+    await pause(SETTLING_MS)
+    const block = await takeLongestBlock(pid, file)
+    longest.wallClockMs = Math.max(longest.wallClockMs, block.wallClockMs)
+    longest.cpuMs = Math.max(longest.cpuMs, block.cpuMs)
   }
-  process.stderr.write(`${kind.name}: ${longest.processor.toFixed(1)} ms\n`)
-  return { ...kind, answer, ...longest }
+  process.stderr.write(`${kind.name}: ${longest.cpuMs.toFixed(1)} ms\n`)
+  return { ...kind, status, ...longest }
 }
 
-async function longestSince(pid: number, file: string): Promise<Held> {
+async function takeLongestBlock(pid: number, file: string): Promise<BlockTime> {
   await rm(file, { force: true })
   process.kill(pid, 'SIGUSR2')
   for (;;) {
-    const told = await readFile(file, 'utf8').catch(() => undefined)
-    if (told !== undefined) return JSON.parse(told) as Held
+    const text = await readFile(file, 'utf8').catch(() => undefined)
+    if (text !== undefined) return JSON.parse(text) as BlockTime
     await pause(2)
   }
 }
 
 /** Number of stones in the list and in bulk changes. */
-const LISTED = 2_000
+const STONES = 2_000
 
-async function kindsFor(adamant: Adamant): Promise<Kind[]> {
+async function requestKinds(adamant: Adamant): Promise<RequestKind[]> {
   const url = `http://127.0.0.1:${adamant.port}`
-  const asked = (wanted: Request) => {
-    const authorization = isForSecrets(wanted) ? adamant.basic : `Bearer ${adamant.token}`
-    return request(url, { ...wanted, headers: { Authorization: authorization, ...wanted.headers } })
+  const send = (spec: Request) => {
+    const authorization = isForSecrets(spec) ? adamant.basic : `Bearer ${adamant.token}`
+    return request(url, { ...spec, headers: { Authorization: authorization, ...spec.headers } })
   }
-  const kind = (name: string, wanted: Request): Kind => ({
+  const kind = (name: string, spec: Request): RequestKind => ({
     name,
-    send: async () => String((await asked(wanted)).status),
+    send: async () => String((await send(spec)).status),
   })
   const entries = stones(500)
-  for (let made = 0; made < LISTED; made += entries.length) {
-    await asked({ method: 'POST', path: '/v4/diamond/bulk', json: { entries } })
+  for (let created = 0; created < STONES; created += entries.length) {
+    await send({ method: 'POST', path: '/v4/diamond/bulk', json: { entries } })
   }
-  const list = (await asked({ path: '/v4/diamond?limit=500' })).json() as { readonly id: number }[]
-  const changes = list.map(({ id }, at) => ({ id, price: at }))
+  const list = (await send({ path: '/v4/diamond?limit=500' })).json() as { readonly id: number }[]
+  const changes = list.map(({ id }, index) => ({ id, price: index }))
   const worst = longestRequests.map(([name, , make]) => kind(name, make()))
   return [
     { name: 'nothing', send: async () => '' },
@@ -130,28 +130,28 @@ async function kindsFor(adamant: Adamant): Promise<Kind[]> {
     kind('a list of 1,000 stones', { path: '/v4/diamond?limit=1000' }),
     kind('500 stones created', { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }),
     kind('500 stones changed', { method: 'PATCH', path: '/v4/diamond/bulk', json: { entries: changes } }),
-    { name: 'twenty concurrent bulks of unknown fields', send: () => twenty(asked), isMany: true },
+    { name: 'twenty concurrent bulks of unknown fields', send: () => sendTwentyBulks(send), isConcurrent: true },
   ]
 }
 
-async function twenty(asked: (wanted: Request) => Promise<{ readonly status: number }>): Promise<string> {
+async function sendTwentyBulks(send: (spec: Request) => Promise<{ readonly status: number }>): Promise<string> {
   const entries = Array.from({ length: 500 }, () =>
-    Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`colour${at}x`, at])),
+    Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`colour${index}x`, index])),
   )
-  const wanted = { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => asked(wanted)))
-  return [...new Set(answers.map(({ status }) => status))].join(', ')
+  const spec = { method: 'POST', path: '/v4/diamond/bulk', json: { entries } }
+  const responses = await Promise.all(Array.from({ length: 20 }, () => send(spec)))
+  return [...new Set(responses.map(({ status }) => status))].join(', ')
 }
 
-function print(lines: readonly Line[]): void {
-  console.log(`| request | status | CPU ms | target <= ${TARGET} | wall-clock ms |\n| --- | --- | --- | --- | --- |`)
-  for (const line of lines) {
-    const { name, answer, processor, clock } = line
-    const holds = line.isMany === true ? 'none' : isMissed(line) ? 'NO' : 'yes'
-    console.log(`| ${name} | ${answer} | ${processor.toFixed(1)} | ${holds} | ${clock.toFixed(1)} |`)
+function printResults(results: readonly BlockResult[]): void {
+  console.log(`| request | status | CPU ms | target <= ${TARGET_MS} | wall-clock ms |\n| --- | --- | --- | --- | --- |`)
+  for (const result of results) {
+    const { name, status, cpuMs, wallClockMs } = result
+    const verdict = result.isConcurrent === true ? 'none' : missesTarget(result) ? 'NO' : 'yes'
+    console.log(`| ${name} | ${status} | ${cpuMs.toFixed(1)} | ${verdict} | ${wallClockMs.toFixed(1)} |`)
   }
-  const single = lines.filter(({ isMany }) => isMany !== true)
+  const single = results.filter(({ isConcurrent }) => isConcurrent !== true)
   console.log(
-    `\nlongest event loop block of a single request: ${Math.max(...single.map(({ processor }) => processor)).toFixed(1)} ms`,
+    `\nlongest event loop block of a single request: ${Math.max(...single.map(({ cpuMs }) => cpuMs)).toFixed(1)} ms`,
   )
 }

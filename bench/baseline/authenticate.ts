@@ -2,14 +2,14 @@ import type { Context } from 'koa'
 import type { AccessClaims, AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { RequestError } from '../../src/domain/decider.ts'
 
-export type State = { caller: AccessClaims }
-export type Ctx = Context & { state: State }
-export type Step = (ctx: Ctx, next: () => Promise<unknown>) => unknown
+export type BaselineState = { caller: AccessClaims }
+export type BaselineContext = Context & { state: BaselineState }
+export type BaselineMiddleware = (ctx: BaselineContext, next: () => Promise<unknown>) => unknown
 
-type Checks = { readonly tokens: AccessTokens; readonly isLive: (claims: AccessClaims) => boolean }
+type TokenChecks = { readonly tokens: AccessTokens; readonly isLive: (claims: AccessClaims) => boolean }
 
 /** Requires a valid access token, verified as in the real service. */
-export function authenticate({ tokens, isLive }: Checks): Step {
+export function authenticate({ tokens, isLive }: TokenChecks): BaselineMiddleware {
   return (ctx, next) => {
     const claims = tokens.verify(/^Bearer (.+)$/.exec(ctx.get('Authorization'))?.[1] ?? '')
     if (typeof claims === 'string' || !isLive(claims))

@@ -1,9 +1,9 @@
 import { toHttpErrorDetails } from '../../src/http/kit/errors.ts'
 import { VERSION } from '../../src/runtime/version.ts'
-import type { Ctx } from './authenticate.ts'
+import type { BaselineContext } from './authenticate.ts'
 
 /** Responds with the statuses and messages of the real service. */
-export async function answerErrors(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {
+export async function handleErrors(ctx: BaselineContext, next: () => Promise<unknown>): Promise<void> {
   ctx.set('X-App-Version', VERSION)
   try {
     await next()

@@ -1,11 +1,11 @@
 import { DICTIONARIES, type DictionaryName } from '../../src/domain/diamond/fields.ts'
 import { shapeTitle } from '../../src/domain/dictionaries/shapes.ts'
-import type { Row } from './row.ts'
+import type { StoneRow } from './row.ts'
 
 const NO_SCORES = { integral: null, spread: null, fire: null, brilliance: null, fluor: null, symmetry: null }
 
 /** A row in the form of the v4 API. */
-export function present(row: Row, address: string): Readonly<Record<string, unknown>> {
+export function present(row: StoneRow, address: string): Readonly<Record<string, unknown>> {
   return {
     id: row.id,
     sku: row.sku,

@@ -23,19 +23,19 @@ export const COLUMNS = [
   'dataAccess',
 ] as const satisfies readonly (keyof DiamondFields)[]
 
-export type Column = (typeof COLUMNS)[number]
+export type StoneTableColumn = (typeof COLUMNS)[number]
 
 /** A stone as stored: dictionary fields as ids, booleans as 0 and 1, `date` in seconds since 1970. */
-export type Row = { readonly id: number; readonly owner: number; readonly date: number } & {
-  readonly [Name in Column]: DiamondFields[Name] extends boolean ? number : DiamondFields[Name]
+export type StoneRow = { readonly id: number; readonly owner: number; readonly date: number } & {
+  readonly [Name in StoneTableColumn]: DiamondFields[Name] extends boolean ? number : DiamondFields[Name]
 }
 
-export type Value = number | string | null
-export type Values = Readonly<Record<string, Value>>
+export type SqlValue = number | string | null
+export type SqlValues = Readonly<Record<string, SqlValue>>
 
 /** Booleans as 0 and 1, because SQLite has none. */
-export function valuesOf(fields: Readonly<Partial<DiamondFields>>): Values {
-  const values: Record<string, Value> = {}
+export function valuesOf(fields: Readonly<Partial<DiamondFields>>): SqlValues {
+  const values: Record<string, SqlValue> = {}
   for (const name of COLUMNS) {
     const value = fields[name]
     if (value !== undefined) values[name] = typeof value === 'boolean' ? Number(value) : value

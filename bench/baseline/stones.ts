@@ -2,13 +2,13 @@ import Database, { type Statement } from 'better-sqlite3'
 import { withDefaults, type DiamondFields, type NewDiamond } from '../../src/domain/diamond/fields.ts'
 import type { DiamondFilter } from '../../src/projections/diamonds/list-attributes.ts'
 import type { DiamondPageRequest } from '../../src/projections/diamonds/list-plan.ts'
-import { COLUMNS, SCHEMA, valuesOf, type Row, type Value, type Values } from './row.ts'
+import { COLUMNS, SCHEMA, valuesOf, type StoneRow, type SqlValue, type SqlValues } from './row.ts'
 
 /** One row per stone in one table. Every write is a separate transaction, durable on return. */
-export class Stones {
+export class StoneTable {
   readonly #database: Database.Database
-  readonly #insert: Statement<[Values], Row>
-  readonly #byId: Statement<[number], Row>
+  readonly #insert: Statement<[SqlValues], StoneRow>
+  readonly #byId: Statement<[number], StoneRow>
 
   constructor(file: string) {
     this.#database = new Database(file)
@@ -16,14 +16,14 @@ export class Stones {
     this.#database.pragma('synchronous = FULL')
     this.#database.exec(SCHEMA)
     const names = ['owner', 'date', ...COLUMNS]
-    const gaps = names.map((name) => `@${name}`)
+    const placeholders = names.map((name) => `@${name}`)
     this.#insert = this.#database.prepare(
-      `INSERT INTO stone (${names.join(', ')}) VALUES (${gaps.join(', ')}) RETURNING *`,
+      `INSERT INTO stone (${names.join(', ')}) VALUES (${placeholders.join(', ')}) RETURNING *`,
     )
     this.#byId = this.#database.prepare('SELECT * FROM stone WHERE id = ?')
   }
 
-  create(owner: number, diamond: NewDiamond): Row {
+  create(owner: number, diamond: NewDiamond): StoneRow {
     const date = Math.floor(Date.now() / 1000)
     const row = this.#insert.get({ owner, date, ...valuesOf(withDefaults(diamond)) })
     if (row === undefined) throw new Error('an INSERT with RETURNING gave no row')
@@ -31,28 +31,32 @@ export class Stones {
   }
 
   /** In one transaction. */
-  createAll(owner: number, diamonds: readonly NewDiamond[]): Row[] {
+  createAll(owner: number, diamonds: readonly NewDiamond[]): StoneRow[] {
     return this.#database.transaction(() => diamonds.map((diamond) => this.create(owner, diamond)))()
   }
 
-  get(id: number): Row | undefined {
+  get(id: number): StoneRow | undefined {
     return this.#byId.get(id)
   }
 
-  update(id: number, fields: Readonly<Partial<DiamondFields>>): Row | undefined {
+  update(id: number, fields: Readonly<Partial<DiamondFields>>): StoneRow | undefined {
     const values = valuesOf(fields)
     const sets = Object.keys(values).map((name) => `${name} = @${name}`)
     if (sets.length === 0) return this.get(id)
     return this.#database
-      .prepare<[Values], Row>(`UPDATE stone SET ${sets.join(', ')} WHERE id = @id RETURNING *`)
+      .prepare<[SqlValues], StoneRow>(`UPDATE stone SET ${sets.join(', ')} WHERE id = @id RETURNING *`)
       .get({ ...values, id })
   }
 
   /** Newest first. */
-  list(owner: number, filter: DiamondFilter, { limit, offset }: DiamondPageRequest): { rows: Row[]; total: number } {
+  list(
+    owner: number,
+    filter: DiamondFilter,
+    { limit, offset }: DiamondPageRequest,
+  ): { rows: StoneRow[]; total: number } {
     const { where, values } = conditionsOf(owner, filter)
-    const total = this.#database.prepare<Value[], number>(`SELECT count(*) FROM stone WHERE ${where}`).pluck()
-    const page = this.#database.prepare<Value[], Row>(
+    const total = this.#database.prepare<SqlValue[], number>(`SELECT count(*) FROM stone WHERE ${where}`).pluck()
+    const page = this.#database.prepare<SqlValue[], StoneRow>(
       `SELECT * FROM stone WHERE ${where} ORDER BY date DESC, id DESC LIMIT ? OFFSET ?`,
     )
     return { rows: page.all(...values, limit, offset), total: total.get(...values) ?? 0 }
@@ -65,8 +69,8 @@ export class Stones {
 
 function conditionsOf(owner: number, { id, sku, isColored, date: { from, to } = {} }: DiamondFilter) {
   const parts = ['owner = ?']
-  const values: Value[] = [owner]
-  const add = (sql: string, ...given: readonly Value[]) => {
+  const values: SqlValue[] = [owner]
+  const add = (sql: string, ...given: readonly SqlValue[]) => {
     parts.push(sql)
     values.push(...given)
   }

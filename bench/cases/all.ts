@@ -1,4 +1,4 @@
-import type { Group } from '../group.ts'
+import type { CaseGroup } from '../group.ts'
 import { bulk } from './bulk.ts'
 import { create } from './create.ts'
 import { ceiling } from './engines/ceiling.ts'
@@ -20,7 +20,7 @@ import { tree } from './tree.ts'
 import { watching } from './watching.ts'
 
 /** In the order of the result table. */
-export const GROUPS: readonly Group[] = [
+export const GROUPS: readonly CaseGroup[] = [
   create,
   get,
   list,

@@ -1,20 +1,24 @@
-import type { Bench, Case, Group } from '../group.ts'
-import { rateOf } from '../rate.ts'
-import { proxied, type Ask } from '../request.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
+import { measureRate } from '../rate.ts'
+import { behindProxy, type BenchRequest } from '../request.ts'
 import { stones } from '../stones.ts'
 
 /** One diamond per request, durable before the response. */
-export const create: Group = { name: 'create', long: false, prepare }
+export const create: CaseGroup = { name: 'create', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
-  const [adamant, plain] = [await bench.adamant(), await bench.plain()]
-  const asks = stones(500).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
-  const on = (connections: number, least: number, asks: readonly Ask[], by = ''): Case => ({
-    name: `create, ${connections} connection${connections === 1 ? '' : 's'}${by}`,
+  const [adamant, baseline] = [await bench.adamant(), await bench.baseline()]
+  const requests = stones(500).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
+  const caseFor = (connections: number, min: number, requests: readonly BenchRequest[], suffix = ''): Case => ({
+    name: `create, ${connections} connection${connections === 1 ? '' : 's'}${suffix}`,
     unit: 'requests/s',
-    ours: rateOf(bench, adamant, connections, asks),
-    other: rateOf(bench, plain, connections, asks),
-    target: { least },
+    ours: measureRate(bench, adamant, connections, requests),
+    baseline: measureRate(bench, baseline, connections, requests),
+    target: { min },
   })
-  return [on(20, 3, asks), on(20, 3, proxied(asks), ', behind a proxy'), on(1, 0.8, asks)]
+  return [
+    caseFor(20, 3, requests),
+    caseFor(20, 3, behindProxy(requests), ', behind a proxy'),
+    caseFor(1, 0.8, requests),
+  ]
 }

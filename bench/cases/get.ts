@@ -1,36 +1,39 @@
-import { fill, scored } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
-import { rateOf } from '../rate.ts'
-import { proxied, type Ask } from '../request.ts'
-import type { Service } from '../services/service.ts'
+import { fill, waitUntilScored } from '../fill.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
+import { measureRate } from '../rate.ts'
+import { behindProxy, type BenchRequest } from '../request.ts'
+import type { MeasuredService } from '../services/service.ts'
 
 /** One diamond by id, a different one each time. */
-export const getAmong = (stones: number): Group => ({
+export const getGroup = (stones: number): CaseGroup => ({
   name: 'get',
-  long: false,
+  isLong: false,
   prepare: (bench) => prepare(bench, stones),
 })
 
-export const get: Group = getAmong(5_000)
+export const get: CaseGroup = getGroup(5_000)
 
 async function prepare(bench: Bench, stones: number): Promise<Case[]> {
   const adamant = await bench.adamant()
-  const ours = await filledWith(adamant, stones)
-  await scored(adamant)
-  const plain = await bench.plain()
-  const other = await filledWith(plain, stones)
-  const on = (name: string, as: (asks: readonly Ask[]) => readonly Ask[]): Case => ({
+  const ours = await getRequests(adamant, stones)
+  await waitUntilScored(adamant)
+  const baselineService = await bench.baseline()
+  const baseline = await getRequests(baselineService, stones)
+  const caseFor = (name: string, transform: (requests: readonly BenchRequest[]) => readonly BenchRequest[]): Case => ({
     name,
     unit: 'requests/s',
-    ours: rateOf(bench, adamant, 20, as(ours)),
-    other: rateOf(bench, plain, 20, as(other)),
-    target: { least: 0.8 },
+    ours: measureRate(bench, adamant, 20, transform(ours)),
+    baseline: measureRate(bench, baselineService, 20, transform(baseline)),
+    target: { min: 0.8 },
   })
-  return [on('GET by id, 20 connections', (asks) => asks), on('GET by id, 20 connections, behind a proxy', proxied)]
+  return [
+    caseFor('GET by id, 20 connections', (requests) => requests),
+    caseFor('GET by id, 20 connections, behind a proxy', behindProxy),
+  ]
 }
 
 /** @returns requests for the created stones */
-async function filledWith(service: Service, stones: number): Promise<Ask[]> {
+async function getRequests(service: MeasuredService, stones: number): Promise<BenchRequest[]> {
   const filled = await fill(service, stones)
   return filled.map(({ id }) => ({ method: 'GET', path: `/v4/diamond/${id}` }))
 }

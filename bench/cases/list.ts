@@ -1,30 +1,30 @@
-import { fill, scored } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
-import { rateOf } from '../rate.ts'
-import { proxied, type Ask } from '../request.ts'
+import { fill, waitUntilScored } from '../fill.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
+import { measureRate } from '../rate.ts'
+import { behindProxy, type BenchRequest } from '../request.ts'
 
-const asks = [{ method: 'GET', path: '/v4/diamond' }]
+const requests = [{ method: 'GET', path: '/v4/diamond' }]
 
 /** The first page of 25 with the total. */
-export const listAmong = (stones: number): Group => ({
+export const listGroup = (stones: number): CaseGroup => ({
   name: 'list',
-  long: false,
+  isLong: false,
   prepare: (bench) => prepare(bench, stones),
 })
 
-export const list: Group = listAmong(100_000)
+export const list: CaseGroup = listGroup(100_000)
 
 async function prepare(bench: Bench, stones: number): Promise<Case[]> {
-  const [adamant, plain] = [await bench.adamant(), await bench.plain()]
+  const [adamant, baseline] = [await bench.adamant(), await bench.baseline()]
   await fill(adamant, stones)
-  await scored(adamant)
-  await fill(plain, stones)
-  const on = (by: string, asks: readonly Ask[]): Case => ({
-    name: `first list page among ${stones.toLocaleString('en')}${by}`,
+  await waitUntilScored(adamant)
+  await fill(baseline, stones)
+  const caseFor = (suffix: string, requests: readonly BenchRequest[]): Case => ({
+    name: `first list page among ${stones.toLocaleString('en')}${suffix}`,
     unit: 'requests/s',
-    ours: rateOf(bench, adamant, 20, asks),
-    other: rateOf(bench, plain, 20, asks),
-    target: { least: 8 },
+    ours: measureRate(bench, adamant, 20, requests),
+    baseline: measureRate(bench, baseline, 20, requests),
+    target: { min: 8 },
   })
-  return [on('', asks), on(', behind a proxy', proxied(asks))]
+  return [caseFor('', requests), caseFor(', behind a proxy', behindProxy(requests))]
 }

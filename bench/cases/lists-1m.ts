@@ -1,67 +1,76 @@
-import { fill, scored, type Filled } from '../fill.ts'
-import type { Bench, Case, Group } from '../group.ts'
-import { rateOf } from '../rate.ts'
-import type { Service } from '../services/service.ts'
-import type { Stone } from '../stones.ts'
+import { fill, waitUntilScored, type CreatedStone } from '../fill.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
+import { measureRate } from '../rate.ts'
+import type { MeasuredService } from '../services/service.ts'
+import type { StoneJson } from '../stones.ts'
 
 const LARGE = 1_000_000
 const SMALL = 10_000
-const LATEST = 1000
+const LATEST_STONES = 1000
 
 /** The cost of one owner's first page with the total, among 1,000,000 stones and among 10,000. */
-export const listsOfAMillion: Group = { name: 'lists-1m', long: true, prepare }
+export const listsOfAMillion: CaseGroup = { name: 'lists-1m', isLong: true, prepare }
 
 /**
  * An inventory created in three parts, at least a second apart. `half` is the start of the second part, `latest` of the
  * last.
  */
-type Inventory = { readonly service: Service; readonly known: Filled; readonly half: string; readonly latest: string }
+type DatedInventory = {
+  readonly service: MeasuredService
+  readonly sample: CreatedStone
+  readonly half: string
+  readonly latest: string
+}
 
 async function prepare(bench: Bench): Promise<Case[]> {
-  const small = await inventory(await bench.adamant(), SMALL)
-  const large = await inventory(await bench.adamant(), LARGE)
-  const listing = (name: string, most: number | undefined, path: (of: Inventory) => string): Case => ({
+  const small = await createInventory(await bench.adamant(), SMALL)
+  const large = await createInventory(await bench.adamant(), LARGE)
+  const caseFor = (name: string, max: number | undefined, path: (of: DatedInventory) => string): Case => ({
     name: `list, ${name}: 1,000,000 against 10,000`,
     unit: 'us',
-    ours: costOf(bench, large, path),
-    other: costOf(bench, small, path),
-    ...(most !== undefined && { target: { most } }),
+    ours: requestCost(bench, large, path),
+    baseline: requestCost(bench, small, path),
+    ...(max !== undefined && { target: { max } }),
   })
   return [
-    listing('no filter', 1.5, () => '/v4/diamond'),
-    listing('isColored', 1.5, () => '/v4/diamond?f[isColored]=1'),
-    listing('isPublished', 1.5, () => '/v3/diamond?f[isPublished]=1'),
-    listing('id', 1.5, ({ known }) => `/v4/diamond?f[id][]=${known.id}`),
-    listing('sku', 1.5, ({ known }) => `/v4/diamond?f[sku][]=${known.sku}`),
-    listing('date range of 1,000 stones', 3, ({ latest }) => `/v4/diamond?f[dateFrom]=${latest}`),
-    listing('date range of half of the stones', undefined, ({ half }) => `/v4/diamond?f[dateFrom]=${half}`),
+    caseFor('no filter', 1.5, () => '/v4/diamond'),
+    caseFor('isColored', 1.5, () => '/v4/diamond?f[isColored]=1'),
+    caseFor('isPublished', 1.5, () => '/v3/diamond?f[isPublished]=1'),
+    caseFor('id', 1.5, ({ sample }) => `/v4/diamond?f[id][]=${sample.id}`),
+    caseFor('sku', 1.5, ({ sample }) => `/v4/diamond?f[sku][]=${sample.sku}`),
+    caseFor('date range of 1,000 stones', 3, ({ latest }) => `/v4/diamond?f[dateFrom]=${latest}`),
+    caseFor('date range of half of the stones', undefined, ({ half }) => `/v4/diamond?f[dateFrom]=${half}`),
   ]
 }
 
-function costOf(bench: Bench, of: Inventory, path: (of: Inventory) => string): () => Promise<number> {
-  const rate = rateOf(bench, of.service, 20, [{ method: 'GET', path: path(of) }])
+function requestCost(
+  bench: Bench,
+  inventory: DatedInventory,
+  path: (inventory: DatedInventory) => string,
+): () => Promise<number> {
+  const rate = measureRate(bench, inventory.service, 20, [{ method: 'GET', path: path(inventory) }])
   return async () => 1_000_000 / (await rate())
 }
 
-async function inventory(service: Service, size: number): Promise<Inventory> {
-  await part(service, size / 2)
+async function createInventory(service: MeasuredService, size: number): Promise<DatedInventory> {
+  await createPart(service, size / 2)
   const half = await nextSecond()
-  await part(service, size / 2 - LATEST)
+  await createPart(service, size / 2 - LATEST_STONES)
   const latest = await nextSecond()
-  const [known] = await part(service, LATEST)
-  if (known === undefined) throw new Error('nothing was filled in')
-  await scored(service)
-  return { service, known, half, latest }
+  const [sample] = await createPart(service, LATEST_STONES)
+  if (sample === undefined) throw new Error('nothing was filled in')
+  await waitUntilScored(service)
+  return { service, sample, half, latest }
 }
 
 /** Publishes every tenth stone, which is only possible through v3. */
-async function part(service: Service, size: number): Promise<Filled[]> {
+async function createPart(service: MeasuredService, size: number): Promise<CreatedStone[]> {
   const published = size / 10
-  await fill(service, published, 'v3', asPublished)
+  await fill(service, published, 'v3', toPublished)
   return fill(service, size - published)
 }
 
-const asPublished = ({ sku, price, isColored, carat }: Stone): Stone => {
+const toPublished = ({ sku, price, isColored, carat }: StoneJson): StoneJson => {
   const isPublished = true
   return { sku, price, isColored, isPublished, cutShape: 2, carat }
 }

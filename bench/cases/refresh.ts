@@ -1,4 +1,4 @@
-import type { Bench, Case, Group } from '../group.ts'
+import type { Bench, Case, CaseGroup } from '../group.ts'
 import { CARRIED } from '../load/measure.ts'
 import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
@@ -9,7 +9,7 @@ const CONNECTIONS = 20
  * Refresh grants. Each connection has a separate session and uses the refresh token of each response for the next
  * request.
  */
-export const refresh: Group = { name: 'refresh', long: false, prepare }
+export const refresh: CaseGroup = { name: 'refresh', isLong: false, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const adamant = await bench.adamant()
@@ -17,14 +17,14 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const path = `/api/oauth/v2/token?${grant.toString()}&refresh_token=${CARRIED}`
   const requests = [requestText({ port: adamant.port }, { method: 'POST', path })]
   const ours = async () => {
-    const carry = { first: await sessions(adamant), pattern: '"refresh_token": *"([^"]+)"' }
+    const carry = { first: await openSessions(adamant), pattern: '"refresh_token": *"([^"]+)"' }
     const load = { port: adamant.port, connections: CONNECTIONS, seconds: bench.seconds, requests, carry }
     return (await bench.generator.measure(load)).rate
   }
   return [{ name: `refresh grant, ${CONNECTIONS} connections`, unit: 'requests/s', ours }]
 }
 
-async function sessions(adamant: Adamant): Promise<string[]> {
-  const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => adamant.logIn()))
-  return answers.map((answer) => answer.refresh_token)
+async function openSessions(adamant: Adamant): Promise<string[]> {
+  const grants = await Promise.all(Array.from({ length: CONNECTIONS }, () => adamant.logIn()))
+  return grants.map((grant) => grant.refresh_token)
 }

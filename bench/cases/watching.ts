@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { fill, scored } from '../fill.ts'
-import type { Bench, Case, Group, Measurement } from '../group.ts'
+import { fill, waitUntilScored } from '../fill.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../group.ts'
 import { requestText } from '../request.ts'
 import type { Adamant } from '../services/adamant.ts'
 
@@ -8,42 +8,42 @@ import type { Adamant } from '../services/adamant.ts'
  * The cost of logging and metrics for a GET: a service with both against one with neither. Measured as CPU time from
  * the service's own metrics, which hardly depends on other programs on the machine.
  */
-export const watching: Group = { name: 'watching', long: true, prepare }
+export const watching: CaseGroup = { name: 'watching', isLong: true, prepare }
 
 const STONES = 1_000
-const unwatched = fileURLToPath(new URL('../parts/unwatched.js', import.meta.url))
+const withoutMetrics = fileURLToPath(new URL('../services/without-metrics.js', import.meta.url))
 
 async function prepare(bench: Bench): Promise<Case[]> {
-  const ours = await readsOf(bench, await bench.adamant())
-  const other = await readsOf(
+  const ours = await cpuTimePerGet(bench, await bench.adamant())
+  const baseline = await cpuTimePerGet(
     bench,
-    await bench.adamant({ LOG_LEVEL: 'silent', NODE_OPTIONS: `--import=${unwatched}` }),
+    await bench.adamant({ LOG_LEVEL: 'silent', NODE_OPTIONS: `--import=${withoutMetrics}` }),
   )
   return [
     {
       name: 'CPU time of a GET with logging and metrics, against without',
       unit: 'us',
       ours,
-      other,
-      target: { most: 1.3 },
+      baseline,
+      target: { max: 1.3 },
     },
   ]
 }
 
-async function readsOf(bench: Bench, service: Adamant): Promise<Measurement> {
+async function cpuTimePerGet(bench: Bench, service: Adamant): Promise<Measurement> {
   const filled = await fill(service, STONES)
-  await scored(service)
+  await waitUntilScored(service)
   const requests = filled.map(({ id }) => requestText(service, { method: 'GET', path: `/v4/diamond/${id}` }))
   const { seconds } = bench
   return async () => {
-    const before = await processorSeconds(service)
+    const before = await cpuSeconds(service)
     const { requests: sent } = await bench.generator.measure({ port: service.port, connections: 20, seconds, requests })
-    return (((await processorSeconds(service)) - before) * 1e6) / sent
+    return (((await cpuSeconds(service)) - before) * 1e6) / sent
   }
 }
 
 /** CPU time of the process since its start, from its metrics. */
-async function processorSeconds({ port }: Pick<Adamant, 'port'>): Promise<number> {
+async function cpuSeconds({ port }: Pick<Adamant, 'port'>): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
 }

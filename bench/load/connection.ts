@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
 /** A received response; `text` is the head and the body as latin1. */
-export type Answer = { readonly status: number; readonly text: string }
+export type RawResponse = { readonly status: number; readonly text: string }
 
 /** Returns an error unless the status is 2xx. */
-export function refusalOf({ status, text }: Answer): Error | undefined {
+export function errorIfUnsuccessful({ status, text }: RawResponse): Error | undefined {
   if (status >= 200 && status <= 299) return undefined
   return new Error(`unsuccessful response:\n${text.slice(0, 2000)}`)
 }
@@ -17,15 +17,15 @@ const HEAD_END = '\r\n\r\n'
  */
 export class Connection {
   readonly #socket: Socket
-  readonly #onAnswer: (answer: Answer) => void
+  readonly #onResponse: (response: RawResponse) => void
   #received = ''
 
-  constructor(socket: Socket, onAnswer: (answer: Answer) => void, onError: (error: Error) => void) {
+  constructor(socket: Socket, onResponse: (response: RawResponse) => void, onError: (error: Error) => void) {
     this.#socket = socket
-    this.#onAnswer = onAnswer
+    this.#onResponse = onResponse
     socket.setNoDelay(true)
     socket.setEncoding('latin1')
-    socket.on('data', (text: string) => this.#take(text))
+    socket.on('data', (text: string) => this.#receive(text))
     socket.on('error', onError)
     socket.on('close', () => onError(new Error('the server closed a connection')))
   }
@@ -39,16 +39,16 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  #take(text: string): void {
+  #receive(text: string): void {
     this.#received = this.#received === '' ? text : this.#received + text
     const head = this.#received.indexOf(HEAD_END)
     if (head === -1) return
     const status = Number(this.#received.slice(9, 12))
     const length = head + HEAD_END.length + bodyLength(status, this.#received, head)
     if (this.#received.length < length) return
-    const answer = { status, text: this.#received }
+    const response = { status, text: this.#received }
     this.#received = ''
-    this.#onAnswer(answer)
+    this.#onResponse(response)
   }
 }
 
@@ -59,7 +59,7 @@ function bodyLength(status: number, text: string, head: number): number {
   return Number(found[1])
 }
 
-export function open(port: number): Promise<Socket> {
+export function openSocket(port: number): Promise<Socket> {
   return new Promise((done, fail) => {
     const socket = connect(port, '127.0.0.1', () => done(socket))
     socket.once('error', fail)

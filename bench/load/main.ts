@@ -3,7 +3,7 @@ import { measure, type Load } from './measure.ts'
 /** The load generator's process: measures the loads that its parent sends, one at a time. */
 process.on('message', (load: Load) => {
   measure(load).then(
-    (measured) => process.send?.({ measured }),
+    (result) => process.send?.({ result }),
     (error: Error) => process.send?.({ failed: error.message }),
   )
 })

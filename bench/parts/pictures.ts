@@ -3,7 +3,7 @@ import { solidOfCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { drawPicture, type PictureKind } from '../../src/domain/scoring/picture/picture.ts'
 import { encodePng } from '../../src/scoring/png.ts'
 
-const LOOKS: readonly PictureKind[] = ['face-up', 'aset', 'rocked']
+const KINDS: readonly PictureKind[] = ['face-up', 'aset', 'rocked']
 
 /** Stones with individual measurements, as in reports. */
 const STONES: readonly (readonly [ModelledShape, CutMeasurements])[] = [
@@ -18,14 +18,14 @@ const STONES: readonly (readonly [ModelledShape, CutMeasurements])[] = [
 const ROUNDS = 3
 
 /** Milliseconds of CPU time from a cut to its PNG file, over all threads. */
-function drawn(cut: Cut, look: PictureKind): number {
+function measureDrawing(cut: Cut, kind: PictureKind): number {
   const before = process.cpuUsage()
-  encodePng(drawPicture(solidOfCut(cut).solid, look))
+  encodePng(drawPicture(solidOfCut(cut).solid, kind))
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
 
-const cutOf = (shape: ModelledShape, measured: CutMeasurements): Cut => ({
+const toCut = (shape: ModelledShape, measured: CutMeasurements): Cut => ({
   shape,
   grade: 'Very Good',
   polish: 'Excellent',
@@ -36,11 +36,11 @@ const cutOf = (shape: ModelledShape, measured: CutMeasurements): Cut => ({
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
 const [first] = STONES
-if (first !== undefined) console.log(`first picture: ${drawn(cutOf(...first), 'face-up').toFixed(0)} ms`)
-console.log(`| shape | ${LOOKS.join(' | ')} |\n| --- | --- | --- | --- |`)
+if (first !== undefined) console.log(`first picture: ${measureDrawing(toCut(...first), 'face-up').toFixed(0)} ms`)
+console.log(`| shape | ${KINDS.join(' | ')} |\n| --- | --- | --- | --- |`)
 for (const [shape, measured] of STONES) {
-  const times = LOOKS.map((look) =>
-    median(Array.from({ length: ROUNDS }, () => drawn(cutOf(shape, measured), look))).toFixed(0),
+  const times = KINDS.map((kind) =>
+    median(Array.from({ length: ROUNDS }, () => measureDrawing(toCut(shape, measured), kind))).toFixed(0),
   )
   console.log(`| ${shape} | ${times.join(' | ')} |`)
 }

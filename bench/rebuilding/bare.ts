@@ -7,7 +7,7 @@ import { openSqliteReadStore } from '../../src/stores/sqlite/documents.ts'
 import { schemaOf, valueColumns } from '../../src/stores/sqlite/documents/schema.ts'
 import type { Document } from '../../src/stores/ports/read-store.ts'
 
-const AT_ONCE = 1_000
+const BATCH_SIZE = 1_000
 
 const { declaration } = diamonds
 
@@ -20,17 +20,17 @@ async function main(dataDir: string, id: number): Promise<void> {
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const sample = await documentOf(dataDir, id)
   const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))
-  const log = new Database(join(dataDir, 'events.db'), { readonly: true })
-  const made = new Database(join(folder, 'made.db'))
+  const source = new Database(join(dataDir, 'events.db'), { readonly: true })
+  const target = new Database(join(folder, 'made.db'))
   try {
-    for (const setting of ['page_size = 8192', 'journal_mode = WAL', 'synchronous = NORMAL']) made.pragma(setting)
-    made.exec(schemaOf(declaration))
+    for (const setting of ['page_size = 8192', 'journal_mode = WAL', 'synchronous = NORMAL']) target.pragma(setting)
+    target.exec(schemaOf(declaration))
     const started = performance.now()
-    const events = copied(log, made, sample)
+    const events = copyEvents(source, target, sample)
     console.log(JSON.stringify({ events, seconds: (performance.now() - started) / 1000 }))
   } finally {
-    log.close()
-    made.close()
+    source.close()
+    target.close()
     rmSync(folder, { recursive: true })
   }
 }
@@ -46,14 +46,14 @@ async function documentOf(dataDir: string, id: number): Promise<Document> {
   }
 }
 
-type Row = [data: string, metadata: string]
+type EventRow = [data: string, metadata: string]
 
-function copied(log: Database.Database, made: Database.Database, sample: Document): number {
+function copyEvents(source: Database.Database, target: Database.Database, sample: Document): number {
   const columns = ['id', 'revision', ...valueColumns(declaration)]
-  const insert = made.prepare(
+  const insert = target.prepare(
     `INSERT INTO documents (${columns.map((name) => `"${name}"`).join()}) VALUES (${columns.map((name) => `:${name}`).join()})`,
   )
-  const write = made.transaction((rows: readonly Row[], first: number) => {
+  const write = target.transaction((rows: readonly EventRow[], first: number) => {
     for (const [index, [data, metadata]] of rows.entries()) {
       const id = first + index
       const event = { data: JSON.parse(data) as unknown, metadata: JSON.parse(metadata) as unknown }
@@ -62,11 +62,11 @@ function copied(log: Database.Database, made: Database.Database, sample: Documen
     }
   })
   let events = 0
-  let rows: Row[] = []
-  const read = log.prepare<[], Row>('SELECT data, metadata FROM events ORDER BY position').raw()
+  let rows: EventRow[] = []
+  const read = source.prepare<[], EventRow>('SELECT data, metadata FROM events ORDER BY position').raw()
   for (const row of read.iterate()) {
     rows.push(row)
-    if (rows.length < AT_ONCE) continue
+    if (rows.length < BATCH_SIZE) continue
     write(rows, events)
     events += rows.length
     rows = []

@@ -4,28 +4,28 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { end, freePort, ready, startPinned, type Service } from './service.ts'
+import { stopProcess, freePort, waitUntilReady, startPinned, type MeasuredService } from './service.ts'
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const EMAIL = 'bench@example.com'
 const PASSWORD = 'correct horse battery staple'
 
-export type Client = { readonly client_id: string; readonly client_secret: string }
+export type ClientCredentials = { readonly client_id: string; readonly client_secret: string }
 
 /** The real service, with credentials. */
-export type Adamant = Service & {
-  readonly client: Client
+export type Adamant = MeasuredService & {
+  readonly client: ClientCredentials
   /** `Basic ...` header value with an API token, for the secrets API. */
   readonly basic: string
   /** Password grant; each call opens a new session. */
-  logIn(): Promise<Granted>
+  logIn(): Promise<TokenGrant>
   readonly pid: number
   /** Creates another account with a session and an API token. */
-  newAccount(email: string): Promise<Account>
+  newAccount(email: string): Promise<BenchAccount>
 }
 
-export type Granted = { readonly access_token: string; readonly refresh_token: string }
-export type Account = {
+export type TokenGrant = { readonly access_token: string; readonly refresh_token: string }
+export type BenchAccount = {
   readonly email: string
   readonly password: string
   readonly token: string
@@ -37,25 +37,25 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-'))
   const port = await freePort()
   const environment = { DATA_DIR: folder, PORT: String(port), CORS_ORIGINS: '*', ...settings }
-  run(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
-  const client = run(environment, 'client', 'add', 'bench') as Client
+  runCommand(environment, 'user', 'add', EMAIL, '--password', PASSWORD)
+  const client = runCommand(environment, 'client', 'add', 'bench') as ClientCredentials
   const basic = newApiToken(environment, EMAIL)
   const child = startPinned([main, 'serve'], join(folder, 'log'), environment)
   child.stdout?.resume()
   const address = `http://127.0.0.1:${port}`
   const stop = async () => {
-    await end(child)
+    await stopProcess(child)
     await rm(folder, { recursive: true })
   }
   const logIn = () => passwordGrant(address, client, EMAIL)
   const newAccount = async (email: string) => {
-    run(environment, 'user', 'add', email, '--password', PASSWORD)
+    runCommand(environment, 'user', 'add', email, '--password', PASSWORD)
     const basicOf = newApiToken(environment, email)
     const { access_token: token } = await passwordGrant(address, client, email)
     return { email, password: PASSWORD, token, basic: basicOf }
   }
   try {
-    await ready(child, `${address}/health/ready`)
+    await waitUntilReady(child, `${address}/health/ready`)
     const { access_token: token } = await logIn()
     return { port, token, client, basic, logIn, newAccount, pid: child.pid ?? 0, stop }
   } catch (error) {
@@ -66,19 +66,19 @@ export async function startAdamant(settings: NodeJS.ProcessEnv = {}): Promise<Ad
 }
 
 function newApiToken(environment: NodeJS.ProcessEnv, email: string): string {
-  const { token } = run(environment, 'token', 'add', email) as { token: string }
+  const { token } = runCommand(environment, 'token', 'add', email) as { token: string }
   return `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`
 }
 
-async function passwordGrant(address: string, client: Client, username: string): Promise<Granted> {
+async function passwordGrant(address: string, client: ClientCredentials, username: string): Promise<TokenGrant> {
   const parameters = new URLSearchParams({ grant_type: 'password', username, password: PASSWORD, ...client })
-  const answer = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: parameters })
-  if (!answer.ok) throw new Error(`the token endpoint returned status ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as Granted
+  const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body: parameters })
+  if (!response.ok) throw new Error(`the token endpoint returned status ${response.status}: ${await response.text()}`)
+  return (await response.json()) as TokenGrant
 }
 
 /** Runs a command with --json; the last line of its output is the result. */
-function run(environment: NodeJS.ProcessEnv, ...args: string[]): unknown {
+function runCommand(environment: NodeJS.ProcessEnv, ...args: string[]): unknown {
   const output = execFileSync(process.execPath, [main, ...args, '--json'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

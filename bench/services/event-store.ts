@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { end } from './service.ts'
+import { stopProcess } from './service.ts'
 
 export type EventStoreServer = { readonly url: string; stop(): Promise<void> }
 
@@ -14,5 +14,5 @@ export async function startEventStore(): Promise<EventStoreServer> {
   if (given) return { url: given, stop: async () => {} }
   const child = spawn(process.execPath, ['--import', 'tsx', PEER], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [url] = (await once(createInterface(child.stdout), 'line')) as [string]
-  return { url, stop: () => end(child) }
+  return { url, stop: () => stopProcess(child) }
 }

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { SERVER_CORE, pinned } from '../cores.ts'
+import { SERVER_CORE, pinToCore } from '../cores.ts'
 
 /** A service under test. `token` is an access token of the account that owns the stones. */
-export type Service = {
+export type MeasuredService = {
   readonly port: number
   readonly token: string
   stop(): Promise<void>
@@ -29,7 +29,7 @@ export async function freePort(): Promise<number> {
  * @param log file for stderr, to which services log requests
  */
 export function startPinned(args: readonly string[], log: string, environment: NodeJS.ProcessEnv = {}): ChildProcess {
-  const [command, ...rest] = pinned(SERVER_CORE, [process.execPath, ...args])
+  const [command, ...rest] = pinToCore(SERVER_CORE, [process.execPath, ...args])
   const file = openSync(log, 'a')
   try {
     return spawn(command, rest, { stdio: ['ignore', 'pipe', file], env: { ...process.env, ...environment } })
@@ -39,20 +39,20 @@ export function startPinned(args: readonly string[], log: string, environment: N
 }
 
 /** Sends SIGTERM and waits for the exit. */
-export async function end(child: ChildProcess): Promise<void> {
+export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const over = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGTERM')
-  await over
+  await exited
 }
 
 /** @throws if the URL does not return 200 within 30 s, or the process exits */
-export async function ready(child: ChildProcess, url: string): Promise<void> {
+export async function waitUntilReady(child: ChildProcess, url: string): Promise<void> {
   const deadline = Date.now() + 30_000
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`the service at ${url} exited with code ${child.exitCode}`)
-    const answer = await fetch(url).catch(() => undefined)
-    if (answer?.status === 200) return
+    const response = await fetch(url).catch(() => undefined)
+    if (response?.status === 200) return
     await new Promise((done) => setTimeout(done, 50))
   }
   throw new Error(`${url} was not ready within 30 s`)

@@ -22,16 +22,18 @@ function textOf({ metadata, events }: Catalogue): string {
     const own = events.filter((event) => event.stream === stream)
     return [`## \`${stream}\``, ...own.map(eventText)].join('\n\n')
   })
-  return [INTRODUCTION, `## Metadata\n\nAll values are strings.\n\n${tableOf(metadata, [])}`, ...sections].join('\n\n')
+  return [INTRODUCTION, `## Metadata\n\nAll values are strings.\n\n${payloadTable(metadata, [])}`, ...sections].join(
+    '\n\n',
+  )
 }
 
 function eventText({ type, version, about, changes, notShown, schema }: CatalogueEntry): string {
-  const versions = Object.entries(changes).map(([number, what]) => `Version ${number}: ${what}`)
+  const versions = Object.entries(changes).map(([number, change]) => `Version ${number}: ${change}`)
   const heading = version === 1 ? type : `${type} (version ${version})`
-  return [`### ${heading}`, about, ...versions, tableOf(schema, notShown)].filter(Boolean).join('\n\n')
+  return [`### ${heading}`, about, ...versions, payloadTable(schema, notShown)].filter(Boolean).join('\n\n')
 }
 
-function tableOf(schema: CatalogueEntry['schema'], notShown: readonly string[]): string {
+function payloadTable(schema: CatalogueEntry['schema'], notShown: readonly string[]): string {
   const rows = membersOf(schema).map(({ name, type, about }) => {
     const words = notShown.includes(name) ? [about, '*not shown*'] : [about]
     return `| \`${name}\` | ${type} | ${words.filter(Boolean).join('; ')} |`

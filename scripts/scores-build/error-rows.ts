@@ -1,12 +1,12 @@
 import type { ModelledShape } from '../../src/domain/scoring/cut/cut.ts'
 import { knowledgeLevels, type KnowledgeLevel } from '../../src/domain/scoring/error-margins.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
-import { drawnStones, members, type Member, type Middles } from './drawn.ts'
-import { realSpreads } from './real-spread.ts'
+import { generateStones, scoreNames, type SampledScoreName, type MiddleProportions } from './generated-stones.ts'
+import { spreadDeviations } from './real-spread.ts'
 
 /** The check uses other stones: scripts/scores-check/coverage.ts. */
 const STONES = { from: 0, count: 64 }
-const NEARER = 0.8
+const COVERAGE = 0.8
 
 /**
  * The error margins for each level of knowledge: the errors of brilliance, fire and integral (relative) and spread (points of pc) that eight of
@@ -15,30 +15,30 @@ const NEARER = 0.8
  */
 export async function errorRowsOf(
   shape: ModelledShape,
-  middles: Middles,
+  middles: MiddleProportions,
   pool: TracePool,
 ): Promise<Record<KnowledgeLevel, number[]>> {
-  const drawn = await drawnStones(shape, middles, STONES, pool)
-  const offs = (basis: KnowledgeLevel, member: Member) =>
-    shape === 'Round' && member === 'spread' && (basis === 'shape' || basis === 'grade')
-      ? realSpreads(basis, pool)
-      : drawn[basis].map((stone) => Math.abs(stone.off[member]))
+  const generated = await generateStones(shape, middles, STONES, pool)
+  const deviationsOf = (basis: KnowledgeLevel, scoreName: SampledScoreName) =>
+    shape === 'Round' && scoreName === 'spread' && (basis === 'shape' || basis === 'grade')
+      ? spreadDeviations(basis, pool)
+      : generated[basis].map((stone) => Math.abs(stone.deviations[scoreName]))
   const row = async (basis: KnowledgeLevel) =>
     Promise.all(
-      members.map(async (member) => {
-        const off = quantile(await offs(basis, member), NEARER)
-        return member === 'spread' ? Math.round(10 * off) / 10 : Math.round(1000 * off) / 1000
+      scoreNames.map(async (scoreName) => {
+        const deviation = quantile(await deviationsOf(basis, scoreName), COVERAGE)
+        return scoreName === 'spread' ? Math.round(10 * deviation) / 10 : Math.round(1000 * deviation) / 1000
       }),
     )
   const rows = Object.fromEntries(
     await Promise.all(knowledgeLevels.map(async (basis) => [basis, await row(basis)] as const)),
   ) as Record<KnowledgeLevel, number[]>
-  return { ...rows, shape: rows.shape.map((off, member) => Math.max(off, rows.grade[member] ?? 0)) }
+  return { ...rows, shape: rows.shape.map((deviation, index) => Math.max(deviation, rows.grade[index] ?? 0)) }
 }
 
-function quantile(values: readonly number[], part: number): number {
+function quantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  const place = part * (sorted.length - 1)
-  const [below = NaN, above = below] = sorted.slice(Math.floor(place))
-  return below + (place % 1) * (above - below)
+  const position = fraction * (sorted.length - 1)
+  const [below = NaN, above = below] = sorted.slice(Math.floor(position))
+  return below + (position % 1) * (above - below)
 }

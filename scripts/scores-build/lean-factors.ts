@@ -3,60 +3,60 @@ import type { LeanFigure } from '../../src/domain/scoring/cut/lean.ts'
 import { roundToSixDecimals } from '../../src/domain/scoring/light/optics.ts'
 import { startWorker } from '../../src/runtime/start-worker.ts'
 import { WorkerPool } from '../../src/runtime/worker-pool.ts'
-import { neverRising } from './never-rising.ts'
-import type { Leaning, Leant } from './lean-worker.ts'
-import { drawnCut } from './unpublished.ts'
+import { nonIncreasing } from './non-increasing.ts'
+import type { LeanTask, LeanResult } from './lean-worker.ts'
+import { candidateCut } from './unpublished.ts'
 
 export const leanFigures = ['brilliance', 'fire', 'faceup', 'avg'] as const satisfies readonly LeanFigure[]
 
 /** For each figure, the factor by which tilted facets reduce it, by grade. */
-export type Left = Readonly<Record<LeanFigure, readonly number[]>>
+export type FactorsByGrade = Readonly<Record<LeanFigure, readonly number[]>>
 
 /** The stones to trace: `count` per shape and grade from index `from`, each with another tilt pattern. */
-export type Draw = { readonly from: number; readonly count: number }
+export type StoneRange = { readonly from: number; readonly count: number }
 
 /** The check uses other stones: scripts/scores-check/symmetry.ts. */
-const STONES: Draw = { from: 0, count: 8 }
+const STONES: StoneRange = { from: 0, count: 8 }
 
 /**
  * Grades whose proportions lose little light. Tilted facets may happen to break up a leak, and a stone with bad proportions must not gain
  * from bad symmetry.
  */
-const GRADES: readonly CutGrade[] = ['Ideal', 'Excellent']
+const SOURCE_GRADES: readonly CutGrade[] = ['Ideal', 'Excellent']
 
 /** The factors for some shapes: at most 1, and never larger than at a better grade. */
 export async function leanTableOf<Shape extends ModelledShape>(
   shapes: readonly Shape[],
   threads: number,
-): Promise<Record<Shape, Left>> {
-  return neverMore(shapes, await leanAverages(shapes, STONES, threads))
+): Promise<Record<Shape, FactorsByGrade>> {
+  return makeMonotonic(shapes, await leanAverages(shapes, STONES, threads))
 }
 
 /** Makes averages monotonic: a factor that rises is averaged with those of the better grades. */
-export function neverMore<Shape extends ModelledShape>(
+export function makeMonotonic<Shape extends ModelledShape>(
   shapes: readonly Shape[],
-  averages: Readonly<Record<Shape, Left>>,
-): Record<Shape, Left> {
+  averages: Readonly<Record<Shape, FactorsByGrade>>,
+): Record<Shape, FactorsByGrade> {
   const found = shapes.map((shape) => {
-    const used = (figure: LeanFigure) =>
-      neverRising([1, ...averages[shape][figure]])
+    const factors = (figure: LeanFigure) =>
+      nonIncreasing([1, ...averages[shape][figure]])
         .slice(1)
         .map(roundToSixDecimals)
-    return [shape, ofFigures(used)] as const
+    return [shape, mapFigures(factors)] as const
   })
-  return Object.fromEntries(found) as Record<Shape, Left>
+  return Object.fromEntries(found) as Record<Shape, FactorsByGrade>
 }
 
 /** The averages before they are made monotonic. */
 export async function leanAverages<Shape extends ModelledShape>(
   shapes: readonly Shape[],
-  draw: Draw,
+  draw: StoneRange,
   threads: number,
-): Promise<Record<Shape, Left>> {
-  const pool = new WorkerPool<Leaning, Leant>(() => startWorker('./lean-worker', import.meta.url), threads)
+): Promise<Record<Shape, FactorsByGrade>> {
+  const pool = new WorkerPool<LeanTask, LeanResult>(() => startWorker('./lean-worker', import.meta.url), threads)
   try {
     const found = await Promise.all(shapes.map(async (shape) => [shape, await averagesOf(shape, draw, pool)] as const))
-    return Object.fromEntries(found) as Record<Shape, Left>
+    return Object.fromEntries(found) as Record<Shape, FactorsByGrade>
   } finally {
     await pool.close()
   }
@@ -64,25 +64,27 @@ export async function leanAverages<Shape extends ModelledShape>(
 
 async function averagesOf(
   shape: ModelledShape,
-  { from, count }: Draw,
-  pool: WorkerPool<Leaning, Leant>,
-): Promise<Left> {
-  const stones: Leaning[] = GRADES.flatMap((grade, index) =>
-    Array.from({ length: count }, (_, place) => ({
-      cut: drawnCut(shape, grade, from + place),
+  { from, count }: StoneRange,
+  pool: WorkerPool<LeanTask, LeanResult>,
+): Promise<FactorsByGrade> {
+  const stones: LeanTask[] = SOURCE_GRADES.flatMap((grade, index) =>
+    Array.from({ length: count }, (_, offset) => ({
+      cut: candidateCut(shape, grade, from + offset),
       // Each stone has another pattern, and none has that of pictures (0).
-      pattern: 1 + GRADES.length * (from + place) + index,
+      pattern: 1 + SOURCE_GRADES.length * (from + offset) + index,
     })),
   )
-  const leant = (await Promise.all(stones.map((stone) => pool.run(stone)))).filter((one) => one !== null)
-  return ofFigures((figure) => grades.map((_, grade) => geometricMean(leant.map((one) => one[grade]?.[figure] ?? NaN))))
+  const results = (await Promise.all(stones.map((stone) => pool.run(stone)))).filter((one) => one !== null)
+  return mapFigures((figure) =>
+    grades.map((_, grade) => geometricMean(results.map((one) => one[grade]?.[figure] ?? NaN))),
+  )
 }
 
 function geometricMean(parts: readonly number[]): number {
   return Math.exp(parts.reduce((sum, part) => sum + Math.log(part), 0) / parts.length)
 }
 
-const ofFigures = (of: (figure: LeanFigure) => number[]): Left => ({
+const mapFigures = (of: (figure: LeanFigure) => number[]): FactorsByGrade => ({
   brilliance: of('brilliance'),
   fire: of('fire'),
   faceup: of('faceup'),

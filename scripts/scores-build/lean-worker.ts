@@ -7,24 +7,24 @@ import { traceSolid, idealSolidOfCut } from '../../src/domain/scoring/cut/trace-
 import { compareFaces } from '../../src/domain/scoring/light/face-up.ts'
 import type { Solid } from '../../src/domain/scoring/solid/solid.ts'
 
-export type Leaning = { readonly cut: Cut; readonly pattern: number }
+export type LeanTask = { readonly cut: Cut; readonly pattern: number }
 
 /** For each grade of symmetry and polish, the figures with tilted facets relative to those without; null for impossible proportions. */
-export type Leant = readonly Readonly<Record<LeanFigure, number>>[] | null
+export type LeanResult = readonly Readonly<Record<LeanFigure, number>>[] | null
 
-parentPort?.on('message', (leaning: Leaning) => parentPort?.postMessage(leftBy(leaning)))
+parentPort?.on('message', (task: LeanTask) => parentPort?.postMessage(measureLean(task)))
 
-function leftBy({ cut, pattern }: Leaning): Leant {
+function measureLean({ cut, pattern }: LeanTask): LeanResult {
   const solid = solidOrNull(cut)
   if (solid === null) return null
-  const whole = traceSolid(solid, null, 1)
+  const ideal = traceSolid(solid, null, 1)
   return grades.map((grade) => {
-    const leant = traceSolid(perturbSolid(solid, grade, grade, pattern).solid, null, 1)
+    const tilted = traceSolid(perturbSolid(solid, grade, grade, pattern).solid, null, 1)
     return {
-      brilliance: compareFaces(leant, whole, whole.frame),
-      fire: leant.fire / whole.fire,
-      faceup: leant.brightness / whole.brightness,
-      avg: leant.weighted / whole.weighted,
+      brilliance: compareFaces(tilted, ideal, ideal.frame),
+      fire: tilted.fire / ideal.fire,
+      faceup: tilted.brightness / ideal.brightness,
+      avg: tilted.weighted / ideal.weighted,
     }
   })
 }

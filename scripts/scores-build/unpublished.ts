@@ -16,21 +16,21 @@ import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { brillianceScore, fireScore, integralScore, spreadScore } from '../../src/domain/scoring/score-formulas.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
-import { plain } from '../scores-check/designs.ts'
-import { estimateOf, type Estimate } from '../scores-check/gia-charts.ts'
+import { defaultCut } from '../scores-check/designs.ts'
+import { giaGradeOf, type GiaGrade } from '../scores-check/gia-charts.ts'
 
 /** A candidate with a grade's published proportions, and its scores. */
-export type Stone = {
-  readonly drawn: UnpublishedProportions
+export type TracedCandidate = {
+  readonly proportions: UnpublishedProportions
   readonly integral: number
   readonly brilliance: number
   readonly pc: number
 }
 
-const STONES = 32
+const CANDIDATES = 32
 
 /** The fraction of a grade's candidates that score less than the chosen one: better cutters choose better proportions. */
-const place: Readonly<Record<CutGrade, number>> = {
+const rankFractions: Readonly<Record<CutGrade, number>> = {
   Ideal: 0.9,
   Excellent: 0.8,
   'Very Good': 0.5,
@@ -78,13 +78,13 @@ const roundCrowns: Readonly<Record<CutGrade, number>> = {
   Typical: 34,
 }
 
-const middlesOf = (shape: ModelledShape, grade: CutGrade): UnpublishedProportions => {
+const middlesFor = (shape: ModelledShape, grade: CutGrade): UnpublishedProportions => {
   const [crown, star, lower] = middles[shape]
   return [shape === 'Round' ? roundCrowns[grade] : crown, star, lower]
 }
 
 /** The GIA charts' grade for the typical round of each grade; none for a round without a grade. */
-const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
+const chartGrades: Readonly<Partial<Record<CutGrade, GiaGrade>>> = {
   Ideal: 'e',
   Excellent: 'e',
   'Very Good': 'v',
@@ -95,12 +95,12 @@ const estimates: Readonly<Partial<Record<CutGrade, Estimate>>> = {
 
 /** Whether the GIA's charts give a round its grade; true for other shapes. @throws ImpossibleProportions */
 function isOfGrade(cut: Cut): boolean {
-  const wanted = cut.shape === 'Round' ? estimates[cut.grade] : undefined
+  const wanted = cut.shape === 'Round' ? chartGrades[cut.grade] : undefined
   if (wanted === undefined) return true
   const { tablePct = NaN, crownAngle = NaN } = cut.measured ?? {}
   const { pavilionDepth } = proportionsOf(cut)
   const pavilion = degrees(Math.atan(2 * pavilionDepth))
-  return estimateOf({ table: tablePct, crown: crownAngle, pavilion }) === wanted
+  return giaGradeOf({ table: tablePct, crown: crownAngle, pavilion }) === wanted
 }
 
 /** Median spread by grade of rounds in the bundled data set, and the maximum distance of the chosen stone from it. */
@@ -111,25 +111,25 @@ const medians: Partial<Record<Grade, number>> = {
   Good: -6.6,
   Fair: -11.99,
 }
-const FROM_MEDIAN = 1.4
+const MAX_MEDIAN_DISTANCE = 1.4
 
 /** The candidates of each grade, lowest integral first. */
-export type DrawnStones = Readonly<Record<CutGrade, Stone[]>>
+export type CandidatesByGrade = Readonly<Record<CutGrade, TracedCandidate[]>>
 
 /** Chooses the unpublished proportions for each grade among candidates that share the published ones and are spread evenly in the others. */
-export async function unpublishedOf(
+export async function chooseUnpublished(
   shape: ModelledShape,
   pool: TracePool,
 ): Promise<Record<CutGrade, UnpublishedProportions>> {
-  return chosenOf(shape, await drawnStonesOf(shape, pool))
+  return chooseCandidates(shape, await candidatesOf(shape, pool))
 }
 
-export async function drawnStonesOf(shape: ModelledShape, pool: TracePool): Promise<DrawnStones> {
+export async function candidatesOf(shape: ModelledShape, pool: TracePool): Promise<CandidatesByGrade> {
   const reference = await pool.traceInWorker('reference')
   const found = await Promise.all(
-    cutGrades.map(async (grade) => [grade, await drawStones(shape, grade, pool, reference)] as const),
+    cutGrades.map(async (grade) => [grade, await traceCandidates(shape, grade, pool, reference)] as const),
   )
-  return Object.fromEntries(found) as DrawnStones
+  return Object.fromEntries(found) as CandidatesByGrade
 }
 
 /**
@@ -138,20 +138,23 @@ export async function drawnStonesOf(shape: ModelledShape, pool: TracePool): Prom
  * same. The typical stone scores no more than Excellent and no less than Poor.
  * @throws Error if no candidates satisfy this
  */
-export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutGrade, UnpublishedProportions> {
-  const chosen: Partial<Record<CutGrade, Stone>> = {}
-  const followed = followedIn(shape, stones)
-  let better: Stone | undefined
+export function chooseCandidates(
+  shape: ModelledShape,
+  candidates: CandidatesByGrade,
+): Record<CutGrade, UnpublishedProportions> {
+  const chosen: Partial<Record<CutGrade, TracedCandidate>> = {}
+  const feasible = feasibleCandidates(shape, candidates)
+  let better: TracedCandidate | undefined
   for (const grade of grades) {
     const above = better
-    const allowed = followed[grade].filter((stone) => above === undefined || isBelow(stone, above))
+    const allowed = feasible[grade].filter((candidate) => above === undefined || isBelow(candidate, above))
     if (allowed.length === 0)
       throw new Error(`no ${shape} of the grade ${grade} scores at most as much as the better grade`)
-    better = atPlace(stones[grade], allowed, place[grade])
+    better = nearestToRank(candidates[grade], allowed, rankFractions[grade])
     chosen[grade] = better
   }
   const { Excellent: best, Poor: worst } = chosen
-  const between = stones.Typical.filter(
+  const between = candidates.Typical.filter(
     ({ integral, brilliance }) =>
       best !== undefined &&
       worst !== undefined &&
@@ -160,60 +163,73 @@ export function chosenOf(shape: ModelledShape, stones: DrawnStones): Record<CutG
       integral >= worst.integral,
   )
   if (between.length === 0) throw new Error(`no typical ${shape} scores between Poor and Excellent`)
-  chosen.Typical = atPlace(stones.Typical, between, place.Typical)
-  return Object.fromEntries(Object.entries(chosen).map(([grade, { drawn }]) => [grade, drawn])) as Record<
+  chosen.Typical = nearestToRank(candidates.Typical, between, rankFractions.Typical)
+  return Object.fromEntries(Object.entries(chosen).map(([grade, { proportions }]) => [grade, proportions])) as Record<
     CutGrade,
     UnpublishedProportions
   >
 }
 
 /** For each grade the candidates for which an ordered choice exists in all lower grades. */
-function followedIn(shape: ModelledShape, stones: DrawnStones): Record<Grade, readonly Stone[]> {
-  const followed = {} as Record<Grade, readonly Stone[]>
-  let below: readonly Stone[] | undefined
+function feasibleCandidates(
+  shape: ModelledShape,
+  candidates: CandidatesByGrade,
+): Record<Grade, readonly TracedCandidate[]> {
+  const feasible = {} as Record<Grade, readonly TracedCandidate[]>
+  let below: readonly TracedCandidate[] | undefined
   for (const grade of grades.toReversed()) {
     const worse = below
     const median = shape === 'Round' ? medians[grade] : undefined
-    below = stones[grade].filter(
-      (stone) =>
-        (worse === undefined || worse.some((other) => isBelow(other, stone))) &&
-        (median === undefined || Math.abs(stone.pc - median) <= FROM_MEDIAN),
+    below = candidates[grade].filter(
+      (candidate) =>
+        (worse === undefined || worse.some((other) => isBelow(other, candidate))) &&
+        (median === undefined || Math.abs(candidate.pc - median) <= MAX_MEDIAN_DISTANCE),
     )
-    followed[grade] = below
+    feasible[grade] = below
   }
-  return followed
+  return feasible
 }
 
-const isBelow = (stone: Stone, better: Stone): boolean =>
-  stone.integral <= better.integral && stone.brilliance <= better.brilliance && stone.pc < better.pc
+const isBelow = (candidate: TracedCandidate, better: TracedCandidate): boolean =>
+  candidate.integral <= better.integral && candidate.brilliance <= better.brilliance && candidate.pc < better.pc
 
 /** The allowed candidate that is nearest to a place in the order of all. */
-function atPlace(all: readonly Stone[], allowed: readonly Stone[], part: number): Stone {
-  const at = Math.floor(part * all.length)
-  const [nearest] = [...allowed].sort((a, b) => Math.abs(all.indexOf(a) - at) - Math.abs(all.indexOf(b) - at))
+function nearestToRank(
+  all: readonly TracedCandidate[],
+  allowed: readonly TracedCandidate[],
+  rankFraction: number,
+): TracedCandidate {
+  const rank = Math.floor(rankFraction * all.length)
+  const [nearest] = [...allowed].sort((a, b) => Math.abs(all.indexOf(a) - rank) - Math.abs(all.indexOf(b) - rank))
   if (nearest === undefined) throw new Error('no candidate to choose from')
   return nearest
 }
 
 /** The possible candidates of a grade, lowest integral first. */
-async function drawStones(
+async function traceCandidates(
   shape: ModelledShape,
   grade: CutGrade,
   pool: TracePool,
   reference: TracedCut,
-): Promise<Stone[]> {
-  const stones = await Promise.all(Array.from({ length: STONES }, (_, index) => drawStone(shape, grade, index)))
-  return stones.filter((stone) => stone !== undefined).sort((a, b) => a.integral - b.integral)
+): Promise<TracedCandidate[]> {
+  const candidates = await Promise.all(
+    Array.from({ length: CANDIDATES }, (_, index) => traceCandidate(shape, grade, index)),
+  )
+  return candidates.filter((candidate) => candidate !== undefined).sort((a, b) => a.integral - b.integral)
 
-  async function drawStone(shape: ModelledShape, grade: CutGrade, index: number): Promise<Stone | undefined> {
+  async function traceCandidate(
+    shape: ModelledShape,
+    grade: CutGrade,
+    index: number,
+  ): Promise<TracedCandidate | undefined> {
     try {
-      const drawn = drawnCut(shape, grade, index)
-      if (!isOfGrade(drawn)) return undefined
-      const cut = await pool.traceInWorker(drawn)
+      const design = candidateCut(shape, grade, index)
+      if (!isOfGrade(design)) return undefined
+      const cut = await pool.traceInWorker(design)
       const brilliance = brillianceScore(cut, shape, reference, 0)
       const integral = integralScore(fireScore(cut, reference, { carat: 1 }, 0), brilliance, 0)
       return {
-        drawn: drawnAt(index, middlesOf(shape, grade)),
+        proportions: candidateProportions(index, middlesFor(shape, grade)),
         integral: integral.rg,
         brilliance: brilliance.rg,
         pc: spreadScore(cut, reference, { carat: 1 }, 0).pc,
@@ -226,19 +242,19 @@ async function drawStones(
 }
 
 /** The candidate with this index: published proportions of the grade, the others from the sequence. */
-export function drawnCut(shape: ModelledShape, grade: CutGrade, index: number): Cut {
+export function candidateCut(shape: ModelledShape, grade: CutGrade, index: number): Cut {
   const [depthPct, tablePct, girdlePct] = nominal[shape].rows[grade]
-  const [crownAngle, starPct, lowerPct] = drawnAt(index, middlesOf(shape, grade))
-  return { ...plain(shape, grade), measured: { depthPct, tablePct, girdlePct, crownAngle, starPct, lowerPct } }
+  const [crownAngle, starPct, lowerPct] = candidateProportions(index, middlesFor(shape, grade))
+  return { ...defaultCut(shape, grade), measured: { depthPct, tablePct, girdlePct, crownAngle, starPct, lowerPct } }
 }
 
 /** Powers of the root of x^4 = x + 1: low-discrepancy additive recurrence in three dimensions. */
 const ROOT = 1.2207440846057596
 
-function drawnAt(index: number, [crown, star, lower]: UnpublishedProportions): UnpublishedProportions {
-  const along = (middle: number, dimension: 0 | 1 | 2) => {
+function candidateProportions(index: number, [crown, star, lower]: UnpublishedProportions): UnpublishedProportions {
+  const spread = (middle: number, dimension: 0 | 1 | 2) => {
     const part = ((index + 1) * ROOT ** -(dimension + 1)) % 1
     return Math.round(2 * (middle + HALF_RANGES[dimension] * (2 * part - 1))) / 2
   }
-  return [along(crown, 0), along(star, 1), along(lower, 2)]
+  return [spread(crown, 0), spread(star, 1), spread(lower, 2)]
 }

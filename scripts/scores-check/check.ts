@@ -7,22 +7,34 @@ export type Check = {
   readonly excluded?: string
 }
 
-export function near(subject: string, published: number, ours: number, tolerance: number, places: number): Check {
+export function nearPublished(
+  subject: string,
+  published: number,
+  ours: number,
+  tolerance: number,
+  places: number,
+): Check {
   const holds = Math.abs(ours - published) <= tolerance + 1e-9
   return { subject, published: `${published.toFixed(places)} ± ${tolerance}`, ours: ours.toFixed(places), holds }
 }
 
-export function within(subject: string, published: number, ours: number, percent: number, places: number): Check {
-  const off = 100 * (ours / published - 1)
+export function withinPercent(
+  subject: string,
+  published: number,
+  ours: number,
+  percent: number,
+  places: number,
+): Check {
+  const deviation = 100 * (ours / published - 1)
   return {
     subject,
     published: `${published.toFixed(places)} ± ${percent} %`,
-    ours: `${ours.toFixed(places)} (${off < 0 ? '' : '+'}${off.toFixed(1)} %)`,
-    holds: Math.abs(off) <= percent,
+    ours: `${ours.toFixed(places)} (${deviation < 0 ? '' : '+'}${deviation.toFixed(1)} %)`,
+    holds: Math.abs(deviation) <= percent,
   }
 }
 
-export const says = (subject: string, published: string, ours: string, holds: boolean): Check => ({
+export const makeCheck = (subject: string, published: string, ours: string, holds: boolean): Check => ({
   subject,
   published,
   ours,
@@ -30,12 +42,13 @@ export const says = (subject: string, published: string, ours: string, holds: bo
 })
 
 /** Excludes a check if it fails, for a reason that is printed. */
-export const unless = (check: Check, reason: string): Check => (check.holds ? check : { ...check, excluded: reason })
+export const excludeIfFailed = (check: Check, reason: string): Check =>
+  check.holds ? check : { ...check, excluded: reason }
 
 /** What a chapter compares with: published figures, an independent computation, or a property that must hold for any figures. */
-export type Kind = 'published' | 'independent' | 'property'
+export type ChapterKind = 'published' | 'independent' | 'property'
 
-export function print(title: string, kind: Kind, checks: readonly Check[]): void {
+export function print(title: string, kind: ChapterKind, checks: readonly Check[]): void {
   console.log(`\n${title} (${kind})`)
   for (const { subject, published, ours, holds, excluded } of checks) {
     const mark = holds ? 'ok  ' : excluded === undefined ? 'FAIL' : 'excl'

@@ -3,30 +3,30 @@ import { knowledgeLevels, errorMarginsOf, type KnowledgeLevel } from '../../src/
 import { modelledShapes, type Cut } from '../../src/domain/scoring/cut/cut.ts'
 import { unpublishedProportions } from '../../src/domain/scoring/cut/proportions.ts'
 import { openTracePool } from '../../src/scoring/trace-pool.ts'
-import { drawnStones, members, type Drawn } from '../scores-build/drawn.ts'
-import { says, type Check } from './check.ts'
+import { generateStones, scoreNames, type GeneratedStone } from '../scores-build/generated-stones.ts'
+import { makeCheck, type Check } from './check.ts'
 
 /** Per shape. The error margins were computed from other stones. */
 const STONES = { from: 64, count: 64 }
-const NEARER = 80
+const COVERED_PERCENT = 80
 const TOLERANCE = 5
 
 /** For generated stones of each level of knowledge, eight of ten errors must be within d. */
 export async function coverageChecks(): Promise<Check[]> {
   const pool = openTracePool({ threads: availableParallelism() })
-  const drawn = await Promise.all(
-    modelledShapes.map((shape) => drawnStones(shape, unpublishedProportions[shape], STONES, pool)),
+  const generated = await Promise.all(
+    modelledShapes.map((shape) => generateStones(shape, unpublishedProportions[shape], STONES, pool)),
   )
   await pool.close()
   return knowledgeLevels.flatMap((basis) =>
-    covered(
+    coverageOf(
       basis,
-      drawn.flatMap((shape) => shape[basis]),
+      generated.flatMap((shape) => shape[basis]),
     ),
   )
 }
 
-const said: Readonly<Record<KnowledgeLevel, string>> = {
+const levelTitles: Readonly<Record<KnowledgeLevel, string>> = {
   shape: 'shape',
   grade: 'shape and grade',
   depth: 'table and depth',
@@ -34,15 +34,17 @@ const said: Readonly<Record<KnowledgeLevel, string>> = {
   all: 'angles, stars, halves',
 }
 
-function covered(basis: KnowledgeLevel, stones: readonly Drawn[]): Check[] {
-  return members.map((member) => {
-    const within = stones.filter(({ known, off }) => Math.abs(off[member]) <= errorMarginsOf(stoneOf(known))[member])
-    const percent = (100 * within.length) / stones.length
-    return says(
-      `${said[basis]}: ${member}, ${stones.length} stones`,
-      `${NEARER} ± ${TOLERANCE} % within d`,
+function coverageOf(basis: KnowledgeLevel, stones: readonly GeneratedStone[]): Check[] {
+  return scoreNames.map((scoreName) => {
+    const covered = stones.filter(
+      ({ known, deviations }) => Math.abs(deviations[scoreName]) <= errorMarginsOf(stoneOf(known))[scoreName],
+    )
+    const percent = (100 * covered.length) / stones.length
+    return makeCheck(
+      `${levelTitles[basis]}: ${scoreName}, ${stones.length} stones`,
+      `${COVERED_PERCENT} ± ${TOLERANCE} % within d`,
       `${percent.toFixed(0)} %`,
-      Math.abs(percent - NEARER) <= TOLERANCE,
+      Math.abs(percent - COVERED_PERCENT) <= TOLERANCE,
     )
   })
 }

@@ -1,50 +1,50 @@
 import { traceSolid, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
-import { says, type Check } from './check.ts'
-import { quantile, roundOf } from './designs.ts'
+import { makeCheck, type Check } from './check.ts'
+import { quantile, roundBrilliant } from './designs.ts'
 import { charts, isBeyondFair } from './gia-charts.ts'
 import { rankCorrelation } from './rank-correlation.ts'
-import { relative } from './relative.ts'
+import { relativeScores } from './relative-scores.ts'
 
 /** A design with its grade on the GIA's charts, from 0 (Poor) to 4 (Excellent), and its scores. */
-type Graded = { readonly grade: number; readonly brilliance: number; readonly integral: number }
+type GradedDesign = { readonly grade: number; readonly brilliance: number; readonly integral: number }
 
 const LETTERS = 'pfgve'
 /** Charts not used for calibration; 50, 56 and 62 were. */
 const HELD_OUT = [53, 59, 65]
 /** Every seventh cell: 117 designs per chart, in all rows and columns. */
-const EVERY = 7
+const CELL_STEP = 7
 
-function scoresOf(measures: Partial<RoundMeasures>): Omit<Graded, 'grade'> {
-  return relative(traceSolid(roundOf(measures), { crown: 0, pavilion: 0 }, 1))
+function scoresOf(measures: Partial<RoundMeasures>): Omit<GradedDesign, 'grade'> {
+  return relativeScores(traceSolid(roundBrilliant(measures), { crown: 0, pavilion: 0 }, 1))
 }
 
-const common = { star: 55, lower: 80, girdle: 3, culet: 0 }
+const commonMeasures = { star: 55, lower: 80, girdle: 3, culet: 0 }
 
-function chartDesigns(): Graded[] {
+function chartDesigns(): GradedDesign[] {
   return HELD_OUT.flatMap((table) =>
     (charts[table] ?? '')
       .trim()
       .split('\n')
       .flatMap((line, row) => [...line].map((letter, column) => ({ letter, row, column })))
-      .filter((_, index) => index % EVERY === 0)
+      .filter((_, index) => index % CELL_STEP === 0)
       .map(({ letter, row, column }) => ({
         grade: LETTERS.indexOf(letter),
-        ...scoresOf({ ...common, table, pavilion: 38.8 + row / 5, crown: 22 + column / 2 }),
+        ...scoresOf({ ...commonMeasures, table, pavilion: 38.8 + row / 5, crown: 22 + column / 2 }),
       })),
   )
 }
 
-const poorDesigns = (): Graded[] =>
+const poorDesigns = (): GradedDesign[] =>
   Array.from({ length: 240 }, (_, index) => ({
-    table: 44 + 36 * part(index, 0.8191725134),
-    crown: 4 + 42 * part(index, 0.6710436067),
-    pavilion: 35 + 11 * part(index, 0.5497004779),
+    table: 44 + 36 * sequencePart(index, 0.8191725134),
+    crown: 4 + 42 * sequencePart(index, 0.6710436067),
+    pavilion: 35 + 11 * sequencePart(index, 0.5497004779),
   }))
     .filter(isBeyondFair)
-    .map((measures) => ({ grade: 0, ...scoresOf({ ...common, ...measures }) }))
+    .map((measures) => ({ grade: 0, ...scoresOf({ ...commonMeasures, ...measures }) }))
 
-const part = (index: number, step: number): number => ((index + 1) * step) % 1
+const sequencePart = (index: number, step: number): number => ((index + 1) * step) % 1
 
 export function cutGradeChecks(): Check[] {
   const onCharts = chartDesigns()
@@ -54,20 +54,20 @@ export function cutGradeChecks(): Check[] {
     ...correlations('with designs beyond them', all, { brilliance: 0.85, integral: 0.85 }),
     ...(['brilliance', 'integral'] as const).map((name) => falseExcellent(name, all)),
     ...confusion(all),
-    ...named.map(([name, measures, most]) => {
+    ...dullDesigns.map(([name, measures, most]) => {
       const { brilliance, integral } = scoresOf(measures)
-      return says(name, `integral below ${most}`, `${integral} (brilliance ${brilliance})`, integral < most)
+      return makeCheck(name, `integral below ${most}`, `${integral} (brilliance ${brilliance})`, integral < most)
     }),
   ]
 }
 
-const correlations = (where: string, designs: readonly Graded[], least: Omit<Graded, 'grade'>): Check[] =>
+const correlations = (where: string, designs: readonly GradedDesign[], least: Omit<GradedDesign, 'grade'>): Check[] =>
   (['brilliance', 'integral'] as const).map((name) => {
     const found = rankCorrelation(
       designs.map((design) => design[name]),
       designs.map(({ grade }) => grade),
     )
-    return says(
+    return makeCheck(
       `${name}, ${designs.length} ${where}`,
       `correlation at least ${least[name]}`,
       found.toFixed(2),
@@ -75,11 +75,11 @@ const correlations = (where: string, designs: readonly Graded[], least: Omit<Gra
     )
   })
 
-function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Graded[]): Check {
+function falseExcellent(name: 'brilliance' | 'integral', designs: readonly GradedDesign[]): Check {
   const bound = boundsOf(name)[3]
   const bad = designs.filter(({ grade }) => grade <= 1)
   const wrong = bad.filter((design) => design[name] >= bound).length
-  return says(
+  return makeCheck(
     `${name}: Fair and Poor designs that score Excellent`,
     'at most 5 %',
     `${wrong} of ${bad.length}`,
@@ -90,7 +90,7 @@ function falseExcellent(name: 'brilliance' | 'integral', designs: readonly Grade
 const boundsOf = (name: 'brilliance' | 'integral') => scoringGrades[name === 'brilliance' ? 'brightness' : 'integral']
 
 /** For each GIA grade, the number of designs by our grade of integral. */
-function confusion(designs: readonly Graded[]): Check[] {
+function confusion(designs: readonly GradedDesign[]): Check[] {
   const bounds = boundsOf('integral')
   const names = ['Poor', 'Fair', 'Good', 'Very Good', 'Excellent']
   const rows = names.map((_, grade) => {
@@ -113,7 +113,7 @@ function confusion(designs: readonly Graded[]): Check[] {
       const lower = medians[grade - 1] ?? 0
       // The medians of Poor, Fair and Good must not exceed their grade.
       const most = grade <= 2 ? bounds[grade] : undefined
-      return says(
+      return makeCheck(
         `designs graded ${names[grade]}: ours P F G VG EX OU`,
         `median over ${lower}${most === undefined ? '' : `, at most ${most}`}`,
         `${counts.join(' ')} (median ${median})`,
@@ -124,7 +124,7 @@ function confusion(designs: readonly Graded[]): Check[] {
 }
 
 /** Dull rounds that nevertheless return light, and the score that they must stay below. */
-const named: readonly (readonly [string, Partial<RoundMeasures>, number])[] = [
+const dullDesigns: readonly (readonly [string, Partial<RoundMeasures>, number])[] = [
   ['a crown of 5° (Fair or worse)', { crown: 5 }, scoringGrades.integral[1]],
   ['a crown of 10° (Fair or worse)', { crown: 10 }, scoringGrades.integral[1]],
   ['a crown of 15° (Fair or worse)', { crown: 15 }, scoringGrades.integral[1]],

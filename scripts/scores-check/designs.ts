@@ -4,11 +4,11 @@ import { roundProportions, type RoundMeasures } from '../../src/domain/scoring/c
 import { solidOf, type Solid } from '../../src/domain/scoring/solid/solid.ts'
 
 /** A round brilliant; proportions that are not given are the reference's. */
-export const roundOf = (measures: Partial<RoundMeasures>): Solid =>
+export const roundBrilliant = (measures: Partial<RoundMeasures>): Solid =>
   solidOf(facetModels.Round(roundProportions(measures)))
 
 /** A cut with the defaults of its grade. */
-export const plain = (shape: Cut['shape'], grade: CutGrade): Cut => ({
+export const defaultCut = (shape: Cut['shape'], grade: CutGrade): Cut => ({
   shape,
   grade,
   polish: defaultFinishGrade(grade),
@@ -16,6 +16,6 @@ export const plain = (shape: Cut['shape'], grade: CutGrade): Cut => ({
 })
 
 /** The value below which this fraction of the numbers lies. */
-export function quantile(values: readonly number[], part: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(part * values.length)] ?? NaN
+export function quantile(values: readonly number[], fraction: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(fraction * values.length)] ?? NaN
 }

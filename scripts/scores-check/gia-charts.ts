@@ -151,10 +151,10 @@ ffffffffffgggggggggggggggggfffffgggff
 `,
 }
 
-export type Estimate = 'e' | 'v' | 'g' | 'f' | 'p'
+export type GiaGrade = 'e' | 'v' | 'g' | 'f' | 'p'
 
 /** The charts used for calibration; the others are used for checks. */
-const TRAINING = [50, 56, 62] as const
+const CALIBRATION_TABLES = [50, 56, 62] as const
 
 /** Table in percent of the diameter, angles in degrees. */
 export type RoundDesign = { readonly table: number; readonly crown: number; readonly pavilion: number }
@@ -167,10 +167,10 @@ export const isBeyondFair = ({ table, crown, pavilion }: RoundDesign): boolean =
  * The GIA's estimated cut grade of a round: that of the nearest cell on the nearest calibration chart; Poor beyond the limits of Fair; Fair
  * between these limits and the edge of the charts.
  */
-export function estimateOf({ table, crown, pavilion }: RoundDesign): Estimate {
+export function giaGradeOf({ table, crown, pavilion }: RoundDesign): GiaGrade {
   if (isBeyondFair({ table, crown, pavilion })) return 'p'
   const [row, column] = [Math.round((pavilion - 38.8) * 5), Math.round((crown - 22) * 2)]
-  const [nearest = 56] = TRAINING.toSorted((a, b) => Math.abs(a - table) - Math.abs(b - table))
+  const [nearest = 56] = CALIBRATION_TABLES.toSorted((a, b) => Math.abs(a - table) - Math.abs(b - table))
   const letter = charts[nearest]?.trim().split('\n')[row]?.[column]
-  return (letter as Estimate | undefined) ?? 'f'
+  return (letter as GiaGrade | undefined) ?? 'f'
 }

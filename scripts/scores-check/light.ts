@@ -10,54 +10,59 @@ import { at } from '../../src/domain/scoring/light/optics.ts'
 import { CROWN } from '../../src/domain/scoring/light/planes.ts'
 import { diamondOptics, solidOfCut, type RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { crownTargetOf } from '../../src/domain/scoring/light/view.ts'
-import { near, says, type Check } from './check.ts'
-import { plain, roundOf } from './designs.ts'
+import { nearPublished, makeCheck, type Check } from './check.ts'
+import { defaultCut, roundBrilliant } from './designs.ts'
 
-const beam = (samples: number) => ({ samples, index: diamondOptics.index, cutOff: 1e-3 })
-const target = (measures: Partial<RoundMeasures>) => crownTargetOf(roundOf(measures))
-const weighted = (measures: Partial<RoundMeasures>, samples = 30_000) =>
-  weightedLightReturn(target(measures), beam(samples))
+const sampling = (samples: number) => ({ samples, index: diamondOptics.index, cutOff: 1e-3 })
+const target = (measures: Partial<RoundMeasures>) => crownTargetOf(roundBrilliant(measures))
+const lightReturnOf = (measures: Partial<RoundMeasures>, samples = 30_000) =>
+  weightedLightReturn(target(measures), sampling(samples))
 const fire = (measures: Partial<RoundMeasures>, dispersion: number = diamondOptics.dispersion) =>
-  measureFaceUp(roundOf(measures), diamondOptics.index, dispersion).fire
+  measureFaceUp(roundBrilliant(measures), diamondOptics.index, dispersion).fire
 
 const FINE = 200_000
 /** With a quarter of these, the maximum over the crown angle is still off by 0.3 degrees. */
 const FINEST = 800_000
-const list = (values: readonly (readonly [number, number])[]) =>
+const formatPairs = (values: readonly (readonly [number, number])[]) =>
   values.map(([at, value]) => `${at}: ${value.toFixed(4)}`).join('  ')
 
 export function returnChecks(): Check[] {
-  const around = [21, 22, 23, 24, 25].map((crown) => [crown, weighted({ crown }, FINEST)] as const)
-  const highest = topOfParabola(around)
-  const low = [0.5, 1, 5, 10].map((crown) => [crown, weighted({ crown })] as const)
-  const high = [35, 36, 38, 40, 45].map((crown) => [crown, weighted({ crown })] as const)
-  const tables = [50, 53, 56, 58, 60, 65, 70].map((table) => [table, weighted({ table })] as const)
-  const pavilions = [36, 38, 39, 40, 41, 42, 43, 44].map((pavilion) => [pavilion, weighted({ pavilion })] as const)
+  const around = [21, 22, 23, 24, 25].map((crown) => [crown, lightReturnOf({ crown }, FINEST)] as const)
+  const highest = parabolaMaximum(around)
+  const low = [0.5, 1, 5, 10].map((crown) => [crown, lightReturnOf({ crown })] as const)
+  const high = [35, 36, 38, 40, 45].map((crown) => [crown, lightReturnOf({ crown })] as const)
+  const tables = [50, 53, 56, 58, 60, 65, 70].map((table) => [table, lightReturnOf({ table })] as const)
+  const pavilions = [36, 38, 39, 40, 41, 42, 43, 44].map((pavilion) => [pavilion, lightReturnOf({ pavilion })] as const)
   const peak = Math.max(...around.map(([, value]) => value))
-  const usual = weighted({ crown: 34.5 })
+  const typical = lightReturnOf({ crown: 34.5 })
   const top = (values: readonly (readonly [number, number])[]) => [...values].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0
   return [
-    near('reference round', 0.28, weighted({}, FINE), 0.005, 4),
-    near('crown angle of the local maximum, degrees', 23, highest, 0.5, 2),
-    says(
+    nearPublished('reference round', 0.28, lightReturnOf({}, FINE), 0.005, 4),
+    nearPublished('crown angle of the local maximum, degrees', 23, highest, 0.5, 2),
+    makeCheck(
       'highest without a crown',
       'yes',
-      list(low),
+      formatPairs(low),
       low.slice(0, 2).every(([, value]) => value > peak),
     ),
-    says(
+    makeCheck(
       'crown over 34.5 never bright',
       'below the maximum',
-      list(high),
+      formatPairs(high),
       high.every(([, value]) => value < 0.95 * peak),
     ),
-    says('best table', 'below 57', list(tables), top(tables) < 57),
-    says('best pavilion, degrees', '38 to 42', list(pavilions), top(pavilions) >= 38 && top(pavilions) <= 42),
-    says(
+    makeCheck('best table', 'below 57', formatPairs(tables), top(tables) < 57),
+    makeCheck(
+      'best pavilion, degrees',
+      '38 to 42',
+      formatPairs(pavilions),
+      top(pavilions) >= 38 && top(pavilions) <= 42,
+    ),
+    makeCheck(
       'C 34.5, T 53-58, P 39.7-41.6',
       'bright, below the best',
-      usual.toFixed(4),
-      usual < peak && usual > 0.9 * peak,
+      typical.toFixed(4),
+      typical < peak && typical > 0.9 * peak,
     ),
   ]
 }
@@ -75,12 +80,13 @@ const cone =
   }
 
 /** The maximum of the parabola fitted to evenly spaced points: their random errors are larger than their differences. */
-function topOfParabola(points: readonly (readonly [number, number])[]): number {
+function parabolaMaximum(points: readonly (readonly [number, number])[]): number {
   const middle = points.reduce((sum, [x]) => sum + x, 0) / points.length
   const sum = (of: (x: number, y: number) => number) => points.reduce((all, [x, y]) => all + of(x - middle, y), 0)
   const [squares, fourths, count] = [sum((x) => x * x), sum((x) => x ** 4), points.length]
-  const bend = (count * sum((x, y) => x * x * y) - squares * sum((_, y) => y)) / (count * fourths - squares * squares)
-  return middle - sum((x, y) => x * y) / squares / (2 * bend)
+  const curvature =
+    (count * sum((x, y) => x * x * y) - squares * sum((_, y) => y)) / (count * fourths - squares * squares)
+  return middle - sum((x, y) => x * y) / squares / (2 * curvature)
 }
 
 /** The fraction of light of a face-up view that leaves through the pavilion. */
@@ -88,7 +94,7 @@ function leakage(pavilion: number): number {
   const stone = target({ crown: 35, pavilion, lower: 80 })
   let leaked = 0
   let seen = 0
-  traceEyeRays(stone, beam(40_000), cone(1e-6), (path, share) => {
+  traceEyeRays(stone, sampling(40_000), cone(1e-6), (path, share) => {
     seen += share
     for (let hit = 1; hit < path.hits; hit++) {
       if (stone.planes.parts[path.planes[hit] ?? 0] !== CROWN) leaked += share * (path.energy[hit] ?? 0)
@@ -101,7 +107,7 @@ export function leakageChecks(): Check[] {
   const values = [41.05, 41.1, 41.15, 41.2, 41.25, 41.3].map((pavilion) => [pavilion, leakage(pavilion)] as const)
   const at = (pavilion: number) => values.find(([angle]) => angle === pavilion)?.[1] ?? 0
   const holds = at(41.25) - at(41.15) > 3 * Math.abs(at(41.3) - at(41.25)) && at(41.25) > 1.15 * at(41.15)
-  return [says('leakage from pavilion 41.15° to 41.25°', 'a large jump', list(values), holds)]
+  return [makeCheck('leakage from pavilion 41.15° to 41.25°', 'a large jump', formatPairs(values), holds)]
 }
 
 export function fireChecks(): Check[] {
@@ -110,24 +116,24 @@ export function fireChecks(): Check[] {
   const rises = (values: readonly (readonly [number, number])[]) =>
     values.every(([, value], index) => value > (values[index - 1]?.[1] ?? 0))
   return [
-    says('without dispersion', '0', String(fire({}, 0)), fire({}, 0) === 0),
-    says('rises with the crown angle from 25°', 'yes', list(crowns), rises(crowns)),
-    says('falls with the table', 'yes', list(tables), rises([...tables].reverse())),
+    makeCheck('without dispersion', '0', String(fire({}, 0)), fire({}, 0) === 0),
+    makeCheck('rises with the crown angle from 25°', 'yes', formatPairs(crowns), rises(crowns)),
+    makeCheck('falls with the table', 'yes', formatPairs(tables), rises([...tables].reverse())),
   ]
 }
 
 export function energyChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const { solid } = solidOfCut(plain(shape, 'Very Good'))
+    const { solid } = solidOfCut(defaultCut(shape, 'Very Good'))
     let worst = 0
     let dropped = 0
-    traceEyeRays(crownTargetOf(solid), beam(5_000), sampleWholeSky, (path, share) => {
+    traceEyeRays(crownTargetOf(solid), sampling(5_000), sampleWholeSky, (path, share) => {
       let out = path.glare
       for (let hit = 1; hit < path.hits; hit++) out += path.energy[hit] ?? 0
       worst = Math.max(worst, Math.abs(out + path.remainingEnergy - 1))
       dropped += share * path.remainingEnergy
     })
     const ours = `${worst.toExponential(1)}, dropped by the cut-off ${dropped.toFixed(5)}`
-    return says(`${shape}: light in - out - dropped`, '0 ± 1e-9', ours, worst <= 1e-9)
+    return makeCheck(`${shape}: light in - out - dropped`, '0 ± 1e-9', ours, worst <= 1e-9)
   })
 }

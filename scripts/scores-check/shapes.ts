@@ -3,12 +3,12 @@ import { traceCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { tableLimits } from '../../src/domain/scoring/score-formulas.ts'
 import { scoringGrades } from '../../src/domain/dictionaries/constants.ts'
 import { referenceCut, tracedCuts } from '../../src/domain/scoring/score.ts'
-import { says, unless, type Check } from './check.ts'
-import { plain } from './designs.ts'
-import { relative } from './relative.ts'
+import { makeCheck, excludeIfFailed, type Check } from './check.ts'
+import { defaultCut } from './designs.ts'
+import { relativeScores } from './relative-scores.ts'
 
 /** The upper bound of Fair: an Excellent stone must score at least Good. */
-const GOOD = scoringGrades.integral[1]
+const GOOD_BOUND = scoringGrades.integral[1]
 
 /** Shapes whose Excellent stones score lower, with the reason. */
 const excluded: Readonly<Partial<Record<ModelledShape, string>>> = {
@@ -27,15 +27,15 @@ const excluded: Readonly<Partial<Record<ModelledShape, string>>> = {
  */
 function excellentChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const { integral, brilliance } = relative(tracedCuts[`${shape}, Excellent`] ?? referenceCut, shape)
-    const check = says(
+    const { integral, brilliance } = relativeScores(tracedCuts[`${shape}, Excellent`] ?? referenceCut, shape)
+    const check = makeCheck(
       `${shape}, Excellent`,
-      `integral over ${GOOD}`,
+      `integral over ${GOOD_BOUND}`,
       `${integral} (brilliance ${brilliance})`,
-      integral > GOOD,
+      integral > GOOD_BOUND,
     )
     const reason = excluded[shape]
-    return reason === undefined ? check : unless(check, reason)
+    return reason === undefined ? check : excludeIfFailed(check, reason)
   })
 }
 
@@ -50,10 +50,11 @@ function tableChecks(): Check[] {
       const [widest] = tableLimits[shape]
       const tables = [widest, widest + STEP, widest + 2 * STEP]
       const found = tables.map(
-        (tablePct) => relative(traceCut({ ...plain(shape, 'Excellent'), measured: { tablePct } }), shape).integral,
+        (tablePct) =>
+          relativeScores(traceCut({ ...defaultCut(shape, 'Excellent'), measured: { tablePct } }), shape).integral,
       )
       const [within = NaN, beyond = NaN, far = NaN] = found
-      return says(
+      return makeCheck(
         `${shape}, tables of ${tables.join(', ')} %`,
         'falls',
         found.join('  '),

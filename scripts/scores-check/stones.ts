@@ -5,11 +5,11 @@ import { grades, modelledShapes, type Grade } from '../../src/domain/scoring/cut
 import { weight } from '../../src/domain/scoring/light/optics.ts'
 import type { RoundMeasures } from '../../src/domain/scoring/cut/trace-cut.ts'
 import { referenceCut, scoreStone, tracedCuts } from '../../src/domain/scoring/score.ts'
-import { near, says, type Check } from './check.ts'
+import { nearPublished, makeCheck, type Check } from './check.ts'
 import { quantile } from './designs.ts'
-import { relative } from './relative.ts'
+import { relativeScores } from './relative-scores.ts'
 
-export const words: readonly (readonly [string, Grade])[] = [
+export const datasetGrades: readonly (readonly [string, Grade])[] = [
   ['Ideal', 'Ideal'],
   ['Premium', 'Excellent'],
   ['Very Good', 'Very Good'],
@@ -30,13 +30,13 @@ export function realStones(): Record<string, string>[] {
 
 /** Compares spreads with those computed from the stones' x, y and carat. */
 export function spreadChecks(): Check[] {
-  const usable = realStones()
-  const whole = weight(referenceCut.volume, 1)
-  const checks = words.map(([word, grade]) => {
-    const spreads = usable
+  const stones = realStones()
+  const referenceWeight = weight(referenceCut.volume, 1)
+  const checks = datasetGrades.map(([word, grade]) => {
+    const spreads = stones
       .filter(({ cut }) => cut === word)
-      .map(({ carat, x, y }) => 100 * (1 - Number(carat) / whole / ((Number(x) + Number(y)) / 2) ** 3))
-    return near(
+      .map(({ carat, x, y }) => 100 * (1 - Number(carat) / referenceWeight / ((Number(x) + Number(y)) / 2) ** 3))
+    return nearPublished(
       `pc of ${word} (${spreads.length} stones)`,
       quantile(spreads, 0.5),
       scoresOf(grade).spread?.pc ?? NaN,
@@ -44,14 +44,17 @@ export function spreadChecks(): Check[] {
       2,
     )
   })
-  return [says('stones with usable measurements', '53917', String(usable.length), usable.length === 53_917), ...checks]
+  return [
+    makeCheck('stones with usable measurements', '53917', String(stones.length), stones.length === 53_917),
+    ...checks,
+  ]
 }
 
 /** Scores that must decrease from grade to grade of a round, and the reference's own scores. */
-export function fallChecks(): Check[] {
+export function monotonicityChecks(): Check[] {
   const of = (pick: (grade: Grade) => number | undefined) => grades.map((grade) => pick(grade) ?? NaN)
   const falls = (subject: string, values: readonly number[]) =>
-    says(
+    makeCheck(
       subject,
       'falls',
       values.join('  '),
@@ -70,8 +73,8 @@ export function fallChecks(): Check[] {
       'symmetry.val by grade',
       of((grade) => scoresOf(grade).symmetry?.val),
     ),
-    says('integral, Excellent minus Poor', 'over 0.05', drop.toFixed(2), drop > 0.05),
-    says(
+    makeCheck('integral, Excellent minus Poor', 'over 0.05', drop.toFixed(2), drop > 0.05),
+    makeCheck(
       'reference: fire, brilliance, integral',
       '1, 1, 1',
       [own.fire?.rg, own.brilliance?.rg, own.integral?.rg].join(', '),
@@ -86,14 +89,14 @@ export function fallChecks(): Check[] {
  */
 export function gradeOrderChecks(): Check[] {
   return modelledShapes.map((shape) => {
-    const scores = grades.map((grade) => relative(tracedCuts[`${shape}, ${grade}`] ?? referenceCut, shape))
+    const scores = grades.map((grade) => relativeScores(tracedCuts[`${shape}, ${grade}`] ?? referenceCut, shape))
     const values = (name: keyof (typeof scores)[number]) => scores.map((one) => one[name])
     const steps = (name: keyof (typeof scores)[number]) =>
       values(name).map((value, index) => value - (values(name)[index - 1] ?? value))
     const rises = (['integral', 'brilliance', 'pc'] as const).filter((name) => steps(name).some((step) => step > 0))
-    const typical = relative(tracedCuts[`${shape}, Typical`] ?? referenceCut, shape)
+    const typical = relativeScores(tracedCuts[`${shape}, Typical`] ?? referenceCut, shape)
     const integrals = values('integral')
-    return says(
+    return makeCheck(
       `${shape}: integral by grade, and without a grade`,
       'falls; nothing rises; at most Excellent',
       [
@@ -108,14 +111,14 @@ export function gradeOrderChecks(): Check[] {
 }
 
 /** Three scanned stones of a published case study: sign and size of their spread. */
-export function caseChecks(): Check[] {
+export function caseStudyChecks(): Check[] {
   const stones: readonly (readonly [string, Partial<RoundMeasures>, number, number, number])[] = [
     ['A', { table: 60, crown: 33, pavilion: 40.6, star: 50, lower: 80 }, 1.16, 6.85, 3],
     ['B', { table: 55, crown: 34.5, pavilion: 41, star: 45, lower: 80 }, 1.19, 6.75, -3],
     ['C', { table: 57, crown: 35, pavilion: 41.4, star: 45, lower: 80 }, 1.28, 6.92, -5],
   ]
   return stones.map(([name, , carat, mm, published]) =>
-    near(
+    nearPublished(
       `spread of stone ${name}, % of its weight`,
       published,
       100 * (weight(referenceCut.volume, mm) / carat - 1),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CARRIED, measure, UNIQUE, type Load } from '../../bench/load/measure.ts'
-import { percentile } from '../../bench/load/watch.ts'
+import { percentile } from '../../bench/load/probe.ts'
 import { requestText } from '../../bench/request.ts'
 
 type Responder = (request: IncomingMessage, response: ServerResponse, body: string) => void
@@ -133,11 +133,11 @@ test('measures a watched request alongside the load without counting it', async 
       }
     },
     async (given, now) => {
-      const watched = { request: given('the watched one').requests[0] ?? '', pause: 1 }
-      const measured = await measure({ ...given(load), watched }, now)
+      const watched = { request: given('the watched one').requests[0] ?? '', pauseMs: 1 }
+      const measured = await measure({ ...given(load), probe: watched }, now)
       assert.is(measured.requests, kinds.load)
       assert.is(kinds.watched, 3)
-      assert.equal(measured.watched, [40_000, 40_000, 40_000])
+      assert.equal(measured.probeLatenciesUs, [40_000, 40_000, 40_000])
     },
     clock,
   )
@@ -147,10 +147,10 @@ test('measures a watched request without load', async () => {
   await withServer(
     (_request, response) => response.writeHead(204).end(),
     async (load, now) => {
-      const watched = { request: load('{}').requests[0] ?? '', pause: 1 }
-      const measured = await measure({ ...load('{}'), connections: 0, watched }, now)
+      const watched = { request: load('{}').requests[0] ?? '', pauseMs: 1 }
+      const measured = await measure({ ...load('{}'), connections: 0, probe: watched }, now)
       assert.is(measured.requests, 0)
-      assert.is(measured.watched.length, MEASURED / AN_ANSWER)
+      assert.is(measured.probeLatenciesUs.length, MEASURED / AN_ANSWER)
     },
   )
 })

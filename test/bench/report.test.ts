@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Case } from '../../bench/group.ts'
-import { lineOf, median, table } from '../../bench/report.ts'
+import { summarize, median, toMarkdownTable } from '../../bench/report.ts'
 
 const nothing = () => Promise.resolve(0)
-const create: Case = { name: 'create', unit: 'requests/s', ours: nothing, other: nothing, target: { least: 3 } }
-const cost: Case = { name: 'list', unit: 'us', ours: nothing, other: nothing, target: { most: 1.5 } }
+const create: Case = { name: 'create', unit: 'requests/s', ours: nothing, baseline: nothing, target: { min: 3 } }
+const cost: Case = { name: 'list', unit: 'us', ours: nothing, baseline: nothing, target: { max: 1.5 } }
 const test = suite('the table of a benchmark')
 
 test('uses the median: the middle value, or the mean of the two middle values', () => {
@@ -14,20 +14,24 @@ test('uses the median: the middle value, or the mean of the two middle values', 
 })
 
 test('compares round by round, so that a slow round does not change the ratio', () => {
-  const line = lineOf({ of: create, ours: [3000, 300, 3000], other: [1000, 100, 1000] })
+  const line = summarize({ benchCase: create, ours: [3000, 300, 3000], baseline: [1000, 100, 1000] })
   assert.is(line.ratio, 3)
   assert.is(line.ok, true)
 })
 
 test('reports a rate that is too low or a cost that is too high', () => {
-  assert.is(lineOf({ of: create, ours: [2900], other: [1000] }).ok, false)
-  assert.is(lineOf({ of: cost, ours: [151], other: [100] }).ok, false)
-  assert.is(lineOf({ of: cost, ours: [150], other: [100] }).ok, true)
+  assert.is(summarize({ benchCase: create, ours: [2900], baseline: [1000] }).ok, false)
+  assert.is(summarize({ benchCase: cost, ours: [151], baseline: [100] }).ok, false)
+  assert.is(summarize({ benchCase: cost, ours: [150], baseline: [100] }).ok, true)
 })
 
-test('only records a case without a counterpart', () => {
-  const line = lineOf({ of: { name: 'refresh', unit: 'requests/s', ours: nothing }, ours: [1234.4], other: [] })
-  assert.match(table([line]), '| refresh | requests/s | 1,234 |  |  |  | recorded |')
+test('only records a case without a baseline', () => {
+  const line = summarize({
+    benchCase: { name: 'refresh', unit: 'requests/s', ours: nothing },
+    ours: [1234.4],
+    baseline: [],
+  })
+  assert.match(toMarkdownTable([line]), '| refresh | requests/s | 1,234 |  |  |  | recorded |')
 })
 
 test.run()

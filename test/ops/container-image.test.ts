@@ -50,7 +50,7 @@ test('includes all files that a build reads', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   assert.is(scripts['build'], 'node scripts/build.js')
   const named = [...read('scripts/build.js').matchAll(/\$\{root\}([\w.-]+\.json)/g)].map(([, file = '']) => file)
-  const files = ['scripts/build.js', 'scripts/brought-node.js', 'scripts/put-over.js', 'tsconfig.json', ...named]
+  const files = ['scripts/build.js', 'scripts/packaged-node.js', 'scripts/replace-folder.js', 'tsconfig.json', ...named]
   assert.ok(named.includes('tsconfig.build.json') && named.includes('package.json'), named.join())
   for (const file of files) {
     const isCopied = sources.some((source) => file === source || file.startsWith(`${source}/`))

@@ -1,24 +1,24 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { apart } from '../../scripts/scores-check/second-tracer/colours.ts'
+import { angleBetweenColours } from '../../scripts/scores-check/second-tracer/colours.ts'
 import { shiftedLattice } from '../../scripts/scores-check/second-tracer/lattice.ts'
 import { areaFromAbove } from '../../scripts/scores-check/second-tracer/outline.ts'
-import type { Side } from '../../scripts/scores-check/second-tracer/round.ts'
-import type { V } from '../../scripts/scores-check/second-tracer/vectors.ts'
-import { randomFrom } from '../../scripts/scores-check/second-tracer/walk.ts'
+import type { HalfSpace } from '../../scripts/scores-check/second-tracer/round-brilliant.ts'
+import type { Vector3 } from '../../scripts/scores-check/second-tracer/vectors.ts'
+import { randomFrom } from '../../scripts/scores-check/second-tracer/photon.ts'
 
 const test = suite('the second tracer')
 
 const assertClose = (actual: number, expected: number, tolerance: number) =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `expected ${expected}, got ${actual}`)
 
-const wall = (degrees: number, at: number): Side => {
+const wall = (degrees: number, at: number): HalfSpace => {
   const turn = (degrees * Math.PI) / 180
-  return { normal: [Math.cos(turn), Math.sin(turn), 0], at, isCrown: false }
+  return { normal: [Math.cos(turn), Math.sin(turn), 0], offset: at, isCrown: false }
 }
-const level: readonly Side[] = [
-  { normal: [0, 0, 1], at: 0.2, isCrown: true },
-  { normal: [0.6, 0, -0.8], at: 0.5, isCrown: false },
+const level: readonly HalfSpace[] = [
+  { normal: [0, 0, 1], offset: 0.2, isCrown: true },
+  { normal: [0.6, 0, -0.8], offset: 0.5, isCrown: false },
 ]
 
 test('computes the exact area of an outline with sides along the axes', () => {
@@ -56,31 +56,31 @@ test('places lattice points uniformly', () => {
 })
 
 /** A prism: light enters its base at a right angle and leaves through a side at an angle in degrees to the base. */
-function prism(angle: number): { readonly out: V; readonly path: readonly Side[]; readonly sine: number } {
+function prism(angle: number): { readonly out: Vector3; readonly path: readonly HalfSpace[]; readonly sine: number } {
   const sine = Math.sin((angle * Math.PI) / 180)
-  const base: Side = { normal: [0, 0, -1], at: 0, isCrown: true }
-  const side: Side = { normal: [sine, 0, Math.sqrt(1 - sine * sine)], at: 1, isCrown: true }
+  const base: HalfSpace = { normal: [0, 0, -1], offset: 0, isCrown: true }
+  const side: HalfSpace = { normal: [sine, 0, Math.sqrt(1 - sine * sine)], offset: 1, isCrown: true }
   return { out: [0, 0, -1], path: [side, base], sine }
 }
 
 test('computes the angle between two colours after a prism', () => {
   const { out, path, sine } = prism(20)
   const [F, C] = [2.435, 2.41]
-  assertClose(apart(out, path, { F, C }), Math.asin(F * sine) - Math.asin(C * sine), 1e-12)
+  assertClose(angleBetweenColours(out, path, { F, C }), Math.asin(F * sine) - Math.asin(C * sine), 1e-12)
 })
 
 test('approximates the derivative for two close colours', () => {
   const { out, path, sine } = prism(24.3)
   const [index, dispersion] = [2.417, 0.0256]
   const derivative = (dispersion * sine) / Math.sqrt(1 - (index * sine) ** 2)
-  const near = { F: index + dispersion / 200, C: index - dispersion / 200, times: 100 }
-  assertClose(apart(out, path, near) / derivative, 1, 1e-3)
+  const near = { F: index + dispersion / 200, C: index - dispersion / 200, angleFactor: 100 }
+  assertClose(angleBetweenColours(out, path, near) / derivative, 1, 1e-3)
 })
 
 test('returns 0 if one of the two colours is totally reflected', () => {
   const { out, path, sine } = prism(24.4)
   assert.ok(2.435 * sine > 1 && 2.41 * sine < 1)
-  assert.is(apart(out, path, { F: 2.435, C: 2.41 }), 0)
+  assert.is(angleBetweenColours(out, path, { F: 2.435, C: 2.41 }), 0)
 })
 
 test.run()

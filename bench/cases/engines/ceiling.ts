@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client'
-import { scored } from '../../fill.ts'
-import type { Bench, Case, Group, Measurement } from '../../group.ts'
-import { rateOf } from '../../rate.ts'
+import { waitUntilScored } from '../../fill.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../../group.ts'
+import { measureRate } from '../../rate.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { stones } from '../../stones.ts'
 
@@ -10,12 +10,12 @@ import { stones } from '../../stones.ts'
  * How well the service uses EventStoreDB. Creating a diamond needs two appends (the diamond and its scores) and two
  * deliveries, so the upper limit is half the append rate of the bare client on the same server in the same run.
  */
-export const ceiling: Group = { name: 'ceiling', long: true, prepare }
+export const ceiling: CaseGroup = { name: 'ceiling', isLong: true, prepare }
 
 const CONNECTIONS = 20
-const BULK = 500
+const BULK_SIZE = 500
 /** Share of the upper limit. */
-const LEAST = 0.6
+const MIN_SHARE = 0.6
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startEventStore()
@@ -23,35 +23,35 @@ async function prepare(bench: Bench): Promise<Case[]> {
   const client = EventStoreDBClient.connectionString(server.url)
   bench.finally(() => client.dispose())
   const adamant = await bench.adamant({ EVENT_STORE: server.url, MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
-  const one = stones(BULK).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
-  const many = [{ method: 'POST', path: '/v4/diamond/bulk', json: JSON.stringify({ entries: stones(BULK) }) }]
-  const bulks = rateOf(bench, adamant, 1, many)
+  const one = stones(BULK_SIZE).map((stone) => ({ method: 'POST', path: '/v4/diamond', json: JSON.stringify(stone) }))
+  const many = [{ method: 'POST', path: '/v4/diamond/bulk', json: JSON.stringify({ entries: stones(BULK_SIZE) }) }]
+  const bulks = measureRate(bench, adamant, 1, many)
   /** Waits for scoring, so that work left by one side does not slow down the other. */
   const afterScoring =
     (rate: Measurement): Measurement =>
     async () => {
-      await scored(adamant)
+      await waitUntilScored(adamant)
       return rate()
     }
   return [
     {
       name: `on EventStoreDB: create, ${CONNECTIONS} connections, against half the append rate of the bare client with as many callers`,
       unit: 'requests/s',
-      ours: afterScoring(rateOf(bench, adamant, CONNECTIONS, one)),
-      other: afterScoring(half(appends(client, bench.seconds, CONNECTIONS))),
-      target: { least: LEAST },
+      ours: afterScoring(measureRate(bench, adamant, CONNECTIONS, one)),
+      baseline: afterScoring(halved(appends(client, bench.seconds, CONNECTIONS))),
+      target: { min: MIN_SHARE },
     },
     {
-      name: `on EventStoreDB: stones in bulks of ${BULK}, against half the append rate of the bare client with as many callers`,
+      name: `on EventStoreDB: stones in bulks of ${BULK_SIZE}, against half the append rate of the bare client with as many callers`,
       unit: 'requests/s',
-      ours: afterScoring(async () => (await bulks()) * BULK),
-      other: afterScoring(half(appends(client, bench.seconds, BULK))),
-      target: { least: LEAST },
+      ours: afterScoring(async () => (await bulks()) * BULK_SIZE),
+      baseline: afterScoring(halved(appends(client, bench.seconds, BULK_SIZE))),
+      target: { min: MIN_SHARE },
     },
   ]
 }
 
-const half =
+const halved =
   (rate: Measurement): Measurement =>
   async () =>
     (await rate()) / 2
@@ -59,15 +59,15 @@ const half =
 /** Appends per second by concurrent callers, each of one event to a new stream. */
 function appends(client: EventStoreDBClient, seconds: number, callers: number): Measurement {
   return async () => {
-    const begun = performance.now()
-    const end = begun + seconds * 1000
+    const startedAt = performance.now()
+    const end = startedAt + seconds * 1000
     let done = 0
     const caller = async () => {
       for (; performance.now() < end; done++)
         await client.appendToStream(`bare-${randomUUID()}`, event(), { expectedRevision: 'no_stream' })
     }
     await Promise.all(Array.from({ length: callers }, caller))
-    return (done * 1000) / (performance.now() - begun)
+    return (done * 1000) / (performance.now() - startedAt)
   }
 }
 

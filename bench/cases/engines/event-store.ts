@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { EventStoreDBClient, jsonEvent, streamNameFilter } from '@eventstore/db-client'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
-import { each, oneByOne, overhead } from './overhead.ts'
+import { perItem, perCall, overhead } from './overhead.ts'
 
 /** Overhead of the EventStoreDB adapter over its client, on one server in one run. */
-export const eventStore: Group = { name: 'event-store', long: true, prepare }
+export const eventStore: CaseGroup = { name: 'event-store', isLong: true, prepare }
 
 const APPENDS = 300
-const AT_ONCE = 500
+const CONCURRENT_APPENDS = 500
 const READS = 200
 const READ_EVENTS = 20
 const HISTORY = 20_000
@@ -45,33 +45,35 @@ async function prepare(bench: Bench): Promise<Case[]> {
     await server.stop()
   })
   return [
-    appending(store, client),
-    appendingAtOnce(store, client),
-    await reading(store, client),
-    await catchingUp(store, client),
+    sequentialAppends(store, client),
+    concurrentAppends(store, client),
+    await streamReads(store, client),
+    await catchUp(store, client),
   ]
 }
 
-function appending(store: EventStore, client: EventStoreDBClient): Case {
+function sequentialAppends(store: EventStore, client: EventStoreDBClient): Case {
   return overhead(
     'EventStoreDB: sequential appends',
-    oneByOne(APPENDS, () => store.append(stream('one'), 'none', [event()])),
-    oneByOne(APPENDS, () => client.appendToStream(stream('one'), bareEvent(), NO_STREAM)),
+    perCall(APPENDS, () => store.append(stream('one'), 'none', [event()])),
+    perCall(APPENDS, () => client.appendToStream(stream('one'), bareEvent(), NO_STREAM)),
   )
 }
 
-function appendingAtOnce(store: EventStore, client: EventStoreDBClient): Case {
-  const streams = () => Array.from({ length: AT_ONCE }, () => stream('bulk'))
+function concurrentAppends(store: EventStore, client: EventStoreDBClient): Case {
+  const streams = () => Array.from({ length: CONCURRENT_APPENDS }, () => stream('bulk'))
   return overhead(
-    `EventStoreDB: ${AT_ONCE} concurrent appends`,
-    each(AT_ONCE, () =>
+    `EventStoreDB: ${CONCURRENT_APPENDS} concurrent appends`,
+    perItem(CONCURRENT_APPENDS, () =>
       store.appendMany(streams().map((name) => ({ stream: name, expected: 'none', events: [event()] }))),
     ),
-    each(AT_ONCE, () => Promise.all(streams().map((name) => client.appendToStream(name, bareEvent(), NO_STREAM)))),
+    perItem(CONCURRENT_APPENDS, () =>
+      Promise.all(streams().map((name) => client.appendToStream(name, bareEvent(), NO_STREAM))),
+    ),
   )
 }
 
-async function reading(store: EventStore, client: EventStoreDBClient): Promise<Case> {
+async function streamReads(store: EventStore, client: EventStoreDBClient): Promise<Case> {
   const name = stream('read')
   await store.append(name, 'none', Array.from({ length: READ_EVENTS }, event))
   const readBare = async () => {
@@ -81,12 +83,12 @@ async function reading(store: EventStore, client: EventStoreDBClient): Promise<C
   }
   return overhead(
     `EventStoreDB: read of a stream of ${READ_EVENTS} events`,
-    oneByOne(READS, () => store.read(name)),
-    oneByOne(READS, readBare),
+    perCall(READS, () => store.read(name)),
+    perCall(READS, readBare),
   )
 }
 
-async function catchingUp(store: EventStore, client: EventStoreDBClient): Promise<Case> {
+async function catchUp(store: EventStore, client: EventStoreDBClient): Promise<Case> {
   const category = `history${randomUUID().slice(0, 8)}`
   const prefixes = [`${category}-`]
   for (let done = 0; done < HISTORY; done += 1_000) {
@@ -100,12 +102,12 @@ async function catchingUp(store: EventStore, client: EventStoreDBClient): Promis
   const bare = async () => {
     let count = 0
     const subscription = client.subscribeToAll({ filter: streamNameFilter({ prefixes }) })
-    for await (const { event: heard } of subscription) if (heard !== undefined && ++count >= HISTORY) break
+    for await (const { event: received } of subscription) if (received !== undefined && ++count >= HISTORY) break
     await subscription.unsubscribe()
   }
   return overhead(
     `EventStoreDB: catch-up of ${HISTORY.toLocaleString('en')} events, per event`,
-    each(HISTORY, ours),
-    each(HISTORY, bare),
+    perItem(HISTORY, ours),
+    perItem(HISTORY, bare),
   )
 }

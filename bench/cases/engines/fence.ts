@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import type { EventStore, NewEvent } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
-import type { Bench, Case, Group, Measurement } from '../../group.ts'
+import type { Bench, Case, CaseGroup, Measurement } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
-import { each, oneByOne } from './overhead.ts'
+import { perItem, perCall } from './overhead.ts'
 
 /**
  * The cost of checking before each append whether the log is fenced (docs/decisions/0025): a store with the check
  * against one that skips it, as for the target of a copy.
  */
-export const fence: Group = { name: 'fence', long: true, prepare }
+export const fence: CaseGroup = { name: 'fence', isLong: true, prepare }
 
 const APPENDS = 200
 /** Concurrent callers; their appends share transactions on SQLite. */
 const CALLERS = 20
-const EACH = 50
+const APPENDS_PER_CALLER = 50
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-bench-fence-'))
@@ -34,13 +34,13 @@ async function prepare(bench: Bench): Promise<Case[]> {
     await server.stop()
     await rm(folder, { recursive: true })
   })
-  return Object.entries(stores).flatMap(([engine, [ours, other]]) => [
-    { name: `${engine}: append with fence check`, unit: 'us', ours: inTurn(ours), other: inTurn(other) },
+  return Object.entries(stores).flatMap(([engine, [ours, baseline]]) => [
+    { name: `${engine}: append with fence check`, unit: 'us', ours: sequential(ours), baseline: sequential(baseline) },
     {
       name: `${engine}: append with fence check, ${CALLERS} callers`,
       unit: 'us',
-      ours: atOnce(ours),
-      other: atOnce(other),
+      ours: concurrent(ours),
+      baseline: concurrent(baseline),
     },
   ])
 }
@@ -54,11 +54,11 @@ const event = (): NewEvent => ({
 
 const append = (store: EventStore) => store.append(`one-${randomUUID()}`, 'none', [event()])
 
-const inTurn = (store: EventStore): Measurement => oneByOne(APPENDS, () => append(store))
+const sequential = (store: EventStore): Measurement => perCall(APPENDS, () => append(store))
 
-function atOnce(store: EventStore): Measurement {
+function concurrent(store: EventStore): Measurement {
   const caller = async () => {
-    for (let done = 0; done < EACH; done++) await append(store)
+    for (let done = 0; done < APPENDS_PER_CALLER; done++) await append(store)
   }
-  return each(EACH * CALLERS, () => Promise.all(Array.from({ length: CALLERS }, caller)))
+  return perItem(APPENDS_PER_CALLER * CALLERS, () => Promise.all(Array.from({ length: CALLERS }, caller)))
 }

@@ -1,15 +1,15 @@
 import { createLogger } from '../../../src/runtime/logger.ts'
 import { openMongo } from '../../../src/stores/mongodb/mongodb.ts'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startMongo } from '../../services/mongodb.ts'
 import { bareDiamonds, connectBare } from './mongodb/bare.ts'
-import { filesKept, filesRead } from './mongodb/files.ts'
-import { pages, readsById } from './mongodb/reading.ts'
+import { fileWrites, fileReads } from './mongodb/files.ts'
+import { firstPage, readsById } from './mongodb/reading.ts'
 import { batchesOfChanges, batchesOfNew, batchesAsUpserts } from './mongodb/writing.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 
 /** Overhead of the MongoDB adapter over its driver, on one server in one run. */
-export const mongodb: Group = { name: 'mongodb', long: true, prepare }
+export const mongodb: CaseGroup = { name: 'mongodb', isLong: true, prepare }
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startMongo()
@@ -28,8 +28,8 @@ async function prepare(bench: Bench): Promise<Case[]> {
     batchesAsUpserts(await fresh()),
     await batchesOfChanges(await fresh()),
     await readsById(live, await reads.model(diamonds.declaration)),
-    pages(live, await reads.model(diamonds.declaration)),
-    filesKept(files, client.db()),
-    await filesRead(files, client.db()),
+    firstPage(live, await reads.model(diamonds.declaration)),
+    fileWrites(files, client.db()),
+    await fileReads(files, client.db()),
   ]
 }

@@ -11,20 +11,20 @@ import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { openSqliteReadStore } from '../../../src/stores/sqlite/documents.ts'
 import { openSqliteEventStore } from '../../../src/stores/sqlite/events.ts'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { appendStones } from '../../scored-stones.ts'
 import { startEventStore } from '../../services/event-store.ts'
-import { each } from './overhead.ts'
+import { perItem } from './overhead.ts'
 
 /** The cost of rebuilding all read models, compared with just reading the same log. */
-export const readModels: Group = { name: 'read-models', long: true, prepare }
+export const readModels: CaseGroup = { name: 'read-models', isLong: true, prepare }
 
 const STONES = 10_000
 /** For each stone, one event that creates it and one with its scores. */
 const EVENTS = 2 * STONES
 
 /** Ratio to the time of just reading, on a server. The difference pays for folding, writing and indexing. */
-const ON_SERVER = { most: 2.5 } as const
+const SERVER_TARGET = { max: 2.5 } as const
 
 async function prepare(bench: Bench): Promise<Case[]> {
   const server = await startEventStore()
@@ -44,21 +44,21 @@ async function prepare(bench: Bench): Promise<Case[]> {
     {
       name: `EventStoreDB: rebuild of all read models from ${EVENTS.toLocaleString('en')} events, per event`,
       unit: 'us',
-      ours: each(EVENTS, () => made(store)),
-      other: each(EVENTS, () => readBare(client)),
-      target: ON_SERVER,
+      ours: perItem(EVENTS, () => buildAll(store)),
+      baseline: perItem(EVENTS, () => readBare(client)),
+      target: SERVER_TARGET,
     },
     {
       name: `SQLite: rebuild of all read models from ${EVENTS.toLocaleString('en')} events, per event`,
       unit: 'us',
-      ours: each(EVENTS, () => made(embedded)),
-      other: each(EVENTS, () => readAll(embedded)),
+      ours: perItem(EVENTS, () => buildAll(embedded)),
+      baseline: perItem(EVENTS, () => readAll(embedded)),
     },
   ]
 }
 
 /** Builds all read models from scratch up to the head of the log, as one process does. */
-async function made(events: EventStore): Promise<void> {
+async function buildAll(events: EventStore): Promise<void> {
   const store = shareReads(events)
   const log = createLogger('silent')
   const folder = mkdtempSync(join(tmpdir(), 'adamant-bench-'))

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Bench, Case, Group } from '../../group.ts'
+import type { Bench, Case, CaseGroup } from '../../group.ts'
 import { startEventStore } from '../../services/event-store.ts'
 import { startMongo } from '../../services/mongodb.ts'
 import { bulk } from '../bulk.ts'
 import { create } from '../create.ts'
-import { getAmong } from '../get.ts'
-import { listAmong } from '../list.ts'
+import { getGroup } from '../get.ts'
+import { listGroup } from '../list.ts'
 
 /** Few, because FerretDB scans and sorts all of them for each page and each change. */
 const STONES = 100
@@ -13,14 +13,14 @@ const STONES = 100
 /**
  * The cases of the embedded service, with an event store server and a database server. Recorded only, without targets.
  */
-export const onServers: readonly Group[] = [create, getAmong(STONES), listAmong(STONES), bulk].map((group) => ({
+export const onServers: readonly CaseGroup[] = [create, getGroup(STONES), listGroup(STONES), bulk].map((group) => ({
   name: `${group.name}-on-servers`,
-  long: true,
-  prepare: async (bench) => (await group.prepare(await withServers(bench))).map(recorded),
+  isLong: true,
+  prepare: async (bench) => (await group.prepare(await withServers(bench))).map(withoutTarget),
 }))
 
-function recorded(of: Case): Case {
-  const { target: _, name, ...measured } = of
+function withoutTarget(benchCase: Case): Case {
+  const { target: _, name, ...measured } = benchCase
   return { ...measured, name: `on servers: ${name}` }
 }
 

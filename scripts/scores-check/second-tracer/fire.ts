@@ -1,14 +1,14 @@
-import { apart, type Colours } from './colours.ts'
+import { angleBetweenColours, type Colours } from './colours.ts'
 import { shiftedLattice } from './lattice.ts'
-import { entry, reachOf } from './light-return.ts'
+import { firstHit, boundingRadius } from './light-return.ts'
 import { areaFromAbove } from './outline.ts'
-import type { Side } from './round.ts'
-import { split, type Lit } from './surface.ts'
-import { cross, dot, plus, times, unit, type V } from './vectors.ts'
-import { nearest, randomFrom } from './walk.ts'
+import type { HalfSpace } from './round-brilliant.ts'
+import { split, type PolarisedRay } from './surface.ts'
+import { cross, dot, plus, times, unit, type Vector3 } from './vectors.ts'
+import { nearestHit, randomFrom } from './photon.ts'
 
 /** Two colours, and the fraction of light at which a ray is abandoned. */
-export type Asked = Colours & { readonly faint: number }
+export type FireSettings = Colours & { readonly cutOff: number }
 
 /** Means over the face, in degrees. */
 export type Fire = {
@@ -20,8 +20,8 @@ export type Fire = {
 
 const DEGREE = Math.PI / 180
 const SPOTS_ACROSS = 28
-const HEAD = 15
-const BLUR = 0.25
+const HEAD_RADIUS = 15
+const EYE_BLUR = 0.25
 
 /** Eyes 6° from the zenith, and a stone tilted by 15°, each from four sides. */
 const eyes = [
@@ -34,22 +34,27 @@ const eyes = [
  * Where they leave, light of both colours is sent back through the same facets to the eye, and the angle between the colours is measured.
  * Grids of spots are shifted randomly: each seed gives an independent estimate.
  * @param index refractive index of the light whose energy is followed
- * @returns one result per element of `asked`, all from the same rays
+ * @returns one result per element of `settings`, all from the same rays
  */
-export function fireSeen(sides: readonly Side[], index: number, asked: readonly Asked[], seed: number): Fire[] {
+export function traceFire(
+  sides: readonly HalfSpace[],
+  index: number,
+  settings: readonly FireSettings[],
+  seed: number,
+): Fire[] {
   const random = randomFrom(seed)
-  const scene = { sides, index, asked, step: Math.sqrt((4 * areaFromAbove(sides)) / Math.PI) / SPOTS_ACROSS }
-  const looks = eyes.map(({ tilt, turns }) => {
+  const scene = { sides, index, settings, spacing: Math.sqrt((4 * areaFromAbove(sides)) / Math.PI) / SPOTS_ACROSS }
+  const views = eyes.map(({ tilt, turns }) => {
     const grids = turns.flatMap((turn) => {
       const view = viewOf(tilt * DEGREE, turn * DEGREE)
       return shiftedLattice(random).map((shift) => gridOf(scene, view, shift))
     })
     return { grids, spots: total(grids.map(({ spots }) => spots)) }
   })
-  return asked.map((_, which) => {
+  return settings.map((_, setting) => {
     const mean = (name: keyof Fire) =>
-      total(looks.map(({ grids, spots }) => total(grids.map(({ seen }) => seen[which]?.[name] ?? NaN)) / spots)) /
-      looks.length
+      total(views.map(({ grids, spots }) => total(grids.map(({ sums }) => sums[setting]?.[name] ?? NaN)) / spots)) /
+      views.length
     return { separation: mean('separation'), fire: mean('fire') }
   })
 }
@@ -57,104 +62,106 @@ export function fireSeen(sides: readonly Side[], index: number, asked: readonly 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
 type Scene = {
-  readonly sides: readonly Side[]
+  readonly sides: readonly HalfSpace[]
   readonly index: number
-  readonly asked: readonly Asked[]
+  readonly settings: readonly FireSettings[]
   /** Distance between spots in widths of the stone. */
-  readonly step: number
+  readonly spacing: number
 }
 
-type View = { readonly eye: V; readonly right: V; readonly up: V }
+type EyeView = { readonly eye: Vector3; readonly right: Vector3; readonly up: Vector3 }
 
 /** The stone's y axis is vertical in the picture. */
-function viewOf(tilt: number, turn: number): View {
-  const eye: V = [Math.sin(tilt) * Math.cos(turn), Math.sin(tilt) * Math.sin(turn), Math.cos(tilt)]
+function viewOf(tilt: number, turn: number): EyeView {
+  const eye: Vector3 = [Math.sin(tilt) * Math.cos(turn), Math.sin(tilt) * Math.sin(turn), Math.cos(tilt)]
   const right = unit(cross([0, 1, 0], eye))
   return { eye, right, up: cross(eye, right) }
 }
 
-/** `seen`: one element per pair of colours. */
-type Spot = { readonly seen: readonly Shown[]; readonly way: string }
-type Shown = { readonly separation: number; readonly over: number }
+/** `results`: one element per pair of colours. */
+type Spot = { readonly results: readonly SpotFire[]; readonly path: string }
+type SpotFire = { readonly separation: number; readonly aboveBlur: number }
 
 /** A grid of spots, each compared with its neighbours to the right and above. */
-function gridOf(scene: Scene, { eye, right, up }: View, [x, y]: readonly [number, number]) {
-  const { sides, step } = scene
-  const half = Math.ceil(reachOf(sides) / step) + 1
+function gridOf(scene: Scene, { eye, right, up }: EyeView, [x, y]: readonly [number, number]) {
+  const { sides, spacing } = scene
+  const half = Math.ceil(boundingRadius(sides) / spacing) + 1
   const row = 2 * half + 1
   const grid = Array.from({ length: row * row }, (_, spot) => {
-    const across = ((spot % row) - half + x) * step
-    const along = (Math.floor(spot / row) - half + y) * step
+    const across = ((spot % row) - half + x) * spacing
+    const along = (Math.floor(spot / row) - half + y) * spacing
     return spotAt(scene, eye, plus(times(right, across), times(up, along)))
   })
   let spots = 0
-  const seen = scene.asked.map(() => ({ separation: 0, fire: 0 }))
-  for (const [place, spot] of grid.entries()) {
+  const sums = scene.settings.map(() => ({ separation: 0, fire: 0 }))
+  for (const [spotIndex, spot] of grid.entries()) {
     if (spot === undefined) continue
     spots++
-    const beside = [grid[place + 1], grid[place + row]].filter((one) => one !== undefined)
-    const alike = beside.filter(({ way }) => way === spot.way).length
-    const counts = beside.length > 0 ? 0.5 + alike / beside.length / 2 : 0
-    for (const [which, sum] of seen.entries()) {
-      const { separation, over } = spot.seen[which] ?? { separation: NaN, over: NaN }
+    const neighbours = [grid[spotIndex + 1], grid[spotIndex + row]].filter((neighbour) => neighbour !== undefined)
+    const matching = neighbours.filter(({ path }) => path === spot.path).length
+    const weight = neighbours.length > 0 ? 0.5 + matching / neighbours.length / 2 : 0
+    for (const [setting, sum] of sums.entries()) {
+      const { separation, aboveBlur } = spot.results[setting] ?? { separation: NaN, aboveBlur: NaN }
       sum.separation += separation
-      sum.fire += over * counts
+      sum.fire += aboveBlur * weight
     }
   }
-  return { spots, seen }
+  return { spots, sums }
 }
 
 /** The appearance of the stone at a point of the view; undefined outside the stone. */
-function spotAt({ sides, index, asked }: Scene, eye: V, through: V): Spot | undefined {
+function spotAt({ sides, index, settings }: Scene, eye: Vector3, through: Vector3): Spot | undefined {
   const towards = times(eye, -1)
   const start = plus(through, times(eye, 10))
-  const met = entry(sides, start, towards)
-  if (met === undefined) return undefined
-  const way: Side[] = [met.side]
-  let point = plus(start, times(towards, met.reach))
-  let lights = polarised(towards).flatMap((light) => split(light, times(met.side.normal, -1), 1, index).through ?? [])
-  const seen = asked.map(({ faint }) => ({ separation: 0, over: 0, faint }))
-  const faintest = Math.min(...asked.map(({ faint }) => faint))
+  const hit = firstHit(sides, start, towards)
+  if (hit === undefined) return undefined
+  const path: HalfSpace[] = [hit.side]
+  let point = plus(start, times(towards, hit.distance))
+  let lights = polarised(towards).flatMap(
+    (light) => split(light, times(hit.side.normal, -1), 1, index).transmitted ?? [],
+  )
+  const results = settings.map(({ cutOff }) => ({ separation: 0, aboveBlur: 0, cutOff }))
+  const lowestCutOff = Math.min(...settings.map(({ cutOff }) => cutOff))
   let [brightest, length] = [0, 1]
-  for (let left = energyOf(lights); left > faintest && way.length < 1000; left = energyOf(lights)) {
-    const [{ ray } = { ray: towards }] = lights
-    const next = nearest(sides, point, ray, way.at(-1) ?? met.side)
-    if (next === undefined) break
-    way.push(next.side)
-    point = plus(point, times(ray, next.reach))
-    const parts = lights.map((light) => split(light, next.side.normal, index, 1))
-    lights = parts.map(({ back }) => back)
-    const out = parts.flatMap((part) => part.through ?? [])
+  for (let remaining = energyOf(lights); remaining > lowestCutOff && path.length < 1000; remaining = energyOf(lights)) {
+    const [{ direction } = { direction: towards }] = lights
+    const nextHit = nearestHit(sides, point, direction, path.at(-1) ?? hit.side)
+    if (nextHit === undefined) break
+    path.push(nextHit.side)
+    point = plus(point, times(direction, nextHit.distance))
+    const parts = lights.map((light) => split(light, nextHit.side.normal, index, 1))
+    lights = parts.map(({ reflected }) => reflected)
+    const out = parts.flatMap((part) => part.transmitted ?? [])
     const energy = energyOf(out)
-    if (energy > brightest) [brightest, length] = [energy, way.length]
-    const [from] = out
-    if (from === undefined || !isLit(from.ray, next.side, eye)) continue
-    for (const [which, sum] of seen.entries()) {
-      const colours = asked[which]
-      if (colours === undefined || left <= sum.faint) continue
-      const angle = apart(from.ray, way, colours) / DEGREE
+    if (energy > brightest) [brightest, length] = [energy, path.length]
+    const [leaving] = out
+    if (leaving === undefined || !isLit(leaving.direction, nextHit.side, eye)) continue
+    for (const [setting, sum] of results.entries()) {
+      const colours = settings[setting]
+      if (colours === undefined || remaining <= sum.cutOff) continue
+      const angle = angleBetweenColours(leaving.direction, path, colours) / DEGREE
       sum.separation += energy * angle
-      sum.over += energy * Math.max(0, angle - BLUR)
+      sum.aboveBlur += energy * Math.max(0, angle - EYE_BLUR)
     }
   }
-  const named = way.slice(0, length).map((side) => sides.indexOf(side))
-  return { seen, way: named.join(' ') }
+  const planeIndexes = path.slice(0, length).map((side) => sides.indexOf(side))
+  return { results, path: planeIndexes.join(' ') }
 }
 
 /** Two perpendicular polarisations with half of the energy each. */
-function polarised(ray: V): Lit[] {
+function polarised(ray: Vector3): PolarisedRay[] {
   const one = unit(cross(ray, Math.abs(ray[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]))
   return [one, cross(ray, one)].map((axis) => ({
-    ray,
+    direction: ray,
     field: { re: times(axis, Math.SQRT1_2), im: [0, 0, 0] },
     energy: 0.5,
   }))
 }
 
-const energyOf = (lights: readonly Lit[]): number => lights.reduce((sum, { energy }) => sum + energy, 0)
+const energyOf = (lights: readonly PolarisedRay[]): number => lights.reduce((sum, { energy }) => sum + energy, 0)
 
 /** Whether light comes from this direction: from above, through the crown, not blocked by the viewer's head and not from behind. */
-function isLit(out: V, { isCrown }: Side, eye: V): boolean {
+function isLit(out: Vector3, { isCrown }: HalfSpace, eye: Vector3): boolean {
   const cosine = dot(out, eye)
-  return isCrown && out[2] > 0 && cosine > 0 && cosine <= Math.cos(HEAD * DEGREE)
+  return isCrown && out[2] > 0 && cosine > 0 && cosine <= Math.cos(HEAD_RADIUS * DEGREE)
 }

@@ -6,5 +6,5 @@ const [POINTS, STEP] = [34, 21] as const
  */
 export function shiftedLattice(random: () => number): (readonly [number, number])[] {
   const [x, y] = [random(), random()]
-  return Array.from({ length: POINTS }, (_, place) => [(x + place / POINTS) % 1, (y + (place * STEP) / POINTS) % 1])
+  return Array.from({ length: POINTS }, (_, index) => [(x + index / POINTS) % 1, (y + (index * STEP) / POINTS) % 1])
 }

@@ -1,75 +1,79 @@
-import { cross, dot, minus, plus, times, unit, type V } from './vectors.ts'
+import { cross, dot, minus, plus, times, unit, type Vector3 } from './vectors.ts'
 
 /** An electric field perpendicular to its ray, as real and imaginary part. Its square is the energy. */
-export type Field = { readonly re: V; readonly im: V }
+export type Field = { readonly re: Vector3; readonly im: Vector3 }
 type Complex = readonly [re: number, im: number]
 
-export type Lit = { readonly ray: V; readonly field: Field; readonly energy: number }
+export type PolarisedRay = { readonly direction: Vector3; readonly field: Field; readonly energy: number }
 
 /**
  * Snell's and Fresnel's laws at a plane, from index `a` into `b`: the reflected and, unless reflection is total, the transmitted light.
  * @param outwards the plane's normal towards the other side
  */
 export function split(
-  { ray, field, energy }: Lit,
-  outwards: V,
+  { direction, field, energy }: PolarisedRay,
+  outwards: Vector3,
   a: number,
   b: number,
-): { readonly back: Lit; readonly through?: Lit } {
-  const cosine = dot(ray, outwards)
-  const flat = minus(ray, times(outwards, cosine))
-  const size = Math.hypot(...flat)
+): { readonly reflected: PolarisedRay; readonly transmitted?: PolarisedRay } {
+  const cosine = dot(direction, outwards)
+  const tangential = minus(direction, times(outwards, cosine))
+  const sine = Math.hypot(...tangential)
   const across =
-    size < 1e-9
+    sine < 1e-9
       ? unit(cross(outwards, Math.abs(outwards[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]))
-      : unit(cross(ray, outwards))
-  const along = cross(across, ray)
-  const [s, p] = [partOf(field, across), partOf(field, along)]
-  const square = 1 - (a / b) ** 2 * size * size
-  const [rs, rp] = reflected(cosine, square, a / b)
+      : unit(cross(direction, outwards))
+  const along = cross(across, direction)
+  const [s, p] = [component(field, across), component(field, along)]
+  const cosineSquare = 1 - (a / b) ** 2 * sine * sine
+  const [rs, rp] = reflectionAmplitudes(cosine, cosineSquare, a / b)
   const [bs, bp] = [product(s, rs), product(p, rp)]
-  const kept = square > 0 ? norm(bs) + norm(bp) : energy
-  const mirrored = minus(ray, times(outwards, 2 * cosine))
-  const back = { ray: mirrored, field: fieldOf(bs, bp, across, cross(across, mirrored), kept), energy: kept }
-  if (square <= 0) return { back }
-  const out = Math.sqrt(square)
-  const onward = plus(times(flat, a / b), times(outwards, out))
-  const [ts, tp] = [(2 * a * cosine) / (a * cosine + b * out), (2 * a * cosine) / (b * cosine + a * out)]
-  const gone = Math.max(0, energy - kept)
+  const reflectedEnergy = cosineSquare > 0 ? norm(bs) + norm(bp) : energy
+  const reflectedDirection = minus(direction, times(outwards, 2 * cosine))
+  const reflected = {
+    direction: reflectedDirection,
+    field: fieldOf(bs, bp, across, cross(across, reflectedDirection), reflectedEnergy),
+    energy: reflectedEnergy,
+  }
+  if (cosineSquare <= 0) return { reflected }
+  const cosineOut = Math.sqrt(cosineSquare)
+  const transmittedDirection = plus(times(tangential, a / b), times(outwards, cosineOut))
+  const [ts, tp] = [(2 * a * cosine) / (a * cosine + b * cosineOut), (2 * a * cosine) / (b * cosine + a * cosineOut)]
+  const transmittedEnergy = Math.max(0, energy - reflectedEnergy)
   return {
-    back,
-    through: {
-      ray: onward,
-      field: fieldOf(scaled(s, ts), scaled(p, tp), across, cross(across, onward), gone),
-      energy: gone,
+    reflected,
+    transmitted: {
+      direction: transmittedDirection,
+      field: fieldOf(scale(s, ts), scale(p, tp), across, cross(across, transmittedDirection), transmittedEnergy),
+      energy: transmittedEnergy,
     },
   }
 }
 
 /** Fresnel's amplitudes of reflection for both polarisations; absolute value 1 for total reflection. */
-function reflected(cosine: number, square: number, ratio: number): readonly [Complex, Complex] {
-  if (square > 0) {
-    const out = Math.sqrt(square)
+function reflectionAmplitudes(cosine: number, cosineSquare: number, ratio: number): readonly [Complex, Complex] {
+  if (cosineSquare > 0) {
+    const cosineOut = Math.sqrt(cosineSquare)
     return [
-      [(ratio * cosine - out) / (ratio * cosine + out), 0],
-      [(cosine - ratio * out) / (cosine + ratio * out), 0],
+      [(ratio * cosine - cosineOut) / (ratio * cosine + cosineOut), 0],
+      [(cosine - ratio * cosineOut) / (cosine + ratio * cosineOut), 0],
     ]
   }
   // Total reflection: behind the plane the cosine is imaginary, and the field decays (evanescent wave).
-  const out = Math.sqrt(-square)
+  const cosineOut = Math.sqrt(-cosineSquare)
   return [
-    quotient([ratio * cosine, -out], [ratio * cosine, out]),
-    quotient([cosine, -ratio * out], [cosine, ratio * out]),
+    quotient([ratio * cosine, -cosineOut], [ratio * cosine, cosineOut]),
+    quotient([cosine, -ratio * cosineOut], [cosine, ratio * cosineOut]),
   ]
 }
 
-const partOf = ({ re, im }: Field, axis: V): Complex => [dot(re, axis), dot(im, axis)]
+const component = ({ re, im }: Field, axis: Vector3): Complex => [dot(re, axis), dot(im, axis)]
 const norm = ([re, im]: Complex): number => re * re + im * im
-const scaled = ([re, im]: Complex, by: number): Complex => [re * by, im * by]
+const scale = ([re, im]: Complex, by: number): Complex => [re * by, im * by]
 const product = (a: Complex, b: Complex): Complex => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
-const quotient = (a: Complex, b: Complex): Complex => scaled(product(a, [b[0], -b[1]]), 1 / norm(b))
+const quotient = (a: Complex, b: Complex): Complex => scale(product(a, [b[0], -b[1]]), 1 / norm(b))
 
-function fieldOf(s: Complex, p: Complex, across: V, along: V, energy: number): Field {
+function fieldOf(s: Complex, p: Complex, across: Vector3, along: Vector3, energy: number): Field {
   const squares = norm(s) + norm(p)
   const by = squares > 0 ? Math.sqrt(energy / squares) : 0
   return {

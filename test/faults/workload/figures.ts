@@ -1,4 +1,4 @@
-import { percentile } from '../../../bench/load/watch.ts'
+import { percentile } from '../../../bench/load/probe.ts'
 import type { Record } from './record.ts'
 
 /** What a run is told by. */

@@ -1,4 +1,4 @@
-import { percentile } from '../../../bench/load/watch.ts'
+import { percentile } from '../../../bench/load/probe.ts'
 import type { Figures } from './figures.ts'
 import { runWorkload } from './run-workload.ts'
 

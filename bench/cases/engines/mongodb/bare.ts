@@ -4,15 +4,15 @@ import { diamonds } from '../../../../src/projections/diamonds/diamonds.ts'
 import type { Document } from '../../../../src/stores/ports/read-store.ts'
 import { OWNER } from './diamonds.ts'
 
-type Diamond = Bson & { _id: string }
-type Owned = Bson & { _id: string; version: number; colored: number; others: number }
-type Reached = Bson & { _id: string; version: number }
+type DiamondBson = Bson & { _id: string }
+type OwnerCountBson = Bson & { _id: string; version: number; colored: number; others: number }
+type ProgressBson = Bson & { _id: string; version: number }
 
 /** A read model implemented with the driver alone: diamonds, their counts by owner, and the checkpoint. */
 export type BareDiamonds = {
-  readonly documents: Collection<Diamond>
-  readonly counts: Collection<Owned>
-  readonly progress: Collection<Reached>
+  readonly documents: Collection<DiamondBson>
+  readonly counts: Collection<OwnerCountBson>
+  readonly progress: Collection<ProgressBson>
 }
 
 /** With the same durability as the adapter. */
@@ -26,19 +26,23 @@ export const connectBare = (address: string): Promise<MongoClient> =>
 /** Creates empty collections with the indexes of the service's read model. */
 export async function bareDiamonds(db: Db): Promise<BareDiamonds> {
   const name = `bare_${randomUUID().slice(0, 8)}`
-  const documents = db.collection<Diamond>(name)
+  const documents = db.collection<DiamondBson>(name)
   const keys = diamonds.declaration.indexes.map((fields) =>
     Object.fromEntries(fields.map((field) => [field, 1 as const])),
   )
   await documents.createIndexes(keys.map((key) => ({ key })))
-  const counts = db.collection<Owned>(`${name}_counts`)
-  const progress = db.collection<Reached>(`${name}_progress`)
+  const counts = db.collection<OwnerCountBson>(`${name}_counts`)
+  const progress = db.collection<ProgressBson>(`${name}_progress`)
   await counts.insertOne({ _id: String(OWNER), version: 1, colored: 0, others: 0 })
   await progress.insertOne({ _id: 'diamonds', version: 1, position: 0n })
   return { documents, counts, progress }
 }
 
-const held = (document: Document, revision: bigint): Diamond => ({ _id: String(document['id']), revision, ...document })
+const toBson = (document: Document, revision: bigint): DiamondBson => ({
+  _id: String(document['id']),
+  revision,
+  ...document,
+})
 
 /**
  * Writes a batch with revision guards and counts: reads the counter and the current diamonds, then writes the counter,
@@ -47,13 +51,13 @@ const held = (document: Document, revision: bigint): Diamond => ({ _id: String(d
  */
 export async function writeGuarded(bare: BareDiamonds, batch: readonly Document[], revision: bigint): Promise<void> {
   const { documents, counts } = bare
-  const next = batch.map((document) => held(document, revision))
+  const next = batch.map((document) => toBson(document, revision))
   const owned = await counts.findOne({ _id: String(OWNER) })
   if (owned === null) throw new Error('the counter is missing')
   const projection = { revision: 1, id: 1, owner: 1, isColored: 1, isPublished: 1 }
   const stored = await documents.find({ _id: { $in: next.map(({ _id }) => _id) } }, { projection }).toArray()
-  const known = new Map(stored.map((one) => [one._id, one]))
-  const fresh = next.filter(({ _id }) => !known.has(_id))
+  const storedById = new Map(stored.map((one) => [one._id, one]))
+  const fresh = next.filter(({ _id }) => !storedById.has(_id))
   if (fresh.length > 0) {
     const added = fresh.filter((one) => one['isColored'] === 1).length
     const changed = {
@@ -64,8 +68,8 @@ export async function writeGuarded(bare: BareDiamonds, batch: readonly Document[
     }
     await counts.replaceOne({ _id: owned._id, version: owned.version }, changed)
   }
-  const operations = next.map((one): AnyBulkWriteOperation<Diamond> => {
-    if (!known.has(one._id)) return { insertOne: { document: one } }
+  const operations = next.map((one): AnyBulkWriteOperation<DiamondBson> => {
+    if (!storedById.has(one._id)) return { insertOne: { document: one } }
     const { _id, ...replacement } = one
     return { replaceOne: { filter: { _id, revision: { $lt: revision } }, replacement } }
   })
@@ -75,8 +79,8 @@ export async function writeGuarded(bare: BareDiamonds, batch: readonly Document[
 
 /** Writes a batch as upserts, without guards and counts. */
 export async function writeUpserts(bare: BareDiamonds, batch: readonly Document[], revision: bigint): Promise<void> {
-  const operations = batch.map((document): AnyBulkWriteOperation<Diamond> => {
-    const { _id, ...replacement } = held(document, revision)
+  const operations = batch.map((document): AnyBulkWriteOperation<DiamondBson> => {
+    const { _id, ...replacement } = toBson(document, revision)
     return { replaceOne: { filter: { _id }, replacement, upsert: true } }
   })
   await bare.documents.bulkWrite(operations, { ordered: false })

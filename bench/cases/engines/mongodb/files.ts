@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { GridFSBucket, type Db } from 'mongodb'
 import type { FileStore } from '../../../../src/stores/ports/file-store.ts'
 import type { Case } from '../../../group.ts'
-import { oneByOne, overhead } from '../overhead.ts'
+import { perCall, overhead } from '../overhead.ts'
 
 /** Bytes of a report, and number of files per measurement. */
 const SIZE = 512 * 1024
@@ -12,7 +12,7 @@ const FILES = 2
 
 const bucketOf = (db: Db) => new GridFSBucket(db, { bucketName: 'bare' })
 
-async function keep(files: FileStore, bytes: Uint8Array): Promise<string> {
+async function storeFile(files: FileStore, bytes: Uint8Array): Promise<string> {
   const incoming = await files.receive()
   await incoming.write(bytes)
   const { digest, release } = await incoming.keep()
@@ -20,34 +20,34 @@ async function keep(files: FileStore, bytes: Uint8Array): Promise<string> {
   return digest
 }
 
-async function keepBare(bucket: GridFSBucket, bytes: Uint8Array): Promise<void> {
+async function storeFileBare(bucket: GridFSBucket, bytes: Uint8Array): Promise<void> {
   const upload = bucket.openUploadStream('report')
   upload.end(bytes)
   await once(upload, 'finish')
 }
 
-export function filesKept(files: FileStore, db: Db): Case {
+export function fileWrites(files: FileStore, db: Db): Case {
   const bucket = bucketOf(db)
   return overhead(
     'MongoDB: store a file of 512 KiB',
-    oneByOne(FILES, () => keep(files, randomBytes(SIZE))),
-    oneByOne(FILES, () => keepBare(bucket, randomBytes(SIZE))),
+    perCall(FILES, () => storeFile(files, randomBytes(SIZE))),
+    perCall(FILES, () => storeFileBare(bucket, randomBytes(SIZE))),
   )
 }
 
-export async function filesRead(files: FileStore, db: Db): Promise<Case> {
+export async function fileReads(files: FileStore, db: Db): Promise<Case> {
   const bucket = bucketOf(db)
   const bytes = randomBytes(SIZE)
-  const digest = await keep(files, bytes)
-  await keepBare(bucket, bytes)
+  const digest = await storeFile(files, bytes)
+  await storeFileBare(bucket, bytes)
   return overhead(
     'MongoDB: read a file of 512 KiB',
-    oneByOne(FILES, async () => read(await files.read(digest))),
-    oneByOne(FILES, () => read(bucket.openDownloadStreamByName('report'))),
+    perCall(FILES, async () => drain(await files.read(digest))),
+    perCall(FILES, () => drain(bucket.openDownloadStreamByName('report'))),
   )
 }
 
-async function read(stream: Readable | undefined): Promise<void> {
+async function drain(stream: Readable | undefined): Promise<void> {
   let bytes = 0
   for await (const chunk of stream ?? []) bytes += (chunk as Buffer).length
   if (bytes !== SIZE) throw new Error(`${bytes} bytes were read`)

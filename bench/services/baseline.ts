@@ -5,30 +5,30 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { end, freePort, startPinned, type Service } from './service.ts'
+import { stopProcess, freePort, startPinned, type MeasuredService } from './service.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const built = join(root, '.tmp/bench')
+const outputFolder = join(root, '.tmp/bench')
 
 /**
  * Compiles the baseline like the real service, because tsx would slow it down. It reads its version from package.json.
  */
-export function buildPlain(): void {
+export function buildBaseline(): void {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'bench')], {
     stdio: 'inherit',
   })
-  copyFileSync(join(root, 'package.json'), join(built, 'package.json'))
+  copyFileSync(join(root, 'package.json'), join(outputFolder, 'package.json'))
 }
 
-export async function startPlain(): Promise<Service> {
+export async function startBaseline(): Promise<MeasuredService> {
   const folder = await mkdtemp(join(tmpdir(), 'adamant-plain-'))
   const port = await freePort()
-  const child = startPinned([join(built, 'bench/baseline/main.js'), folder, String(port)], join(folder, 'log'))
+  const child = startPinned([join(outputFolder, 'bench/baseline/main.js'), folder, String(port)], join(folder, 'log'))
   if (child.stdout === null) throw new Error('the baseline service has no output')
   const [line] = (await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })) as [Buffer]
   const { token } = JSON.parse(line.toString()) as { token: string }
   const stop = async () => {
-    await end(child)
+    await stopProcess(child)
     await rm(folder, { recursive: true })
   }
   return { port, token, stop }

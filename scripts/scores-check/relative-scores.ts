@@ -3,7 +3,7 @@ import { scoreStone } from '../../src/domain/scoring/score.ts'
 import type { TracedCut } from '../../src/domain/scoring/cut/trace-cut.ts'
 
 /** The relative scores of a traced cut, and the spread for one carat. */
-export function relative(
+export function relativeScores(
   cut: TracedCut,
   shape: ModelledShape = 'Round',
 ): Readonly<Record<'brilliance' | 'fire' | 'integral' | 'pc', number>> {

@@ -18,47 +18,48 @@ import { weight } from '../../src/domain/scoring/light/optics.ts'
 import { relativePerformance } from '../../src/domain/scoring/score-formulas.ts'
 import { degrees } from '../../src/domain/scoring/solid/facet.ts'
 import type { TracePool } from '../../src/scoring/trace-pool.ts'
-import { plain } from '../scores-check/designs.ts'
+import { defaultCut } from '../scores-check/designs.ts'
 
 /** Relative differences of a stone's own scores from those estimated from what is known of it; spread in points of pc. */
-export type Off = Readonly<Record<Member, number>>
-export const members = ['brilliance', 'fire', 'integral', 'spread'] as const
-export type Member = (typeof members)[number]
+export type Deviations = Readonly<Record<SampledScoreName, number>>
+export const scoreNames = ['brilliance', 'fire', 'integral', 'spread'] as const
+export type SampledScoreName = (typeof scoreNames)[number]
 
-export type Middles = Readonly<Record<CutGrade, UnpublishedProportions>>
+export type MiddleProportions = Readonly<Record<CutGrade, UnpublishedProportions>>
 
 /** What is known of a stone, and how far its own scores are from the estimate. */
-export type Drawn = { readonly known: Cut; readonly off: Off }
+export type GeneratedStone = { readonly known: Cut; readonly deviations: Deviations }
 
 /**
  * Compares stones from a low-discrepancy sequence with the estimates of their scores. Deterministic. Skips impossible stones, whose crown
  * and pavilion need more than the depth.
  * @param from the first index within the shape's part of the sequence: the table and its check use different stones
  */
-export async function drawnStones(
+export async function generateStones(
   shape: ModelledShape,
-  middles: Middles,
+  middles: MiddleProportions,
   { from, count }: { readonly from: number; readonly count: number },
   pool: TracePool,
-): Promise<Record<KnowledgeLevel, Drawn[]>> {
-  const found: Record<KnowledgeLevel, Drawn[]> = { shape: [], grade: [], depth: [], angles: [], all: [] }
+): Promise<Record<KnowledgeLevel, GeneratedStone[]>> {
+  const found: Record<KnowledgeLevel, GeneratedStone[]> = { shape: [], grade: [], depth: [], angles: [], all: [] }
   const reference = await pool.traceInWorker('reference')
   const traces = new Map<string, Promise<TracedCut | null>>()
-  const one = async (index: number) => {
-    const grade = GRADED[index % GRADED.length] ?? 'Very Good'
-    const typical = stoneOf(shape, 'Typical', middles.Typical, WIDER, index)
-    const graded = stoneOf(shape, grade, middles[grade], 1, index)
+  const compare = async (index: number) => {
+    const grade = SAMPLED_GRADES[index % SAMPLED_GRADES.length] ?? 'Very Good'
+    const typical = generateStone(shape, 'Typical', middles.Typical, UNGRADED_RANGE, index)
+    const graded = generateStone(shape, grade, middles[grade], 1, index)
     for (const basis of knowledgeLevels) {
       const stone = basis === 'grade' ? graded : typical
-      const own = await traced(stone)
-      if (own === null) continue
-      const known = { ...plain(stone.shape, stone.grade), ...reported(stone, basis) }
+      const ownTrace = await traced(stone)
+      if (ownTrace === null) continue
+      const known = { ...defaultCut(stone.shape, stone.grade), ...asReported(stone, basis) }
       const estimate = await traced(known)
-      if (estimate !== null) found[basis].push({ known, off: offOf(shape, own, estimate, reference) })
+      if (estimate !== null)
+        found[basis].push({ known, deviations: deviationsOf(shape, ownTrace, estimate, reference) })
     }
   }
-  const first = OF_A_SHAPE * modelledShapes.indexOf(shape) + from
-  await Promise.all(Array.from({ length: count }, (_, index) => one(first + index)))
+  const first = INDICES_PER_SHAPE * modelledShapes.indexOf(shape) + from
+  await Promise.all(Array.from({ length: count }, (_, index) => compare(first + index)))
   return found
 
   /** Many stones share the same known properties, so traces are cached. */
@@ -79,30 +80,35 @@ export async function drawnStones(
   }
 }
 
-function offOf(shape: ModelledShape, own: TracedCut, estimate: TracedCut, reference: TracedCut): Off {
-  const brilliance = relativePerformance(own, shape, reference) / relativePerformance(estimate, shape, reference)
-  const fire = own.fire / estimate.fire
+function deviationsOf(
+  shape: ModelledShape,
+  ownTrace: TracedCut,
+  estimate: TracedCut,
+  reference: TracedCut,
+): Deviations {
+  const brilliance = relativePerformance(ownTrace, shape, reference) / relativePerformance(estimate, shape, reference)
+  const fire = ownTrace.fire / estimate.fire
   return {
     brilliance: brilliance - 1,
     fire: fire - 1,
     integral: fire ** 0.2 * brilliance ** 0.8 - 1,
-    spread: pcOf(own) - pcOf(estimate),
+    spread: spreadOf(ownTrace) - spreadOf(estimate),
   }
 
   /** The spread of one carat, not rounded. */
-  function pcOf({ volume, faceUpArea }: TracedCut): number {
+  function spreadOf({ volume, faceUpArea }: TracedCut): number {
     const area = (cut: Pick<TracedCut, 'volume' | 'faceUpArea'>) => cut.faceUpArea / weight(cut.volume, 1) ** (2 / 3)
     return 100 * (1 - (area(reference) / area({ volume, faceUpArea })) ** 1.5)
   }
 }
 
 /** Number of indices of the sequence per shape, so that random errors of different shapes are independent. */
-const OF_A_SHAPE = 128
+const INDICES_PER_SHAPE = 128
 
-const GRADED: readonly CutGrade[] = ['Excellent', 'Very Good', 'Good']
+const SAMPLED_GRADES: readonly CutGrade[] = ['Excellent', 'Very Good', 'Good']
 
 /** Stones of any grade vary more than those of one grade. */
-const WIDER = 1.5
+const UNGRADED_RANGE = 1.5
 
 /**
  * How much stones of one grade vary. Rounds as in the bundled data set: nine of ten stones of a grade (mean of Premium, Very Good and
@@ -121,18 +127,18 @@ const halfRanges = (shape: ModelledShape) => ({
 })
 
 /** A stone around the middle of its grade. @param wide multiple of the ranges of one grade */
-function stoneOf(
+function generateStone(
   shape: ModelledShape,
   grade: CutGrade,
   [crownAngle, starPct, lowerPct]: UnpublishedProportions,
-  wide: number,
+  rangeFactor: number,
   index: number,
 ): Cut {
   const [depthPct, tablePct, girdlePct] = nominal[shape].rows[grade]
   const { lengthToWidth } = nominal[shape]
   const ranges = halfRanges(shape)
   const at = (middle: number, name: keyof typeof ranges, dimension: number) =>
-    middle + wide * ranges[name] * (2 * (((index + 1) * ROOT ** -dimension) % 1) - 1)
+    middle + rangeFactor * ranges[name] * (2 * (((index + 1) * ROOT ** -dimension) % 1) - 1)
   const measured = {
     depthPct: at(depthPct, 'depthPct', 1),
     tablePct: at(tablePct, 'tablePct', 2),
@@ -142,37 +148,37 @@ function stoneOf(
     lowerPct: at(lowerPct, 'lowerPct', 6),
     lengthToWidth: at(lengthToWidth, 'lengthToWidth', 7),
   }
-  return { ...plain(shape, grade), measured }
+  return { ...defaultCut(shape, grade), measured }
 }
 
 /** Powers of the root of x^8 = x + 1: low-discrepancy additive recurrence in seven dimensions. */
 const ROOT = 1.0969815577985598
 
 /** A report on a stone, rounded like the GIA's reports (Gems & Gemology, fall 2004). */
-function reported(stone: Cut, basis: KnowledgeLevel): Pick<Cut, 'measured'> {
+function asReported(stone: Cut, basis: KnowledgeLevel): Pick<Cut, 'measured'> {
   if (basis === 'shape' || basis === 'grade') return {}
   const { lengthToWidth, table, crownHeight, pavilionDepth, girdle, star, lower } = proportionsOf(stone)
   const angle = (rise: number, run: number) => degrees(Math.atan(rise / run))
   const depth: CutMeasurements = {
-    tablePct: to(1, 100 * table),
-    depthPct: to(0.1, 100 * (crownHeight + girdle + pavilionDepth)),
-    ...(stone.shape !== 'Round' && { lengthToWidth: to(0.01, lengthToWidth) }),
+    tablePct: roundTo(1, 100 * table),
+    depthPct: roundTo(0.1, 100 * (crownHeight + girdle + pavilionDepth)),
+    ...(stone.shape !== 'Round' && { lengthToWidth: roundTo(0.01, lengthToWidth) }),
   }
   if (basis === 'depth') return { measured: depth }
   const angles: CutMeasurements = {
     ...depth,
-    crownAngle: to(0.5, angle(crownHeight, (1 - table) / 2)),
-    pavilionAngle: to(0.2, angle(pavilionDepth, 0.5)),
+    crownAngle: roundTo(0.5, angle(crownHeight, (1 - table) / 2)),
+    pavilionAngle: roundTo(0.2, angle(pavilionDepth, 0.5)),
   }
   if (basis === 'angles') return { measured: angles }
   return {
     measured: {
       ...angles,
-      girdlePct: to(0.5, 100 * girdle),
-      starPct: to(5, 100 * star),
-      lowerPct: to(5, 100 * lower),
+      girdlePct: roundTo(0.5, 100 * girdle),
+      starPct: roundTo(5, 100 * star),
+      lowerPct: roundTo(5, 100 * lower),
     },
   }
 }
 
-const to = (step: number, value: number): number => Math.round(value / step) * step
+const roundTo = (step: number, value: number): number => Math.round(value / step) * step

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { destination, pino } from 'pino'
-import type { Ctx } from './authenticate.ts'
+import type { BaselineContext } from './authenticate.ts'
 
 /** Writes to stderr in the background, like the real service. */
 const log = pino(destination({ dest: 2, sync: false }))
 
 /** Assigns a request id and logs the request after the response, like the real service. */
-export async function logRequest(ctx: Ctx, next: () => Promise<unknown>): Promise<void> {
+export async function logRequest(ctx: BaselineContext, next: () => Promise<unknown>): Promise<void> {
   const started = performance.now()
   const request = ctx.get('X-Request-Id') || randomUUID()
   ctx.set('X-Request-Id', request)

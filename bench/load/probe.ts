@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import { Connection, open, refusalOf, type Answer } from './connection.ts'
+import { Connection, openSocket, errorIfUnsuccessful, type RawResponse } from './connection.ts'
 
 /** A request that is repeated on a separate connection during the load, to measure its latency. */
-export type Watched = {
+export type LatencyProbe = {
   readonly request: string
   /** Milliseconds from a response to the next request, so that the measurement causes little load. */
-  readonly pause: number
+  readonly pauseMs: number
 }
 
 /**
@@ -14,36 +14,36 @@ export type Watched = {
  * @returns latencies in microseconds, from sending to the complete response
  * @throws if any status is not 2xx
  */
-export async function watch(
+export async function measureLatencies(
   port: number,
-  { request, pause }: Watched,
+  { request, pauseMs }: LatencyProbe,
   end: number,
   now: () => number = () => performance.now(),
 ): Promise<number[]> {
-  const socket = await open(port)
-  let settle: { done: (answer: Answer) => void; fail: (error: Error) => void } | undefined
+  const socket = await openSocket(port)
+  let settle: { done: (response: RawResponse) => void; fail: (error: Error) => void } | undefined
   const connection = new Connection(
     socket,
-    (answer) => settle?.done(answer),
+    (response) => settle?.done(response),
     (error) => settle?.fail(error),
   )
-  const taken: number[] = []
+  const latencies: number[] = []
   try {
     do {
-      const begun = now()
-      const answer = await new Promise<Answer>((done, fail) => {
+      const startedAt = now()
+      const response = await new Promise<RawResponse>((done, fail) => {
         settle = { done, fail }
         connection.send(request)
       })
-      taken.push((now() - begun) * 1000)
-      const refusal = refusalOf(answer)
-      if (refusal) throw refusal
-      await setTimeout(pause)
+      latencies.push((now() - startedAt) * 1000)
+      const error = errorIfUnsuccessful(response)
+      if (error) throw error
+      await setTimeout(pauseMs)
     } while (now() < end)
   } finally {
     connection.close()
   }
-  return taken
+  return latencies
 }
 
 /** @param share between 0 and 1: 0.99 for the 99th percentile */
