@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-const title = (name: string) => color.all.find(({ title: one }) => one === name)?.id
+const colorIdOf = (name: string) => color.all.find(({ title: one }) => one === name)?.id
 
 const patched = (at: string, data: object, more: object = {}) => ({
   id: randomUUID(),
@@ -39,7 +39,7 @@ const [TEN, ELEVEN, NOON] = ['2099-01-01T10:00:00.500Z', '2099-01-01T11:00:00.00
 
 test('tells who, when, through what, and which field went from what to what', async (context) => {
   await append(context, [
-    patched(TEN, { set: { price: 7, color: title('F') } }, { client: '1_gone' }),
+    patched(TEN, { set: { price: 7, color: colorIdOf('F') } }, { client: '1_gone' }),
     patched(ELEVEN, { removed: ['price'] }),
   ])
   const [json, text] = await context.commands.runInTurn([

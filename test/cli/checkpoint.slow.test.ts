@@ -18,9 +18,9 @@ test.after.each(({ commands }) => commands.remove())
 async function signedSizes(commands: CommandLine): Promise<number[]> {
   const { out } = await commands.run(['events', 'checkpoints', '--json'])
   const lines = out.trim() === '' ? [] : out.trim().split('\n')
-  return lines.map((line) => Number((JSON.parse(line) as Signed).data.checkpoint.split('\n')[1]))
+  return lines.map((line) => Number((JSON.parse(line) as SignedCheckpointEvent).data.checkpoint.split('\n')[1]))
 }
-type Signed = { readonly data: { readonly checkpoint: string } }
+type SignedCheckpointEvent = { readonly data: { readonly checkpoint: string } }
 
 const run = promisify(execFile)
 
@@ -28,8 +28,8 @@ test('is printed on demand, and checked with nothing but openssl, as docs/eviden
   const started = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await started.line()) as { url: string }
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const { err: beside } = await commands.run(['checkpoint'])
-  assert.not.match(beside, 'start the service', 'one keeps the tree up to date')
+  const { err: warning } = await commands.run(['checkpoint'])
+  assert.not.match(warning, 'start the service', 'one keeps the tree up to date')
   const result = await commands.json('checkpoint')
   assert.equal(Object.keys(result), ['origin', 'size', 'root', 'checkpoint', 'key'])
   const { origin, size, root, checkpoint, key } = result as Record<string, string>

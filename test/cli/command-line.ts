@@ -14,16 +14,16 @@ import { Resident } from './resident/resident.ts'
 export const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** What lets a program wait a hundred times as long for what it waits for in seconds. */
-const UNHURRIED = `data:text/javascript,${encodeURIComponent(`
+const LONG_TIMEOUTS = `data:text/javascript,${encodeURIComponent(`
   const { setTimeout: start } = globalThis
   globalThis.setTimeout = (call, ms, ...given) => start(call, ms < 1_000 ? ms : ms * 100, ...given)`)}`
 
 /** What stays until it is told to end, by a signal to its process. */
-const STAYING = ['serve', 'demo']
+const LONG_RUNNING = ['serve', 'demo']
 const FULL = process.env['ADAMANT_FULL'] === '1'
 const resident = new Resident()
 
-export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+export type CommandResult = { readonly code: number | null; readonly out: string; readonly err: string }
 export type Settings = Readonly<Record<string, string>>
 
 /** A folder of its own and the program on it, embedded unless it was opened on engines. */
@@ -31,7 +31,7 @@ export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-cli-'))
   readonly dataDir = join(this.folder, 'data')
   #engines: Engines = {}
-  readonly #started = new Set<Started>()
+  readonly #started = new Set<RunningProgram>()
 
   /** On the engines that test/engines.ts says. */
   static async onEngines(): Promise<CommandLine> {
@@ -44,8 +44,8 @@ export class CommandLine {
    * Runs one command to its end: in the process that the test file keeps for commands, unless that has another one under
    * way, or in one of its own in the long forms (ADAMANT_FULL=1).
    */
-  async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<Ended> {
-    if (!FULL && !resident.busy && !STAYING.includes(words[0] ?? '')) {
+  async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<CommandResult> {
+    if (!FULL && !resident.isBusy && !LONG_RUNNING.includes(words[0] ?? '')) {
       return resident.run({ words, env: this.#environment(settings), input })
     }
     const started = this.start(words, settings)
@@ -55,27 +55,27 @@ export class CommandLine {
 
   /** Runs one command with --json. @returns its last line on stdout, parsed */
   json(...words: string[]): Promise<Record<string, unknown>> {
-    return this.jsonEnding(0, words)
+    return this.jsonWithExitCode(0, words)
   }
 
   /** Likewise, where it has to end with this exit code. */
-  async jsonEnding(expected: number, words: readonly string[]): Promise<Record<string, unknown>> {
+  async jsonWithExitCode(expected: number, words: readonly string[]): Promise<Record<string, unknown>> {
     const { code, out, err } = await this.run([...words, '--json'])
     if (code !== expected) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
   }
 
   /** Runs commands to their ends, one after another. */
-  async runInTurn(commands: readonly (readonly string[])[], settings: Settings = {}): Promise<Ended[]> {
-    const ended: Ended[] = []
+  async runInTurn(commands: readonly (readonly string[])[], settings: Settings = {}): Promise<CommandResult[]> {
+    const ended: CommandResult[] = []
     for (const words of commands) ended.push(await this.run(words, settings))
     return ended
   }
 
   /** @param program for node: the built one unless told */
-  start(words: readonly string[], settings: Settings = {}, program: readonly string[] = [PROGRAM]): Started {
+  start(words: readonly string[], settings: Settings = {}, program: readonly string[] = [PROGRAM]): RunningProgram {
     const env = this.#environment(settings)
-    const started = new Started(
+    const started = new RunningProgram(
       spawn(process.execPath, [...program, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] }),
     )
     this.#started.add(started)
@@ -83,8 +83,8 @@ export class CommandLine {
   }
 
   /** Starts the built program with deadlines that no machine is too slow for. */
-  startUnhurried(words: readonly string[]): Started {
-    return this.start(words, {}, ['--import', UNHURRIED, PROGRAM])
+  startWithLongTimeouts(words: readonly string[]): RunningProgram {
+    return this.start(words, {}, ['--import', LONG_TIMEOUTS, PROGRAM])
   }
 
   #environment(settings: Settings): Record<string, string> {
@@ -103,8 +103,8 @@ export class CommandLine {
   }
 }
 
-export class Started {
-  readonly ended: Promise<Ended>
+export class RunningProgram {
+  readonly ended: Promise<CommandResult>
   #out = ''
   #err = ''
 
@@ -120,7 +120,7 @@ export class Started {
   }
 
   /** What it has said on stderr so far. */
-  get said(): string {
+  get stderr(): string {
     return this.#err
   }
 
@@ -145,13 +145,13 @@ export class Started {
 
   /** Resolves with the first line on stdout that fits. @throws when the process ends without it */
   async line(fits: (line: string) => boolean = () => true): Promise<string> {
-    for (let over = false; ;) {
+    for (let hasEnded = false; ;) {
       const found = this.#out.split('\n').slice(0, -1).find(fits)
       if (found !== undefined) return found
-      const said = `stdout: ${this.#out}; stderr: ${this.#err}`
-      if (over) throw new Error(`the line did not come; ${said}`)
+      const output = `stdout: ${this.#out}; stderr: ${this.#err}`
+      if (hasEnded) throw new Error(`the line did not come; ${output}`)
       const more = once(this.child.stdout, 'data').then(() => false)
-      over = await comes(`a line; ${said}`, Promise.race([more, this.ended.then(() => true)]))
+      hasEnded = await comes(`a line; ${output}`, Promise.race([more, this.ended.then(() => true)]))
     }
   }
 }

@@ -12,8 +12,13 @@ test.before.each(async (context) => {
 test.after.each(({ commands }) => commands.remove())
 
 test('ends with 2 for what can not be asked for', async ({ commands }) => {
-  const asked = [['srve'], ['user', 'add'], ['user', 'add', 'a@example.com'], ['user', 'plan', 'a@example.com', 'gold']]
-  const ended = await commands.runInTurn(asked)
+  const invalid = [
+    ['srve'],
+    ['user', 'add'],
+    ['user', 'add', 'a@example.com'],
+    ['user', 'plan', 'a@example.com', 'gold'],
+  ]
+  const ended = await commands.runInTurn(invalid)
   assert.equal(
     ended.map(({ code }) => code),
     [2, 2, 2, 2],
@@ -39,7 +44,7 @@ const WITH_EXAMPLES = [
 ]
 
 test('shows an example with --help', async ({ commands }) => {
-  const helps = await commands.runInTurn(WITH_EXAMPLES.map((asked) => [...asked.split(' '), '--help']))
+  const helps = await commands.runInTurn(WITH_EXAMPLES.map((words) => [...words.split(' '), '--help']))
   for (const [index, { code, out }] of helps.entries()) {
     assert.is(code, 0, WITH_EXAMPLES[index])
     assert.match(out, /Examples?:\n {2}\S/, WITH_EXAMPLES[index])
@@ -95,7 +100,7 @@ test('prints what comes behind a position, and no password', async ({ commands }
 test('tells the head of the log, the state of each read model and that of the scoring', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   type Status = { ok: boolean; head: string; models: Record<string, unknown>[]; scoring: Record<string, unknown> }
-  const { ok, head, models, scoring } = (await commands.jsonEnding(1, ['status'])) as Status
+  const { ok, head, models, scoring } = (await commands.jsonWithExitCode(1, ['status'])) as Status
   assert.is(ok, false)
   assert.ok(Number(head) > 0)
   assert.equal(scoring, { model: MODEL_VERSION, position: 'start', lag: 0, behind: 0, running: false })

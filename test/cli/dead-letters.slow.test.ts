@@ -17,7 +17,7 @@ test.before.each(async (context) => {
 test.after.each(({ commands }) => commands.remove())
 
 /** Works on the installation before the program does. */
-async function given(commands: CommandLine, work: (stores: Stores) => Promise<void>): Promise<void> {
+async function prepareStores(commands: CommandLine, work: (stores: Stores) => Promise<void>): Promise<void> {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const stores = await openStores(commands.dataDir)
   await work(stores)
@@ -25,7 +25,7 @@ async function given(commands: CommandLine, work: (stores: Stores) => Promise<vo
 }
 
 /** Sets a good stream aside, as a release does that could not fold its last event and now can. */
-async function setAside({ store, reads }: Stores, stream: string): Promise<void> {
+async function parkStream({ store, reads }: Stores, stream: string): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
   const [event] = await store.read(stream, { last: 1 })
@@ -35,7 +35,7 @@ async function setAside({ store, reads }: Stores, stream: string): Promise<void>
 }
 
 /** An event of a newer release. */
-const newer = (store: Stores['store'], stream: string, expected: StoredEvent['revision']) =>
+const appendNewerEvent = (store: Stores['store'], stream: string, expected: StoredEvent['revision']) =>
   store.append(stream, expected, [
     {
       id: randomUUID(),
@@ -46,11 +46,11 @@ const newer = (store: Stores['store'], stream: string, expected: StoredEvent['re
   ])
 
 test('retry lets the running service fold again what it can, and tells what it can not', async ({ commands }) => {
-  await given(commands, async (stores) => {
+  await prepareStores(commands, async (stores) => {
     const [a = 0, b = 0] = await owner(stores.store).create(3)
-    await newer(stores.store, `diamond-${b}`, 0n)
+    await appendNewerEvent(stores.store, `diamond-${b}`, 0n)
     await project(stores)
-    await setAside(stores, `diamond-${a}`)
+    await parkStream(stores, `diamond-${a}`)
   })
   const server = commands.start(['serve', '--json'])
   await server.line()
@@ -83,15 +83,15 @@ test('retry lets the running service fold again what it can, and tells what it c
   const models = (await commands.json('status'))['models'] as Record<string, unknown>[]
   assert.ok(models.length > 1)
   for (const { model, deadLetters } of models) assert.is(deadLetters, model === 'diamonds' ? 1 : 0, String(model))
-  const [asked] = (await commands.run(['events', 'retries-diamonds', '--json'])).out.trim().split('\n')
-  assert.is((JSON.parse(asked ?? '') as { actor: unknown }).actor, 'operator')
+  const [request] = (await commands.run(['events', 'retries-diamonds', '--json'])).out.trim().split('\n')
+  assert.is((JSON.parse(request ?? '') as { actor: unknown }).actor, 'operator')
 })
 
 test('retry of one stream frees that one', async ({ commands }) => {
-  await given(commands, async (stores) => {
+  await prepareStores(commands, async (stores) => {
     const [a = 0, b = 0] = await owner(stores.store).create(2)
     await project(stores)
-    for (const id of [a, b]) await setAside(stores, `diamond-${id}`)
+    for (const id of [a, b]) await parkStream(stores, `diamond-${id}`)
   })
   await commands.start(['serve', '--json']).line()
   assert.equal((await commands.json('dead-letters', 'retry', 'diamonds', 'diamond-2'))['left'], [])
@@ -101,10 +101,10 @@ test('retry of one stream frees that one', async ({ commands }) => {
 })
 
 test('retry without a running service says that it needs one, and asks for nothing', async ({ commands }) => {
-  await given(commands, async (stores) => {
+  await prepareStores(commands, async (stores) => {
     await owner(stores.store).create(1)
     await project(stores)
-    await setAside(stores, 'diamond-1')
+    await parkStream(stores, 'diamond-1')
   })
   const { code, err } = await commands.run(['dead-letters', 'retry'])
   assert.is(code, 1)
@@ -113,7 +113,7 @@ test('retry without a running service says that it needs one, and asks for nothi
 })
 
 test('knows which models there are, and says what is not set aside', async ({ commands }) => {
-  await given(commands, async () => undefined)
+  await prepareStores(commands, async () => undefined)
   assert.equal(await commands.json('dead-letters', 'list'), { deadLetters: [] })
   assert.equal(await commands.json('dead-letters', 'retry'), { freed: [], left: [] })
   assert.is((await commands.run(['dead-letters', 'list', 'diamond'])).code, 2)

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { DICTIONARIES } from '../../src/domain/diamond/fields.ts'
 import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle-and-culet.ts'
 import { cutShapeTree } from '../../src/domain/dictionaries/shapes.ts'
-import { CommandLine, type Ended } from './command-line.ts'
+import { CommandLine, type CommandResult } from './command-line.ts'
 
 type Context = { commands: CommandLine; at: (name: string) => string }
 const test = suite<Context>('export')
@@ -18,7 +18,7 @@ test.after.each(({ commands }) => commands.remove())
 
 const user = (name: string) => `${name}@example.com`
 const add = (name: string) => ['user', 'add', user(name), '--password', 'right horse', '--json']
-const TO = (name: string) => ['--user', user(name), '--json']
+const userOptions = (name: string) => ['--user', user(name), '--json']
 
 /** Texts that a spreadsheet takes for something else than a text. */
 const SKUS = [
@@ -64,7 +64,7 @@ const STONES = Array.from({ length: 120 }, (_, n) => ({
 }))
 
 const lines = (stones: readonly object[]) => stones.map((stone) => `${JSON.stringify(stone)}\n`).join('')
-const resultOf = ({ out, err }: Ended | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
+const resultOf = ({ out, err }: CommandResult | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
   assert.ok(out !== '', err)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }
@@ -73,10 +73,10 @@ test('what is imported again changes nothing, whichever way it was written', asy
   writeFileSync(path('all.jsonl'), lines(STONES))
   const [, created, ...written] = await commands.runInTurn([
     add('a'),
-    ['import', path('all.jsonl'), ...TO('a')],
-    ['export', path('a.csv'), ...TO('a')],
-    ['export', path('a.csv.gz'), ...TO('a')],
-    ['export', path('a.jsonl'), ...TO('a')],
+    ['import', path('all.jsonl'), ...userOptions('a')],
+    ['export', path('a.csv'), ...userOptions('a')],
+    ['export', path('a.csv.gz'), ...userOptions('a')],
+    ['export', path('a.jsonl'), ...userOptions('a')],
     ['export', '--user', user('a')],
     ['export', '--user', user('a'), '--json'],
     ['events', '--json'],
@@ -94,7 +94,7 @@ test('what is imported again changes nothing, whichever way it was written', asy
     ...['a.csv', 'a.csv.gz', 'a.jsonl'].map((name) => [
       'import',
       path(name),
-      ...TO('a'),
+      ...userOptions('a'),
       '--update-by',
       'sku',
       '--delete-missing',
@@ -117,9 +117,9 @@ test('what is imported into another account is the same but for ids and dates', 
   const ended = await commands.runInTurn([
     add('a'),
     add('b'),
-    ['import', path('all.jsonl'), ...TO('a')],
-    ['export', path('a.csv'), ...TO('a')],
-    ['import', path('a.csv'), ...TO('b')],
+    ['import', path('all.jsonl'), ...userOptions('a')],
+    ['export', path('a.csv'), ...userOptions('a')],
+    ['import', path('a.csv'), ...userOptions('b')],
     ['export', '--user', user('a'), '--json'],
     ['export', '--user', user('b'), '--json'],
   ])
@@ -139,9 +139,9 @@ test('has what is there: no stone that was deleted, and none of another account'
   const ended = await commands.runInTurn([
     add('a'),
     add('b'),
-    ['import', path('two.csv'), ...TO('a')],
-    ['import', path('one.csv'), ...TO('a'), '--update-by', 'sku', '--delete-missing', '--yes'],
-    ['import', path('two.csv'), ...TO('b')],
+    ['import', path('two.csv'), ...userOptions('a')],
+    ['import', path('one.csv'), ...userOptions('a'), '--update-by', 'sku', '--delete-missing', '--yes'],
+    ['import', path('two.csv'), ...userOptions('b')],
     ['export', '--user', user('a')],
   ])
   const [header, ...rows] = (ended.at(-1)?.out ?? '').trim().split('\r\n')

@@ -94,9 +94,9 @@ test('stops at an unknown column with the nearest, unless it is to be ignored', 
 
 test('stops at an unknown account, a missing file and a broken archive', async ({ commands, sheet }) => {
   const good = sheet(GOOD)
-  const stranger = await commands.run(['import', good, '--user', 'b@example.com'])
-  assert.is(stranger.code, 1)
-  assert.match(stranger.err, 'There is no account b@example.com')
+  const unknown = await commands.run(['import', good, '--user', 'b@example.com'])
+  assert.is(unknown.code, 1)
+  assert.match(unknown.err, 'There is no account b@example.com')
   const missing = await commands.run(['import', `${good}.gone`, ...USER])
   assert.is(missing.code, 1)
   assert.match(missing.err, 'does not exist')
@@ -174,7 +174,7 @@ test('waits for a service that is slow to know of it, and ends well', async ({ c
   const server = commands.start(['serve', '--json'])
   await server.line()
   await server.freeze()
-  const importing = commands.startUnhurried(['import', sheet(GOOD), ...USER])
+  const importing = commands.startWithLongTimeouts(['import', sheet(GOOD), ...USER])
   let hasEnded = false
   void importing.ended.then(() => (hasEnded = true))
   await until('the stones', async () => (await created(commands)).length === 2)

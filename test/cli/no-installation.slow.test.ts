@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from './command-line.ts'
+import { CommandLine, type CommandResult } from './command-line.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('where there is no installation')
@@ -36,12 +36,13 @@ const COMMANDS = [
 test('each says so with exit code 2 and makes none', async ({ commands }) => {
   const ended = await commands.runInTurn(COMMANDS)
   const err = `adamant: no installation in ${commands.dataDir}: set DATA_DIR to its folder\n`
-  for (const [index, said] of ended.entries()) assert.equal(said, { code: 2, out: '', err }, COMMANDS[index]?.join(' '))
+  for (const [index, result] of ended.entries())
+    assert.equal(result, { code: 2, out: '', err }, COMMANDS[index]?.join(' '))
   assert.not.ok(existsSync(commands.dataDir))
 })
 
 /** In a folder of its own, with the defaults of every setting that is not given. */
-function runIn(cwd: string, words: readonly string[]): Promise<Ended> {
+function runIn(cwd: string, words: readonly string[]): Promise<CommandResult> {
   const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const env = { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn' }
   return new Promise((done) => {

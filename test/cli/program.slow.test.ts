@@ -25,8 +25,8 @@ test('ends when what it waits for has come, whatever keeps the process alive', a
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const words = [...FROM_SOURCE, '--input-type=module', '-e', SOURCE]
   const [code, err] = await new Promise<[number | null, string]>((done) => {
-    const child = execFile(process.execPath, words, { cwd, encoding: 'utf8' }, (_error, _out, said) =>
-      done([child.exitCode, said]),
+    const child = execFile(process.execPath, words, { cwd, encoding: 'utf8' }, (_error, _out, stderr) =>
+      done([child.exitCode, stderr]),
     )
   })
   assert.match(err, 'adamant: what it waited for has come')

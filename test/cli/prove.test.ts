@@ -30,15 +30,15 @@ test('is one file, which is checked without an installation', async ({ commands 
   assert.equal(rest, { ok: true, diamond: id, events: 1, why: '' })
   assert.ok(size > 0)
   assert.is(checked.code, 0)
-  const [said, changed, another] = await commands.runInTurn(
+  const [verified, changed, another] = await commands.runInTurn(
     [
       ['check', proof, '--key', key],
-      ['check', changedFile(proof), '--key', key, '--json'],
+      ['check', writeChangedProof(proof), '--key', key, '--json'],
       ['check', proof, '--key', key.replace(/^adamant/, 'another')],
     ],
     elsewhere,
   )
-  assert.match(said?.out ?? '', /does not cover events after that checkpoint/)
+  assert.match(verified?.out ?? '', /does not cover events after that checkpoint/)
   assert.is(changed?.code, 1)
   const found = JSON.parse(changed?.out ?? '') as { ok: boolean; why: string }
   assert.is(found.ok, false)
@@ -47,7 +47,7 @@ test('is one file, which is checked without an installation', async ({ commands 
 })
 
 /** The same proof of a stone that would be a little heavier. */
-function changedFile(proof: string): string {
+function writeChangedProof(proof: string): string {
   const text = readFileSync(proof, 'utf8')
   const changed = `${proof}.changed`
   assert.match(text, '"sku":"PROVEN"')

@@ -20,7 +20,7 @@ const SECRET = 'kept-out-of-the-log'
 async function linesOf(commands: CommandLine, settings: Readonly<Record<string, string>>): Promise<Line[]> {
   const server = commands.start(['serve', '--json'], { LOG_LEVEL: 'info', ...settings })
   const { url } = JSON.parse(await server.line()) as { url: string }
-  const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((answer) => answer.text())
+  const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((response) => response.text())
   await get('/v2/constants', { 'X-Request-Id': ID, traceparent: TRACE })
   await get(`/diamond/77?signature=${SECRET}`)
   await get(`/secret/${SECRET}`)

@@ -39,8 +39,8 @@ test('knows an account and a client that another process added, at once', async 
   await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, 'right horse\n')
   const client = await commands.json('client', 'add', 'tests')
 
-  const answer = await logIn(url, client)
-  assert.is(answer.status, 200, await answer.text())
+  const response = await logIn(url, client)
+  assert.is(response.status, 200, await response.text())
 })
 
 test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
@@ -54,31 +54,31 @@ test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
 })
 
 test('answers a request that was under way when SIGTERM came', async ({ commands }) => {
-  const server = commands.startUnhurried(['serve', '--json'])
+  const server = commands.startWithLongTimeouts(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const body = 'grant_type=password&username=a&password=b&client_id=1_x&client_secret=y'
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': body.length }
-  const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers })
-  const answered = once(underWay, 'response')
-  underWay.write(body.slice(0, 10))
+  const pending = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers })
+  const responded = once(pending, 'response')
+  pending.write(body.slice(0, 10))
   await fetch(`${url}/health/live`)
 
   server.kill('SIGTERM')
   await untilRefused(url)
-  underWay.end(body.slice(10))
+  pending.end(body.slice(10))
 
-  const [answer] = (await answered) as [IncomingMessage]
-  assert.is(answer.statusCode, 401)
-  answer.resume()
+  const [response] = (await responded) as [IncomingMessage]
+  assert.is(response.statusCode, 401)
+  response.resume()
   assert.is((await server.ended).code, 0)
 })
 
 test('ends at once on a second signal', async ({ commands }) => {
-  const server = commands.startUnhurried(['serve', '--json'])
+  const server = commands.startWithLongTimeouts(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
-  const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers: { 'Content-Length': 10 } })
-  underWay.on('error', () => {})
-  underWay.write('half')
+  const pending = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers: { 'Content-Length': 10 } })
+  pending.on('error', () => {})
+  pending.write('half')
   await fetch(`${url}/health/live`)
 
   server.kill('SIGTERM')

@@ -6,7 +6,7 @@ import { until } from '../until.ts'
 import { CommandLine, PROGRAM } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-type Status = { ok: boolean; faults: string[]; models: { model: string; lag: number; behind: number }[] }
+type StatusResult = { ok: boolean; faults: string[]; models: { model: string; lag: number; behind: number }[] }
 
 const test = suite<Context>('status')
 test.before.each((context) => {
@@ -14,7 +14,8 @@ test.before.each((context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-const statusOf = async (commands: CommandLine, code: number) => (await commands.jsonEnding(code, ['status'])) as Status
+const statusOf = async (commands: CommandLine, code: number) =>
+  (await commands.jsonWithExitCode(code, ['status'])) as StatusResult
 
 /** A stone whose creation was written at this time, as another process of the installation would have. */
 async function createdAt(dataDir: string, at: number): Promise<void> {
@@ -42,7 +43,7 @@ test('ends with 0 while the service runs, and with 1 and what to do when nothing
 })
 
 /** What a program has for the time that NOW says, as long as it runs. */
-const STANDING_CLOCK = 'data:text/javascript,Date.now = () => Number(process.env.NOW)'
+const FIXED_CLOCK = 'data:text/javascript,Date.now = () => Number(process.env.NOW)'
 
 for (const [seconds, code] of [
   [60, 0],
@@ -58,10 +59,10 @@ for (const [seconds, code] of [
     await server.freeze()
     const now = Date.now()
     await createdAt(commands.dataDir, now - seconds * 1000)
-    const asked = commands.start(['status', '--json'], { NOW: String(now) }, ['--import', STANDING_CLOCK, PROGRAM])
-    const { code: ended, out, err } = await asked.ended
+    const status = commands.start(['status', '--json'], { NOW: String(now) }, ['--import', FIXED_CLOCK, PROGRAM])
+    const { code: ended, out, err } = await status.ended
     assert.is(ended, code, err)
-    const { models, faults } = JSON.parse(out) as Status
+    const { models, faults } = JSON.parse(out) as StatusResult
     const { lag, behind } = models.find(({ model }) => model === 'diamonds') ?? {}
     assert.equal([lag, behind], [1, seconds])
     assert.is(faults.join().includes(`the diamonds read model is ${seconds} s behind (1 event)`), code === 1)

@@ -113,17 +113,17 @@ test('names the trace that a request was a part of, by which `events` finds what
     ['events', '--trace', id, '--json'],
     ['events', '--trace', 'b2'.repeat(16), '--json'],
   ])
-  const told = JSON.parse(json?.out ?? '') as { type: string; trace?: string }[]
+  const entries = JSON.parse(json?.out ?? '') as { type: string; trace?: string }[]
   assert.equal(
-    told.filter((entry) => entry.trace !== undefined).map(({ type, trace: shown }) => [type, shown]),
+    entries.filter((entry) => entry.trace !== undefined).map(({ type, trace: traceId }) => [type, traceId]),
     [['plan changed', id]],
   )
   assert.match(text?.out ?? '', `later (trace ${id})`)
-  const { stream, metadata: kept } = JSON.parse(found?.out ?? '') as {
+  const { stream, metadata } = JSON.parse(found?.out ?? '') as {
     stream: string
     metadata: { traceparent: string }
   }
-  assert.equal([stream, kept.traceparent, none?.out], ['account-1', trace, ''])
+  assert.equal([stream, metadata.traceparent, none?.out], ['account-1', trace, ''])
 })
 
 test('that asks for nothing, for no subject or for two things at once ends with 2', async ({ commands }) => {

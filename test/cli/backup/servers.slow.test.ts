@@ -23,7 +23,7 @@ test.after.each(async ({ site, peer }) => {
 })
 
 /** The server's own backup comes back. */
-async function setBack(peer: Peer, events: number): Promise<void> {
+async function restoreServer(peer: Peer, events: number): Promise<void> {
   await peer.down()
   peer.log.setBack(events)
   await peer.up()
@@ -46,17 +46,17 @@ test('is backed up and restored by the server, and begins a new epoch by the com
   assert.is(running.code, 1)
   assert.match(running.err, /stop all of them first/)
   await service.stop()
-  await setBack(peer, events)
+  await restoreServer(peer, events)
 
   const unready = await site.run(['serve'], { ...settings, PORT: '0' })
   assert.is(unready.code, 1)
   assert.match(unready.err, /adamant: The event log does not have an event that .*npx adamant restore --in-place/)
   assert.not.match(unready.err, /^ +at /m)
-  const unasked = await site.run(['restore', site.at('b')], settings)
-  assert.is(unasked.code, 2)
-  assert.match(unasked.err, /--in-place/)
+  const unconfirmed = await site.run(['restore', site.at('b')], settings)
+  assert.is(unconfirmed.code, 2)
+  assert.match(unconfirmed.err, /--in-place/)
 
-  const restored = await site.done(['restore', site.at('b'), '--in-place'], settings)
+  const restored = await site.json(['restore', site.at('b'), '--in-place'], settings)
   assert.ok(Number(restored['epoch']) > 0)
   assert.is(restored['files'], 1)
   const again = await site.serve(undefined, settings)
@@ -84,15 +84,15 @@ test('ends a process that runs while its log goes back, or is restored', async (
     )
     return started
   }
-  const metMeanwhile = await serve()
-  await site.done(['restore', '--in-place'], settings)
-  const { code, err } = await metMeanwhile.ended
+  const running = await serve()
+  await site.json(['restore', '--in-place'], settings)
+  const { code, err } = await running.ended
   assert.is(code, 1)
   assert.match(err, /^adamant: The event log was restored while this process was running.*restart the process$/m)
 
-  const caught = await serve()
-  await setBack(peer, events)
-  const ended = await caught.ended
+  const restarted = await serve()
+  await restoreServer(peer, events)
+  const ended = await restarted.ended
   assert.is(ended.code, 1)
   assert.match(ended.err, /^adamant: The event log does not have an event that this process has seen/m, ended.err)
 })

@@ -7,7 +7,7 @@ import type { NewEvent, Revision } from '../../../src/stores/ports/event-store.t
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { areEmbedded, enginesFor } from '../../engines.ts'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { CommandLine, type CommandResult } from '../command-line.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('events')
@@ -41,7 +41,7 @@ async function append({ commands }: Context, stream: string, expected: Revision,
   await installation.close()
 }
 
-function endedAt(ended: readonly Ended[], index: number): Ended {
+function resultAt(ended: readonly CommandResult[], index: number): CommandResult {
   const found = ended[index]
   if (found === undefined) throw new Error(`command ${index} did not run`)
   return found
@@ -60,7 +60,7 @@ test('are chosen by stream, prefix, type, time, actor and correlation, alone and
   await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3, { actor: 'account-2' })])
   await append(context, 'diamond-10', 'none', [patched(4)])
   await append(context, 'scores-1', 'none', [patched(5, { actor: 'scoring', $correlationId: 'request-4' })])
-  const asked: readonly (readonly [words: string[], seconds: number[]])[] = [
+  const cases: readonly (readonly [words: string[], seconds: number[]])[] = [
     [['diamond-1'], [1, 2, 3]],
     [['diamond-'], [1, 2, 3, 4]],
     [
@@ -95,9 +95,9 @@ test('are chosen by stream, prefix, type, time, actor and correlation, alone and
     ],
     [['--correlation', 'request-4', '--actor', 'scoring'], [5]],
   ]
-  const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words, '--json']))
-  for (const [index, [words, seconds]] of asked.entries()) {
-    const { code, out, err } = endedAt(ended, index)
+  const ended = await commands.runInTurn(cases.map(([words]) => ['events', ...words, '--json']))
+  for (const [index, [words, seconds]] of cases.entries()) {
+    const { code, out, err } = resultAt(ended, index)
     assert.is(code, 0, err)
     const found = linesOf(out).map(({ data }) => (data['set'] as { price: number }).price)
     assert.equal(found, seconds, words.join(' '))
@@ -153,10 +153,10 @@ test('that this release does not understand are shown as such, in their place', 
   assert.equal([...(table?.out ?? '').matchAll(/NOT DECODED/g)].length, 3)
 })
 
-test('of an unknown type, at a time that is none, or of contradicting wishes are not asked for: exit code 2', async ({
+test('of an unknown type, at a time that is none, or of contradicting options end with: exit code 2', async ({
   commands,
 }) => {
-  const asked: readonly (readonly [words: string[], said: RegExp])[] = [
+  const cases: readonly (readonly [words: string[], message: RegExp])[] = [
     [['--type', 'DiamondCraeted'], /Unknown event type. Did you mean: DiamondCreated/],
     [['--type', 'DiamondCreated', 'Scored'], /Did you mean: DiamondScored/],
     [['--since', 'yesterday'], /It must be a time such as/],
@@ -164,11 +164,11 @@ test('of an unknown type, at a time that is none, or of contradicting wishes are
     [['--follow', '--until', '2026-11-22'], /--follow cannot be combined with --until/],
     [['--from', 'x'], /a position as printed by `events`/],
   ]
-  const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words]))
-  for (const [index, [words, said]] of asked.entries()) {
-    const { code, out, err } = endedAt(ended, index)
+  const ended = await commands.runInTurn(cases.map(([words]) => ['events', ...words]))
+  for (const [index, [words, message]] of cases.entries()) {
+    const { code, out, err } = resultAt(ended, index)
     assert.is(code, 2, words.join(' '))
-    assert.match(err, said)
+    assert.match(err, message)
     assert.is(out, '')
   }
 })
@@ -239,21 +239,21 @@ test('of which one was changed behind the back of the log are told all the same,
     ['events', '--prefix', 'diamond-', '--json'],
     ['events', 'diamond-2', '--json'],
   ])
-  const told = (ended: typeof stream) =>
+  const printed = (ended: typeof stream) =>
     ended?.out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { stream: string; revision: number })
       .map((event) => `${event.stream}@${event.revision}`)
-  assert.equal(told(stream), ['diamond-1@0', 'diamond-1@2'])
-  assert.equal(told(all), ['diamond-1@0', 'diamond-1@2', 'diamond-2@0'])
+  assert.equal(printed(stream), ['diamond-1@0', 'diamond-1@2'])
+  assert.equal(printed(all), ['diamond-1@0', 'diamond-1@2', 'diamond-2@0'])
   for (const ended of [stream, all]) {
     assert.is(ended?.code, 1)
     const [first, last] = (ended?.err ?? '').trim().split('\n')
     assert.is(first, `diamond-1@1, at position ${String(position)}, is corrupt: its data or metadata is not valid JSON`)
     assert.match(last ?? '', /^adamant: 1 event could not be read; run npx adamant verify/)
   }
-  assert.equal(told(others), ['diamond-2@0'])
+  assert.equal(printed(others), ['diamond-2@0'])
   assert.is(others?.code, 0)
 })
 

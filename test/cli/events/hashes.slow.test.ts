@@ -25,8 +25,8 @@ test('prints no hash of a password, a token or a client secret, neither as text 
   const { url } = JSON.parse(await server.line()) as { url: string }
   const rotated = await commands.json('client', 'rotate', String(client['client_id']))
   const form = { grant_type: 'password', username: 'a@example.com', password: 'left horse', ...strings(rotated) }
-  const answer = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(form) })
-  assert.is(answer.status, 200, await answer.text())
+  const response = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(form) })
+  assert.is(response.status, 200, await response.text())
 
   for (const words of [['events'], ['events', '--json']]) {
     const { out } = await commands.run(words)

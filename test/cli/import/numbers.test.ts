@@ -131,8 +131,8 @@ const READ: readonly (readonly [
   ],
 ]
 for (const [what, cells, numbers] of READ) {
-  test(`that are ${what} are read so`, async ({ looked }) => {
-    const { code, out, err } = await looked(sheet(cells))
+  test(`that are ${what} are read so`, async ({ dryRun }) => {
+    const { code, out, err } = await dryRun(sheet(cells))
     assert.is(code, 0, err)
     const { first } = JSON.parse(out) as { first: readonly { carat: number; price: number }[] }
     assert.equal(
@@ -142,10 +142,10 @@ for (const [what, cells, numbers] of READ) {
   })
 }
 
-const ASKED: readonly (readonly [
+const AMBIGUOUS: readonly (readonly [
   what: string,
   cells: readonly (readonly [carat: string, price: string])[],
-  says: RegExp,
+  message: RegExp,
 ])[] = [
   [
     'may be hundreds or thousands',
@@ -172,11 +172,11 @@ const ASKED: readonly (readonly [
     /price has two decimal separators: 900\.5 in line 2, 1\.200 in line 3/,
   ],
 ]
-for (const [what, cells, says] of ASKED) {
-  test(`that ${what} stop an import, which asks`, async ({ looked }) => {
-    const { code, err } = await looked(sheet(cells))
+for (const [what, cells, message] of AMBIGUOUS) {
+  test(`that ${what} stop an import, which asks`, async ({ dryRun }) => {
+    const { code, err } = await dryRun(sheet(cells))
     assert.is(code, 2)
-    assert.match(err, says)
+    assert.match(err, message)
   })
 }
 
@@ -184,8 +184,8 @@ for (const [decimal, prices] of [
   ['.', [12.5, 45]],
   [',', [12_500, 45_000]],
 ] as const) {
-  test(`have a ${decimal} before their fractions where --decimal says so`, async ({ looked }) => {
-    const { out, err } = await looked(
+  test(`have a ${decimal} before their fractions where --decimal says so`, async ({ dryRun }) => {
+    const { out, err } = await dryRun(
       sheet([
         ['1', '12.500'],
         ['2', '45.000'],
@@ -202,7 +202,7 @@ for (const [decimal, prices] of [
 }
 
 test('are shown by a dry run: the first three stones as they would be stored, and what each field has', async ({
-  looked,
+  dryRun,
   commands,
   file,
 }) => {
@@ -212,7 +212,7 @@ test('are shown by a dry run: the first three stones as they would be stored, an
     ['2,5', '30.000'],
     ['3', ''],
   ])
-  const { out } = await looked(content)
+  const { out } = await dryRun(content)
   const { first, fields } = JSON.parse(out) as { first: object[]; fields: object }
   assert.is(first.length, 3)
   assert.equal(first[0], { sku: 'S-0', price: 1200, cutShape: 'Round', carat: 0.71 })

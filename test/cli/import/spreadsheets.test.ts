@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { dryRunSuite, read } from './dry-run.ts'
+import { dryRunSuite, resultOf } from './dry-run.ts'
 
 const test = dryRunSuite('an imported spreadsheet')
 
@@ -47,33 +47,33 @@ const AROUND: readonly (readonly [what: string, content: string])[] = [
   ['a last row of sums alone', 'sku,cutShape,carat\nA-1,Round,0.71\nA-2,Pear,1.01\n,,1.72\n'],
 ]
 for (const [what, content] of AROUND) {
-  test(`with ${what} has the stones that it has`, async ({ looked }) => {
-    const { first, bad, would } = read(await looked(content))
+  test(`with ${what} has the stones that it has`, async ({ dryRun }) => {
+    const { first, bad, would } = resultOf(await dryRun(content))
     assert.equal(first, [ROUND, PEAR])
     assert.equal([bad.length, would?.created], [0, 2])
   })
 }
 
-test('has leading zeros where they are kept as text', async ({ looked }) => {
-  const { first } = read(await looked('sku,cutShape,carat\n"=""00071""",Round,0.71\n="00072",Round,0.71\n'))
+test('has leading zeros where they are kept as text', async ({ dryRun }) => {
+  const { first } = resultOf(await dryRun('sku,cutShape,carat\n"=""00071""",Round,0.71\n="00072",Round,0.71\n'))
   assert.equal(
     first.map(({ sku }) => sku),
     ['00071', '00072'],
   )
 })
 
-test('may have stones whose sku is a word for a total', async ({ looked }) => {
-  const { first, bad } = read(await looked('sku,cutShape,carat\nTotal,Round,0.71\nSum-1,Pear,1.01\nPC,PC,1\n'))
+test('may have stones whose sku is a word for a total', async ({ dryRun }) => {
+  const { first, bad } = resultOf(await dryRun('sku,cutShape,carat\nTotal,Round,0.71\nSum-1,Pear,1.01\nPC,PC,1\n'))
   assert.equal([first.map(({ sku }) => sku), bad.length], [['Total', 'Sum-1', 'PC'], 0])
 })
 
-test('says which line it takes for the header, and which ones for totals', async ({ looked }) => {
-  const { err } = read(await looked('Stock list,,\n,,\nsku,cutShape,carat\nA-1,Round,0.71\nTotal,,0.71\n'))
+test('says which line it takes for the header, and which ones for totals', async ({ dryRun }) => {
+  const { err } = resultOf(await dryRun('Stock list,,\n,,\nsku,cutShape,carat\nA-1,Round,0.71\nTotal,,0.71\n'))
   assert.match(err, /line 3 is the header; the lines above it are ignored/)
   assert.match(err, /line 5 is a total and is ignored/)
 })
 
-test('has booleans in what spreadsheet programs write for them', async ({ looked }) => {
+test('has booleans in what spreadsheet programs write for them', async ({ dryRun }) => {
   for (const [yes, no] of [
     ['Y', 'N'],
     ['TRUE', 'FALSE'],
@@ -82,7 +82,7 @@ test('has booleans in what spreadsheet programs write for them', async ({ looked
     ['VERDADERO', 'FALSO'],
     ['真', '假'],
   ]) {
-    const { first } = read(await looked(`sku,cutShape,carat,Lab Grown\nA,Round,1,${yes}\nB,Round,1,${no}\n`))
+    const { first } = resultOf(await dryRun(`sku,cutShape,carat,Lab Grown\nA,Round,1,${yes}\nB,Round,1,${no}\n`))
     assert.equal(
       first.map(({ isLabGrown }) => isLabGrown),
       [true, false],
@@ -91,7 +91,7 @@ test('has booleans in what spreadsheet programs write for them', async ({ looked
   }
 })
 
-const REFUSED: readonly (readonly [what: string, content: string | Buffer, told: RegExp])[] = [
+const REFUSED: readonly (readonly [what: string, content: string | Buffer, message: RegExp])[] = [
   [
     'a JSON array',
     '[\n {"sku": "A", "cutShape": "Round", "carat": 0.71}\n]\n',
@@ -111,25 +111,25 @@ const REFUSED: readonly (readonly [what: string, content: string | Buffer, told:
     /Column 2 has no heading, but contains red in line 2/,
   ],
 ]
-for (const [what, content, told] of REFUSED) {
-  test(`that is or has ${what} is refused, with what it is`, async ({ looked }) => {
-    const { code, err } = await looked(content)
+for (const [what, content, message] of REFUSED) {
+  test(`that is or has ${what} is refused, with what it is`, async ({ dryRun }) => {
+    const { code, err } = await dryRun(content)
     assert.not.equal(code, 0)
-    assert.match(err, told)
+    assert.match(err, message)
     assert.is(err.trim().split('\n').length, 1, err)
   })
 }
 
-test('has all faults of its headings told at once', async ({ looked }) => {
-  const { code, err } = await looked('sku,carat,Carat,Wieght,Colour of box\nA-1,1,1,1,red\n')
+test('has all faults of its headings told at once', async ({ dryRun }) => {
+  const { code, err } = await dryRun('sku,carat,Carat,Wieght,Colour of box\nA-1,1,1,1,red\n')
   assert.is(code, 2)
-  for (const told of [
+  for (const message of [
     /Wieght is not a v4 field/,
     /Colour of box is not a v4 field/,
     /Several columns for carat/,
     /no column for cutShape/,
   ])
-    assert.match(err, told)
+    assert.match(err, message)
 })
 
 test.run()

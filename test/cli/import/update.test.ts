@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { CommandLine, type CommandResult } from '../command-line.ts'
 
 type Context = {
   commands: CommandLine
@@ -25,18 +25,18 @@ test.after.each(({ commands }) => commands.remove())
 const ADD = ['user', 'add', 'a@example.com', '--password', 'right horse', '--json']
 const FIRST = 'sku,cutShape,carat,color,price\nA-1,Round,0.7,G,1200\nA-2,Pear,1,D,900\nA-3,Oval,2,,\n'
 
-const resultOf = ({ out, err }: Ended | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
+const resultOf = ({ out, err }: CommandResult | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
   assert.ok(out !== '', err)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }
-const counts = (ended: Ended | undefined) => {
+const counts = (ended: CommandResult | undefined) => {
   const { created, changed, unchanged, deleted, refused } = resultOf(ended)
   return { created, changed, unchanged, deleted, refused }
 }
 const none = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused: 0 }
 
 /** All that happened to diamonds, in the order of the log. */
-const happened = ({ out }: Ended | undefined = { code: 1, out: '', err: '' }) =>
+const diamondEvents = ({ out }: CommandResult | undefined = { code: 1, out: '', err: '' }) =>
   out
     .trim()
     .split('\n')
@@ -58,11 +58,11 @@ test('creates, changes and leaves; an empty cell takes the value away', async ({
   assert.equal(counts(second), { ...none, created: 1, changed: 1, unchanged: 1 })
   assert.equal(counts(third), { ...none, unchanged: 3 })
   assert.is(resultOf(third)['undo'], null)
-  assert.equal(happened(events).slice(3), [
+  assert.equal(diamondEvents(events).slice(3), [
     [
       'diamond-501',
       'DiamondCreated',
-      { ...(happened(events)[3]?.[2] as object), set: { sku: 'B-1', cutShape: 85, carat: 1 } },
+      { ...(diamondEvents(events)[3]?.[2] as object), set: { sku: 'B-1', cutShape: 85, carat: 1 } },
     ],
     ['diamond-2', 'DiamondPatched', { set: { carat: 1.01 }, removed: ['color'] }],
   ])
@@ -87,7 +87,7 @@ test('changes what a file has columns for, and asks for more of a new stone alon
     'line 3: cutShape is required for a new diamond; carat is required for a new diamond',
   )
   assert.equal(counts(left), { ...none, changed: 1, refused: 1 })
-  assert.equal(happened(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
+  assert.equal(diamondEvents(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
 })
 
 test('tells a sku that stands twice, in the file or in the inventory, and writes nothing', async (context) => {
@@ -108,13 +108,13 @@ test('tells a sku that stands twice, in the file or in the inventory, and writes
     { line: 5, problems: ['sku T-1 is ambiguous: diamonds 501, 502 have it'] },
   ])
   assert.equal(counts(left), { ...none, changed: 1, refused: 3 })
-  assert.is(happened(events).length, 6)
+  assert.is(diamondEvents(events).length, 6)
 })
 
 test('deletes what is missing where it is said to, and never for a file without a stone', async (context) => {
   const { commands, sheet, run } = context
   const one = sheet('one.csv', 'sku\nA-2\n')
-  const [, , dry, unasked, empty, bad, done, events] = await commands.runInTurn([
+  const [, , dry, unconfirmed, empty, bad, done, events] = await commands.runInTurn([
     ADD,
     run(sheet('first.csv', FIRST)),
     run(one, '--update-by', 'sku', '--delete-missing', '--dry-run'),
@@ -126,9 +126,9 @@ test('deletes what is missing where it is said to, and never for a file without 
   ])
   assert.equal(resultOf(dry)['would'], { created: 0, changed: 0, unchanged: 1, deleted: 2 })
   assert.equal(counts(dry), none)
-  assert.is(unasked?.code, 2)
+  assert.is(unconfirmed?.code, 2)
   assert.match(
-    unasked?.err ?? '',
+    unconfirmed?.err ?? '',
     'Stones of a@example.com to delete, since the file does not contain them: 2. Confirm with --yes',
   )
   assert.is(empty?.code, 1)
@@ -136,7 +136,7 @@ test('deletes what is missing where it is said to, and never for a file without 
   assert.is(bad?.code, 2)
   assert.equal(counts(done), { ...none, unchanged: 1, deleted: 2 })
   assert.equal(
-    happened(events)
+    diamondEvents(events)
       .slice(3)
       .map(([stream, type]) => [stream, type]),
     [
@@ -169,7 +169,7 @@ test('takes back what it created, changed and deleted, and once', async ({ comma
   // The inventory is what the first file says, and nothing beside it.
   assert.equal(resultOf(same)['would'], { created: 0, changed: 0, unchanged: 3, deleted: 0 })
   assert.equal(
-    happened(events)
+    diamondEvents(events)
       .slice(7)
       .map(([stream, type]) => `${String(stream)} ${String(type)}`)
       .toSorted(),
@@ -228,9 +228,9 @@ test('the same file again creates nothing, unless it is to, or none of it is lef
   assert.equal(counts(repeated), { ...none, unchanged: 3 })
   assert.equal(counts(again), { ...none, created: 3 })
   assert.is(readdirSync(join(commands.dataDir, 'undo')).length, 2)
-  const undo = (ended: Ended | undefined) => ['import', '--undo', String(resultOf(ended)['undo']), '--json']
-  const [, , anew] = await commands.runInTurn([undo(first), undo(again), run(file)])
-  assert.equal(counts(anew), { ...none, created: 3 })
+  const undo = (ended: CommandResult | undefined) => ['import', '--undo', String(resultOf(ended)['undo']), '--json']
+  const [, , repeatedLater] = await commands.runInTurn([undo(first), undo(again), run(file)])
+  assert.equal(counts(repeatedLater), { ...none, created: 3 })
 })
 
 test('lists the cut shapes that no dictionary knows, and refuses those that are nearly one', async (context) => {

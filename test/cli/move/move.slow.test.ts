@@ -12,7 +12,15 @@ import type { Service } from '../../api/harness/service.ts'
 import { created, shown, stone } from '../../api/harness/stones.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { all } from '../../contract/event-store/given.ts'
-import { copiedEvents, fill, resultOf, scoredAll, Sites, type Filled, type Site } from './moving.ts'
+import {
+  copiedEvents,
+  fillInstallation,
+  resultOf,
+  scoredAll,
+  Sites,
+  type InstallationContents,
+  type Site,
+} from './moving.ts'
 import { until } from '../../until.ts'
 
 const test = suite<{ sites: Sites }>('an installation that is copied')
@@ -22,30 +30,35 @@ test.before.each(async (context) => {
 test.after.each(({ sites }) => sites.close())
 
 /** Ids that were acknowledged, by sku. */
-type Told = Map<string, number>
+type AcknowledgedStones = Map<string, number>
 
 /** Somebody who creates one stone behind another, until that is refused. */
-async function writeUntilRefused(ann: Vendor, told: Told): Promise<void> {
+async function writeUntilRefused(ann: Vendor, acknowledged: AcknowledgedStones): Promise<void> {
   for (let number = 0; ; number++) {
-    const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${number}` }))
-    if (answer.status !== 201) return void expect(503, answer)
-    told.set(`meanwhile-${number}`, shown(answer).id)
+    const response = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${number}` }))
+    if (response.status !== 201) return void expect(503, response)
+    acknowledged.set(`meanwhile-${number}`, shown(response).id)
   }
 }
 
-type Left = { readonly filled: Filled; readonly told: Told; readonly before: string; readonly service: Service }
+type MovedSource = {
+  readonly filled: InstallationContents
+  readonly acknowledged: AcknowledgedStones
+  readonly before: string
+  readonly service: Service
+}
 
 /** Copies a running installation while somebody writes to it, and holds what its service answers from then on. */
-async function copiedWhileWritten(
+async function copyDuringWrites(
   sites: Sites,
   from: Site,
   to: Site,
   service: Service,
-): Promise<Pick<Left, 'told' | 'service'>> {
+): Promise<Pick<MovedSource, 'acknowledged' | 'service'>> {
   const { ann } = service
-  const told: Told = new Map()
-  const writing = writeUntilRefused(ann, told)
-  await until('writes', () => told.size > 20)
+  const acknowledged: AcknowledgedStones = new Map()
+  const writing = writeUntilRefused(ann, acknowledged)
+  await until('writes', () => acknowledged.size > 20)
   const { events } = resultOf(await sites.copy(from, to))
   await writing
   assert.ok(Number(events) > 100)
@@ -54,12 +67,12 @@ async function copiedWhileWritten(
   assert.match(refused.text, /was moved to \w+:.*: it serves reads only/)
   assert.is(refused.headers['retry-after'], '30')
   expect(200, await ann.get('/v4/diamond?limit=1'))
-  await tells(sites, from, service)
-  return { told, service }
+  await assertReportsMove(sites, from, service)
+  return { acknowledged, service }
 }
 
 /** The one that is left says so, and where to, wherever an operator looks. */
-async function tells(sites: Sites, from: Site, service: Service): Promise<void> {
+async function assertReportsMove(sites: Sites, from: Site, service: Service): Promise<void> {
   assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /was moved to \w+:/)
   assert.match(expect(200, await service.send({ path: '/metrics' })).text, /^adamant_moved\{to="[^"]+"\} 1$/m)
   const { code, out, err } = await sites.commands.run(['status', '--json'], {
@@ -72,50 +85,54 @@ async function tells(sites: Sites, from: Site, service: Service): Promise<void> 
 }
 
 /** Holds that a service on the copy goes on where the source was left. */
-async function goesOn(sites: Sites, at: Site, { filled, told, before, service }: Left): Promise<void> {
+async function assertContinuesAt(
+  sites: Sites,
+  at: Site,
+  { filled, acknowledged, before, service }: MovedSource,
+): Promise<void> {
   const { postbox } = sites
   const sent = postbox.accepted.length
-  const scored = await firstScores(service)
+  const scored = await firstScoreEventIds(service)
   const target = await sites.serve(at)
   try {
     const ann = vendor(target.url, service.ann.account, service.ann.token)
-    isCopied(await copiedEvents(target.installation.store), await copiedEvents(service.installation.store))
-    for (const [sku, id] of told) assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`))).sku, sku)
-    assert.is(addressless(await ann.get(`/v4/diamond/${filled.older}`)), before)
+    assertSameEvents(await copiedEvents(target.installation.store), await copiedEvents(service.installation.store))
+    for (const [sku, id] of acknowledged) assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`))).sku, sku)
+    assert.is(withoutAddresses(await ann.get(`/v4/diamond/${filled.older}`)), before)
     expect(200, await target.send({ path: pathOf(filled.file) }))
-    const pdf = await text(await target.installation.files.read(digestOf(filled.pdf)))
+    const pdf = await bytesOf(await target.installation.files.read(digestOf(filled.pdf)))
     assert.is(digestOf(pdf), digestOf(filled.pdf))
 
     const { id } = await created(ann, { sku: 'NEW' })
     await until('the new scores', async () => (await target.installation.store.read(`scores-${id}`)).length > 0)
-    assert.equal(await firstScores(target), scored)
+    assert.equal(await firstScoreEventIds(target), scored)
 
     postbox.refuse.message = () => undefined
     await until('the mail that waited', () => postbox.accepted.length > sent)
     assert.is(postbox.accepted.length, sent + 1)
-    assert.match(postbox.accepted.at(-1)?.text ?? '', filled.waiting.secret_key)
+    assert.match(postbox.accepted.at(-1)?.text ?? '', filled.unsentSecret.secret_key)
   } finally {
     await target.stop()
   }
 }
 
 /** Without what differs from one service to another, and from one five minutes to the next: the end of a file's link. */
-const addressless = ({ text: body }: Answer) =>
+const withoutAddresses = ({ text: body }: Answer) =>
   body.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '').replaceAll(/(\/file\?signature=)[\w-]+/g, '$1')
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-async function text(stream: Readable | undefined): Promise<Buffer> {
+async function bytesOf(stream: Readable | undefined): Promise<Buffer> {
   return Buffer.concat((stream === undefined ? [] : await all<unknown>(stream)) as Buffer[])
 }
 
 /** Without a picture of the difference, which takes minutes to be drawn of thousands of events. */
-function isCopied(events: readonly unknown[], of: readonly unknown[]): void {
+function assertSameEvents(events: readonly unknown[], of: readonly unknown[]): void {
   assert.is(events.length, of.length)
   for (const [index, event] of events.entries()) assert.equal(event, of[index])
 }
 
 /** Ids of the scores of the stones that were scored before anything was copied. */
-async function firstScores({ installation: { store } }: Service): Promise<string[]> {
+async function firstScoreEventIds({ installation: { store } }: Service): Promise<string[]> {
   const scores = await all(store.readAll('start', { prefixes: ['scores-'] }))
   return scores.filter(({ data }) => Number(data['id']) <= 21).map(({ id }) => id)
 }
@@ -127,16 +144,16 @@ test('to another folder goes on there, with whatever was written meanwhile, and 
   const to = sites.sqlite('b')
   const service = await sites.serve(from)
   try {
-    const filled = await fill(service, sites.postbox)
-    const before = addressless(await service.ann.get(`/v4/diamond/${filled.older}`))
-    const left = await copiedWhileWritten(sites, from, to, service)
+    const filled = await fillInstallation(service, sites.postbox)
+    const before = withoutAddresses(await service.ann.get(`/v4/diamond/${filled.older}`))
+    const left = await copyDuringWrites(sites, from, to, service)
     // A process that opens the source now obeys as well.
     const other = await sites.commands.run(['user', 'add', 'c@example.com', '--password', 'right horse'], {
       DATA_DIR: from.dataDir,
     })
     assert.is(other.code, 1)
     assert.match(other.err, /was moved to sqlite:/)
-    await goesOn(sites, to, { ...left, filled, before })
+    await assertContinuesAt(sites, to, { ...left, filled, before })
     assert.is(resultOf(await sites.copy(from, to))['finishedBefore'], true)
   } finally {
     await service.stop()
@@ -181,22 +198,22 @@ if (mongo !== undefined) {
     const source = await sites.serve(from)
     const to = await sites.servers(sites.masterKey(from))
     try {
-      const filled = await fill(source, sites.postbox)
-      const before = addressless(await source.ann.get(`/v4/diamond/${filled.older}`))
-      const left = await copiedWhileWritten(sites, from, to, source)
-      await goesOn(sites, to, { ...left, filled, before })
+      const filled = await fillInstallation(source, sites.postbox)
+      const before = withoutAddresses(await source.ann.get(`/v4/diamond/${filled.older}`))
+      const left = await copyDuringWrites(sites, from, to, source)
+      await assertContinuesAt(sites, to, { ...left, filled, before })
     } finally {
       await source.stop()
     }
     const moved = await sites.serve(to)
     try {
-      const stones = await copiedWhileWritten(sites, to, back, moved)
+      const stones = await copyDuringWrites(sites, to, back, moved)
       const returned = await sites.serve({ ...back, settings: { MASTER_KEY: sites.masterKey(from) } })
       try {
         await scoredAll(returned, 21)
-        isCopied(await copiedEvents(returned.installation.store), await copiedEvents(moved.installation.store))
+        assertSameEvents(await copiedEvents(returned.installation.store), await copiedEvents(moved.installation.store))
         const ann = vendor(returned.url, moved.ann.account, moved.ann.token)
-        for (const [sku, id] of stones.told) assert.is(shown(await ann.get(`/v4/diamond/${id}`)).sku, sku)
+        for (const [sku, id] of stones.acknowledged) assert.is(shown(await ann.get(`/v4/diamond/${id}`)).sku, sku)
       } finally {
         await returned.stop()
       }

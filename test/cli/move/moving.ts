@@ -16,7 +16,7 @@ import { STORES_STREAM } from '../../../src/domain/installation/installation.ts'
 import { COPY_STREAM } from '../../../src/domain/installation/log-lifecycle.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { all } from '../../contract/event-store/given.ts'
-import { CommandLine, type Ended, type Started } from '../command-line.ts'
+import { CommandLine, type CommandResult, type RunningProgram } from '../command-line.ts'
 import { FROM_SOURCE } from '../../from-source.ts'
 import { until } from '../../until.ts'
 
@@ -58,18 +58,18 @@ export class Sites {
     return startService({ dataDir, settings: { ...settings, MAILER: this.postbox.address }, scored: true })
   }
 
-  copy(from: Site, to: Site, ...options: string[]): Promise<Ended> {
+  copy(from: Site, to: Site, ...options: string[]): Promise<CommandResult> {
     return this.commands.run([...wordsOf(from, to), ...options], settingsOf(from, to))
   }
 
   /** A copy that a signal meets behind one call of its stores, named as test/faults/move/signalled.ts has it. */
-  signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): Started {
+  signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): RunningProgram {
     const settings = { ...settingsOf(from, to), AT: at, SIGNAL: signal }
     return this.commands.start(wordsOf(from, to), settings, [...FROM_SOURCE, SIGNALLED])
   }
 
   /** A copy by another program for node than the built one. */
-  copyBy(program: string, from: Site, to: Site): Promise<Ended> {
+  copyBy(program: string, from: Site, to: Site): Promise<CommandResult> {
     return this.commands.start(wordsOf(from, to), settingsOf(from, to), [...FROM_SOURCE, program]).ended
   }
 
@@ -94,15 +94,15 @@ function settingsOf(from: Site, to: Site): Record<string, string> {
 }
 
 /** Some of everything that an installation holds. */
-export type Filled = {
+export type InstallationContents = {
   readonly older: number
   readonly pdf: Buffer
   readonly file: string
-  readonly waiting: Shown
+  readonly unsentSecret: Shown
 }
 
 /** As if an older release had scored it: its event's id is one that this release would not give. */
-function scoredByAnother({ dataDir }: Service, diamond: number): void {
+function replaceScoreEventId({ dataDir }: Service, diamond: number): void {
   const db = new Database(join(dataDir, 'events.db'))
   const { changes } = db.prepare('UPDATE events SET id = randomblob(16) WHERE stream = ?').run(`scores-${diamond}`)
   db.close()
@@ -110,12 +110,12 @@ function scoredByAnother({ dataDir }: Service, diamond: number): void {
 }
 
 /** Stones, one with scores of an older model, a report, a secret whose mail was sent, and one whose mail waits. */
-export async function fill(service: Service, postbox: Postbox): Promise<Filled> {
+export async function fillInstallation(service: Service, postbox: Postbox): Promise<InstallationContents> {
   const { ann, installation } = service
   const { id } = await created(ann, { sku: 'OLDER' })
   await createdMany(ann, 20)
   await scoredAll(service, 21)
-  scoredByAnother(service, id)
+  replaceScoreEventId(service, id)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
   const pdf = smallPdf(70_000)
   const { file } = await attached(ann, id, pdf)
@@ -126,8 +126,8 @@ export async function fill(service: Service, postbox: Postbox): Promise<Filled> 
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'try again later')
   }
-  const waiting = await shared(service.url, sender, { secret: 'hidden value', recipient: 'ann@myspace.example' })
-  return { older: id, pdf, file: file ?? '', waiting }
+  const unsentSecret = await shared(service.url, sender, { secret: 'hidden value', recipient: 'ann@myspace.example' })
+  return { older: id, pdf, file: file ?? '', unsentSecret }
 }
 
 const typesOf = async (store: EventStore) => (await all(store.readAll('start'))).map(({ type }) => type)
@@ -152,7 +152,7 @@ export async function copiedEvents(store: EventStore): Promise<Omit<StoredEvent,
 }
 
 /** The last line on stdout, of a command that succeeded. */
-export function resultOf({ code, out, err }: Ended): Record<string, unknown> {
+export function resultOf({ code, out, err }: CommandResult): Record<string, unknown> {
   assert.is(code, 0, err)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }

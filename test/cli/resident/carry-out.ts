@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { until } from '../../until.ts'
-import { endMark, type Asked } from './end-mark.ts'
+import { endMark, type CommandRequest } from './end-mark.ts'
 
 const built = (file: string) => import(new URL(`../../../dist/${file}`, import.meta.url).href)
 const { run } = (await built('cli/program.js')) as typeof import('../../../src/cli/program.ts')
@@ -20,9 +20,9 @@ const { PasswordHasher } = (await built(
 
 /** Of passwords that were hashed before: a hash costs a third of a second, and what it is worth is tested elsewhere. */
 const hashes = new Map<string, string>()
-const hashed = PasswordHasher.prototype.hash
+const originalHash = PasswordHasher.prototype.hash
 PasswordHasher.prototype.hash = async function (password) {
-  const hash = hashes.get(password) ?? (await hashed.call(this, password))
+  const hash = hashes.get(password) ?? (await originalHash.call(this, password))
   hashes.set(password, hash)
   return hash
 }
@@ -33,23 +33,23 @@ process.stdout.setMaxListeners(0)
 process.stderr.setMaxListeners(0)
 
 // What comes on its stdin is for this file; a command reads the stream that stands there instead.
-for await (const line of createInterface(process.stdin)) await carryOut(JSON.parse(line) as Asked)
+for await (const line of createInterface(process.stdin)) await carryOut(JSON.parse(line) as CommandRequest)
 
-async function carryOut({ words, env, input }: Asked): Promise<void> {
+async function carryOut({ words, env, input }: CommandRequest): Promise<void> {
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
   const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false })
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
   process.exitCode = 0
-  const before = keeping()
+  const before = countActiveResources()
   await run(words, openInstallation)
-  await until('nothing to keep the process', () => keeping() <= before)
+  await until('nothing to keep the process', () => countActiveResources() <= before)
   const mark = endMark(Number(process.exitCode))
   process.stderr.write(mark)
   process.stdout.write(mark)
 }
 
 /** How much there is that keeps this process from ending. */
-function keeping(): number {
+function countActiveResources(): number {
   return process.getActiveResourcesInfo().length
 }

@@ -1,5 +1,5 @@
 /** A command line that a resident process is asked to carry out. */
-export type Asked = {
+export type CommandRequest = {
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly input: string
@@ -9,4 +9,4 @@ export type Asked = {
 export const endMark = (code: number): string => `\n<<< the command ended with ${code} >>>\n`
 
 /** What stands before the mark, and the exit code in it. */
-export const ENDED = /^(.*)\n<<< the command ended with (\d+) >>>\n$/s
+export const MARKED_OUTPUT = /^(.*)\n<<< the command ended with (\d+) >>>\n$/s

@@ -13,7 +13,7 @@ test.before.each((context) => {
 test.after.each(({ commands }) => commands.remove())
 
 /** Every path below a folder that somebody else than its owner could read. */
-function readable(folder: string): string[] {
+function filesReadableByOthers(folder: string): string[] {
   return lookedAt(() =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (path) => (statSync(join(folder, path)).mode & 0o077) !== 0,
@@ -30,7 +30,7 @@ test('are for their owner alone, also in a folder that everybody may enter', asy
     assert.is((await fetch(`${url}/health/ready`)).status, 200)
     await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
     assert.ok(readdirSync(commands.dataDir).includes('master.key'))
-    assert.equal(readable(commands.dataDir), [])
+    assert.equal(filesReadableByOthers(commands.dataDir), [])
     server.kill('SIGTERM')
     assert.not.match((await server.ended).err, /can read/)
   } finally {
