@@ -1,6 +1,6 @@
+/** Runs the built command line in a process that kills itself after it has written a batch of a rebuild. */
 import type { ReadModelBuild } from '../../src/stores/ports/read-store.ts'
 
-/** The built command line in a process that kills itself as soon as it has written a batch to a read model's new build. */
 function killAfterFirstWrite(build: ReadModelBuild): ReadModelBuild {
   return new Proxy(build, {
     get(target, key) {

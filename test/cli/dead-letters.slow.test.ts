@@ -16,7 +16,7 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** Works on the installation before the program does. */
+/** Prepares the stores of a new installation before the program runs. */
 async function prepareStores(commands: CommandLine, work: (stores: Stores) => Promise<void>): Promise<void> {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const stores = await openStores(commands.dataDir)
@@ -24,7 +24,7 @@ async function prepareStores(commands: CommandLine, work: (stores: Stores) => Pr
   await stores.close()
 }
 
-/** Sets a good stream aside, as a release does that could not fold its last event and now can. */
+/** Parks a stream whose last event this release can fold, as if an older release had failed to fold it. */
 async function parkStream({ store, reads }: Stores, stream: string): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
@@ -34,7 +34,7 @@ async function parkStream({ store, reads }: Stores, stream: string): Promise<voi
   await build.write([], checkpoint, [{ stream, revision, position, event: id, type, reason: 'Error: an old fault' }])
 }
 
-/** An event of a newer release. */
+/** Appends an event of a newer release. */
 const appendNewerEvent = (store: Stores['store'], stream: string, expected: StoredEvent['revision']) =>
   store.append(stream, expected, [
     {
@@ -45,7 +45,9 @@ const appendNewerEvent = (store: Stores['store'], stream: string, expected: Stor
     },
   ])
 
-test('retry lets the running service fold again what it can, and tells what it can not', async ({ commands }) => {
+test('retry makes the running service fold the parked streams again, and reports those that still fail', async ({
+  commands,
+}) => {
   await prepareStores(commands, async (stores) => {
     const [a = 0, b = 0] = await owner(stores.store).create(3)
     await appendNewerEvent(stores.store, `diamond-${b}`, 0n)
@@ -55,9 +57,9 @@ test('retry lets the running service fold again what it can, and tells what it c
   const server = commands.start(['serve', '--json'])
   await server.line()
 
-  // Each model sets aside for itself: diamonds may have the newer event while scoring has yet to read it.
+  // Each model parks streams independently: diamonds may have read the newer event before scoring does.
   let deadLetters: Record<string, unknown>[] = []
-  await until('each model to set aside what it can not fold', async () => {
+  await until('each model to park the streams that it cannot fold', async () => {
     deadLetters = (await commands.json('dead-letters', 'list'))['deadLetters'] as Record<string, unknown>[]
     return deadLetters.length === 3
   })
@@ -87,7 +89,7 @@ test('retry lets the running service fold again what it can, and tells what it c
   assert.is((JSON.parse(request ?? '') as { actor: unknown }).actor, 'operator')
 })
 
-test('retry of one stream frees that one', async ({ commands }) => {
+test('retry of one stream frees only that stream', async ({ commands }) => {
   await prepareStores(commands, async (stores) => {
     const [a = 0, b = 0] = await owner(stores.store).create(2)
     await project(stores)
@@ -100,7 +102,7 @@ test('retry of one stream frees that one', async ({ commands }) => {
   assert.not.match(out, /diamond-2@/)
 })
 
-test('retry without a running service says that it needs one, and asks for nothing', async ({ commands }) => {
+test('retry without a running service fails with a message, and requests no retry', async ({ commands }) => {
   await prepareStores(commands, async (stores) => {
     await owner(stores.store).create(1)
     await project(stores)
@@ -112,7 +114,7 @@ test('retry without a running service says that it needs one, and asks for nothi
   assert.is((await commands.run(['events', 'retries-diamonds'])).out, '')
 })
 
-test('knows which models there are, and says what is not set aside', async ({ commands }) => {
+test('rejects an unknown model, and a stream that is not parked', async ({ commands }) => {
   await prepareStores(commands, async () => undefined)
   assert.equal(await commands.json('dead-letters', 'list'), { deadLetters: [] })
   assert.equal(await commands.json('dead-letters', 'retry'), { freed: [], left: [] })

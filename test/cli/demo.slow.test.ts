@@ -14,13 +14,13 @@ test.after.each(({ commands }) => commands.remove())
 
 const hasCurl = has('curl')
 
-/** What a shell says to a line that is pasted into it. */
+/** Runs a line as a user pastes it into a shell. @returns its stdout, parsed as JSON */
 const runInShell = async (line: string) => {
   const { stdout } = await promisify(execFile)('sh', ['-c', line])
   return JSON.parse(stdout) as unknown
 }
 
-test('prints an account, a client, and lines for a shell that list stones and fetch a token', async ({ commands }) => {
+test('prints an account, a client and curl commands that list stones and fetch a token', async ({ commands }) => {
   const demo = commands.start(['demo', '--count', '20'])
   const tokenLine = await demo.line((line) => /^ +curl .*token/.test(line))
   const listLine = await demo.line((line) => /^ +curl .*limit=2/.test(line))
@@ -32,7 +32,7 @@ test('prints an account, a client, and lines for a shell that list stones and fe
   assert.is((await demo.ended).code, 0)
 })
 
-/** Both do what they say, and the token that the one fetches opens what the other asks for. */
+/** Runs both commands, and lists the stones again with the token that was fetched. */
 async function tryLines(listLine: string, tokenLine: string): Promise<void> {
   const stones = (await runInShell(listLine)) as { sku: string }[]
   assert.is(stones.length, 2)

@@ -21,7 +21,7 @@ test.before.each((context) => {
 })
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }))
 
-/** What is set where people and machines start programs, on Debian. */
+/** The variables that Debian sets in each of these environments. */
 const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a login shell': variables(`
     HOME=/home/ann USER=ann LOGNAME=ann SHELL=/bin/bash MAIL=/var/mail/ann TERM=xterm-256color SHLVL=1 PWD=/home/ann
@@ -36,7 +36,7 @@ const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   'env -i': {},
 }
 
-/** `NAME=value NAME=value`, as env prints it but for the blanks. */
+/** Parses `NAME=value NAME=value`. */
 function variables(text: string): Record<string, string> {
   return Object.fromEntries(
     text
@@ -46,7 +46,7 @@ function variables(text: string): Record<string, string> {
   )
 }
 
-/** Starts the built program with these variables and no others. */
+/** Starts the built program with only these environment variables. */
 function start({ folder }: Context, words: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const stderr = text(child.stderr)
@@ -54,8 +54,8 @@ function start({ folder }: Context, words: readonly string[], env: Readonly<Reco
 }
 
 for (const [name, environment] of Object.entries(ENVIRONMENTS)) {
-  test(`serves in the environment of ${name}, with its data in the folder it stands in`, async (context) => {
-    // HOST is a setting of serve: where tcsh sets it, the service listens at that name.
+  test(`serves in the environment of ${name}, with its data in the current folder`, async (context) => {
+    // tcsh sets HOST, which is also a setting of serve: the service then listens on that name.
     const { child, stderr, ended } = start(context, ['serve', '--json'], { ...environment, PORT: '0' })
     const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => [])])) as string[]
     if (line === undefined) throw new Error(await stderr)
@@ -63,7 +63,7 @@ for (const [name, environment] of Object.entries(ENVIRONMENTS)) {
     assert.is((await fetch(`${url}/health/ready`)).status, 200)
     child.kill('SIGTERM')
     assert.is(await ended, 0, await stderr)
-    // Beside the settings and the request: the one word of a start that says nothing of MAILER.
+    // Apart from the settings and the request, stderr has one warning, since MAILER is not set.
     const words = (await stderr)
       .split('\n')
       .filter((text) => !/^\{"level":30,.*"msg":"(?:starting|request)"\}$/.test(text))
@@ -72,7 +72,7 @@ for (const [name, environment] of Object.entries(ENVIRONMENTS)) {
   })
 }
 
-/** Where the demo is started, and with how many stones: on both sides of what goes into one bulk. */
+/** Environments and numbers of stones for the demo, below and above the bulk size of 500. */
 const DEMOS: readonly (readonly [environment: string, count: number])[] = isFull
   ? Object.keys(ENVIRONMENTS).flatMap((name) => [1, 20, 499, 500, 501].map((count) => [name, count] as const))
   : [
@@ -81,7 +81,7 @@ const DEMOS: readonly (readonly [environment: string, count: number])[] = isFull
     ]
 
 for (const [name, count] of DEMOS) {
-  test(`shows the demo with ${count} stones in the environment of ${name}`, async (context) => {
+  test(`runs the demo with ${count} stones in the environment of ${name}`, async (context) => {
     const words = ['demo', '--count', String(count), '--exit', '--json']
     const { child, stderr, ended } = start(context, words, ENVIRONMENTS[name] ?? {})
     const output = await text(child.stdout)
@@ -93,7 +93,7 @@ for (const [name, count] of DEMOS) {
   })
 }
 
-test('tells in its log that a setting is given by its former name', async (context) => {
+test('logs a warning if a setting has its former name', async (context) => {
   const { child, stderr, ended } = start(context, ['serve', '--json'], { MAIL: 'outbox', PORT: '0' })
   await once(createInterface(child.stdout), 'line')
   child.kill('SIGTERM')
@@ -101,7 +101,7 @@ test('tells in its log that a setting is given by its former name', async (conte
   assert.match(await stderr, /"level":40,.*MAIL is now called MAILER/)
 })
 
-test("never takes the demo to the stores and addresses of somebody's installation", () => {
+test("never runs the demo on the stores and addresses of the environment's installation", () => {
   const environment = variables(`
     EVENT_STORE=esdb://log.example.com READ_MODEL=mongodb://db.example.com/adamant MASTER_KEY=x ROLES=http DATA_DIR=/srv
     MAILER=smtp://mail.example.com BASE_URL=https://api.example.com HOST=workstation PORT=8081 LOG_LEVEL=info

@@ -20,7 +20,7 @@ const user = (name: string) => `${name}@example.com`
 const add = (name: string) => ['user', 'add', user(name), '--password', 'right horse', '--json']
 const userOptions = (name: string) => ['--user', user(name), '--json']
 
-/** Texts that a spreadsheet takes for something else than a text. */
+/** Texts that a spreadsheet program may convert. */
 const SKUS = [
   '007',
   '1e5',
@@ -46,7 +46,7 @@ const CARATS = [0.01, 1, 2, 10_000, 0.123456789012345]
 const shapes = cutShapeTree().flatMap(({ id, children }) => [id, ...children.map((child) => child.id)])
 const at = <Value>(values: readonly Value[], index: number) => values[index % values.length] ?? null
 
-/** Stones with every value of every dictionary, in lines of JSON as v4 takes them. */
+/** Stones with every value of every dictionary, as v4 accepts them. */
 const STONES = Array.from({ length: 120 }, (_, n) => ({
   sku: n < SKUS.length ? at(SKUS, n) : `S-${n}`,
   price: at(PRICES, n),
@@ -69,7 +69,7 @@ const resultOf = ({ out, err }: CommandResult | undefined = { code: 1, out: '', 
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }
 
-test('what is imported again changes nothing, whichever way it was written', async ({ commands, at: path }) => {
+test('in any format changes nothing when it is imported again', async ({ commands, at: path }) => {
   writeFileSync(path('all.jsonl'), lines(STONES))
   const [, created, ...written] = await commands.runInTurn([
     add('a'),
@@ -112,7 +112,7 @@ test('what is imported again changes nothing, whichever way it was written', asy
   assert.is(again[3]?.out, written[5]?.out)
 })
 
-test('what is imported into another account is the same but for ids and dates', async ({ commands, at: path }) => {
+test('that another account imports has the same stones, apart from ids and dates', async ({ commands, at: path }) => {
   writeFileSync(path('all.jsonl'), lines(STONES))
   const ended = await commands.runInTurn([
     add('a'),
@@ -133,7 +133,7 @@ test('what is imported into another account is the same but for ids and dates', 
   assert.equal(ofB, ofA)
 })
 
-test('has what is there: no stone that was deleted, and none of another account', async ({ commands, at: path }) => {
+test('contains no deleted stones and none of another account', async ({ commands, at: path }) => {
   writeFileSync(path('two.csv'), 'sku,cutShape,carat\nA-1,Round,1\nA-2,Pear,2\n')
   writeFileSync(path('one.csv'), 'sku,cutShape,carat\nA-2,Pear,2\n')
   const ended = await commands.runInTurn([

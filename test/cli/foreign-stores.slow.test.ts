@@ -11,16 +11,18 @@ import { startPeer } from '../eventstoredb/peer/peer.ts'
 import { Site } from './backup/site.ts'
 
 type Context = { site: Site }
-const test = suite<Context>('vault and files')
+const test = suite<Context>('the vault and files of an installation')
 test.before.each((context) => {
   context.site = new Site()
 })
 test.after.each(({ site }) => site.close())
 
-/** Warnings are others' lines. */
+/** Hides warnings, so that stderr only has the error. */
 const quiet = { PORT: '0', LOG_LEVEL: 'error' }
 
-test('of a stranger are refused at the start, in one line that names both', async ({ site }) => {
+test('are refused at the start if they belong to another installation, in one line that names both', async ({
+  site,
+}) => {
   const peer = await startPeer()
   try {
     const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
@@ -43,7 +45,7 @@ test('of a stranger are refused at the start, in one line that names both', asyn
   }
 })
 
-test('that a move has filled are known before anybody serves them, and no others are', async ({ site }) => {
+test('are recorded by a move: a service with other ones is refused until restore --in-place', async ({ site }) => {
   const service = await site.serve()
   await created(service.ann)
   await service.stop()
@@ -57,7 +59,7 @@ test('that a move has filled are known before anybody serves them, and no others
   await (await site.serve(to)).stop()
 })
 
-test('whose bytes are missing are 503, and a vault that was lost beside its files is made anew', async ({ site }) => {
+test('that were lost cause status 503 for their contents, and a deleted vault is created again', async ({ site }) => {
   const service = await site.serve()
   const { id } = await created(service.ann)
   const file = pathOf((await attached(service.ann, id)).file)

@@ -4,13 +4,13 @@ import { CommandLine } from './command-line.ts'
 import { until } from '../until.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('key rotate links')
+const test = suite<Context>('key rotate')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
 test.after.each(({ commands }) => commands.remove())
 
-test('ends the links of a running service, and those of its next answers open', async ({ commands }) => {
+test('links ends the links of a running service; links in later responses work', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const client = await commands.json('client', 'add', 'shop')
   const { url } = JSON.parse(await commands.start(['serve', '--json']).line()) as { url: string }
@@ -30,12 +30,12 @@ test('ends the links of a running service, and those of its next answers open', 
 
   assert.equal(await commands.json('key', 'rotate', 'links'), { rotated: 'links' })
 
-  await until('the end of the link', async () => (await fetch(link)).status === 404)
+  await until('the link to end', async () => (await fetch(link)).status === 404)
   const again = await reportPageOf(await fetch(made.headers.get('location') ?? '', { headers }))
   assert.is((await fetch(again)).status, 200)
 })
 
-test('names what can be rotated', async ({ commands }) => {
+test('lists the keys that can be rotated if the given one is unknown', async ({ commands }) => {
   const { code, err } = await commands.run(['key', 'rotate', 'passwords'])
   assert.is(code, 2)
   assert.match(err, 'links')

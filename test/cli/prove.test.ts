@@ -7,13 +7,13 @@ import { created } from '../api/harness/stones.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('the proof of a stone')
+const test = suite<Context>('the proof of a diamond')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
 test.after.each(({ commands }) => commands.remove())
 
-test('is one file, which is checked without an installation', async ({ commands }) => {
+test('is one file that can be verified without an installation', async ({ commands }) => {
   const service = await startService({ dataDir: commands.dataDir })
   const { id } = await created(service.ann, { sku: 'PROVEN' })
   const proof = join(commands.folder, 'proof.json')
@@ -46,7 +46,7 @@ test('is one file, which is checked without an installation', async ({ commands 
   assert.is(another?.code, 1)
 })
 
-/** The same proof of a stone that would be a little heavier. */
+/** Writes the proof with a changed sku. @returns its path */
 function writeChangedProof(proof: string): string {
   const text = readFileSync(proof, 'utf8')
   const changed = `${proof}.changed`
@@ -55,7 +55,7 @@ function writeChangedProof(proof: string): string {
   return changed
 }
 
-test('is of a stone that there is', async ({ commands }) => {
+test('requires an existing diamond, and a check requires an existing file', async ({ commands }) => {
   await (await startService({ dataDir: commands.dataDir })).stop()
   const [none, noNumber, noFile] = await commands.runInTurn([
     ['prove', 'diamond', '77'],

@@ -15,7 +15,7 @@ import { until } from '../until.ts'
 import { CommandLine, type RunningProgram } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('a rebuild, by the command line,')
+const test = suite<Context>('a rebuild by the command line')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
   await context.commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
@@ -26,12 +26,12 @@ test.after.each(async ({ commands }) => {
 
 const { declaration } = diamonds
 
-/** Ends behind the first batch that it has written. */
+/** Kills itself after its first batch is written. */
 const CRASHING_REBUILD = fileURLToPath(new URL('crashing-rebuild.ts', import.meta.url))
 const FULL = process.env['ADAMANT_FULL'] === '1'
 const ROUNDS = FULL ? 5 : 1
 const STONES = FULL ? 6_000 : areEmbedded ? 400 : 100
-/** More than one batch of the log, so that a kill comes between two. */
+/** More than one batch of the log, so that the process is killed between two batches. */
 const KILLED_STONES = FULL ? 20_000 : 1_200
 const MODELS = READ_MODELS.map(({ declaration: { name } }) => name)
 
@@ -44,7 +44,7 @@ async function importStones({ commands }: Context, stones: number): Promise<void
   await commands.json('import', file, '--user', 'a@example.com')
 }
 
-/** Runs with the stores open beside whatever runs. */
+/** Opens the stores in this process, also while a service runs on them. */
 async function withStoresOf<Result>({ commands }: Context, look: (stores: Stores) => Promise<Result>): Promise<Result> {
   const stores = await openStores(commands.dataDir)
   try {
@@ -54,14 +54,14 @@ async function withStoresOf<Result>({ commands }: Context, look: (stores: Stores
   }
 }
 
-/** Every document of the live build whose key is up to `last`, in the order of keys. */
+/** The documents of the live build with keys 1 to `last`, sorted by id. */
 async function liveDocuments(reads: ReadStore, last: number): Promise<Document[]> {
   const build = await reads.live(declaration)
   const found = await build.load(Array.from({ length: last }, (_, index) => index + 1))
   return found.map(({ document }) => document).toSorted((a, b) => Number(a['id']) - Number(b['id']))
 }
 
-/** The live build is what the log folds to, document by document. */
+/** Compares the live build with a rebuild from the log, document by document. */
 const assertMatchesLog = (context: Context, last: number) =>
   withStoresOf(context, async (stores) => {
     const shown = await liveDocuments(stores.reads, last)
@@ -90,7 +90,7 @@ async function stopServer({ server }: Api): Promise<void> {
   assert.is((await server.ended).code, 0)
 }
 
-/** A vendor at one instance, who looks for each of its stones in the list, and at the stone, right behind its answer. */
+/** A vendor that creates stones at one instance, and reads each in the list and by id right after the response. */
 function vendorAt({ url, headers }: Api, name: string) {
   const faults: string[] = []
   let requests = 0
@@ -118,7 +118,7 @@ function vendorAt({ url, headers }: Api, name: string) {
     last = Math.max(last, id)
   }
 
-  /** Where the service says that its lists are behind, they may be; never otherwise, and never for good. */
+  /** A stone may be missing only while the service reports a lagging read model by `X-Consistency`. */
   async function expectShown(id: number, path: string, find: (body: unknown) => boolean, isBehind: boolean) {
     let mayBeBehind = isBehind
     await until(`${id} at ${path}`, async () => {
@@ -131,12 +131,12 @@ function vendorAt({ url, headers }: Api, name: string) {
     })
   }
 
-  /** What a round can't read is a fault like any other: thrown here, nobody would hear it before the test has ended. */
+  // An exception is recorded as a fault, since this promise is only awaited at the end of the test.
   const done = (async () => {
     while (!ending.signal.aborted) await round().catch((error: unknown) => faults.push(String(error)))
   })()
   return {
-    /** Resolves behind the next round that begins from now on, or the first fault. */
+    /** Resolves after one whole round that begins from now on, or at the first fault. */
     async nextRound() {
       const before = rounds
       await until('a round', () => rounds > before + 1 || faults.length > 0)
@@ -149,7 +149,7 @@ function vendorAt({ url, headers }: Api, name: string) {
   }
 }
 
-test('beside two running instances that are written to shows no failed and no stale answer', async (context) => {
+test('causes no failed and no stale responses of two running instances during writes', async (context) => {
   await importStones(context, STONES)
   const servers = [await startServer(context), await startServer(context)]
   const vendors = servers.map((api, index) => vendorAt(api, `V${index}`))
@@ -179,7 +179,7 @@ test('beside two running instances that are written to shows no failed and no st
   await assertMatchesLog(context, Math.max(...ended.map(({ last }) => last)))
 })
 
-test('that was killed is gone on with by the next one, and not promoted half', async (context) => {
+test('that was killed is resumed by the next one, and is not promoted before it is complete', async (context) => {
   const stones = KILLED_STONES
   await importStones(context, stones)
   await stopServer(await startServer(context))
@@ -212,7 +212,7 @@ test('that was killed is gone on with by the next one, and not promoted half', a
   await assertMatchesLog(context, stones)
 })
 
-test('of no model that there is ends with 2 and says which there are', async ({ commands }) => {
+test('of an unknown model, or without a model, ends with 2 and lists the models', async ({ commands }) => {
   for (const words of [['rebuild', 'nonsense'], ['rebuild'], ['rebuild', '--all', 'diamonds']]) {
     const { code, err } = await commands.run(words)
     assert.is(code, 2)

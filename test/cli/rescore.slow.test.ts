@@ -10,7 +10,7 @@ import { scoredBy } from '../reactions/scoring/older-scores.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine; stores: Stores }
-const test = suite<Context>('scoring, by the command line,')
+const test = suite<Context>('rescore')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
   await context.commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
@@ -25,7 +25,7 @@ type Scoring = { lag: number; running: boolean }
 
 const OLDER = '0.9.3+00c0ffee'
 
-/** Imports stones; their ids are 1 and up. */
+/** Imports stones with the ids 1 to `stones`. */
 async function importStones({ commands }: Context, stones: number): Promise<number[]> {
   const ids = Array.from({ length: stones }, (_, index) => index + 1)
   const file = join(commands.folder, 'stones.csv')
@@ -45,7 +45,7 @@ async function logIn({ commands }: Context, url: string): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** Ids of diamonds with the versions that they were scored by, oldest first. */
+/** The model versions that each diamond was scored by, oldest first, by diamond id. */
 async function scoreVersionsById(log: EventStore): Promise<Map<unknown, unknown[]>> {
   const found = new Map<unknown, unknown[]>()
   for await (const { data } of log.readAll('start', { prefixes: ['scores-'] })) {
@@ -55,7 +55,7 @@ async function scoreVersionsById(log: EventStore): Promise<Map<unknown, unknown[
   return found
 }
 
-test('again is known to a running service as soon as the command has ended', async (context) => {
+test('updates a running service before the command ends', async (context) => {
   const { commands } = context
   const { store: log } = context.stores
   const server = commands.start(['serve', '--json'])
@@ -77,14 +77,14 @@ test('again is known to a running service as soon as the command has ended', asy
   assert.is((await server.ended).code, 0)
 })
 
-test('has its progress in status', async (context) => {
+test('is not required for new stones: the service scores them, and status shows the lag', async (context) => {
   const { commands } = context
   await importStones(context, 3)
   const behind = (await commands.jsonWithExitCode(1, ['status']))['scoring'] as Scoring
   assert.equal([behind.lag, behind.running], [3, false])
   const server = commands.start(['serve', '--json'])
   await server.line()
-  await until('the scoring to be done', async () => {
+  await until('scoring to catch up', async () => {
     const { out: output } = await commands.run(['status', '--json'])
     const { lag, running } = (JSON.parse(output) as { scoring: Scoring }).scoring
     return lag === 0 && running
@@ -95,7 +95,7 @@ test('has its progress in status', async (context) => {
   await server.ended
 })
 
-test('again stops when it is asked to, and the next run does the rest', async (context) => {
+test('stops on SIGTERM, and the next run rescores the rest', async (context) => {
   const { commands } = context
   const { store: log } = context.stores
   const ids = await importStones(context, 3_000)
@@ -118,7 +118,7 @@ test('again stops when it is asked to, and the next run does the rest', async (c
   assert.ok(ids.every((id) => String(found.get(id)) === `${OLDER},${OPTICS_VERSION}`))
 })
 
-test('again finds nothing to do in an empty installation', async ({ commands }) => {
+test('finds nothing to do in an empty installation', async ({ commands }) => {
   const { rescored, current, newer } = await commands.json('rescore')
   assert.equal([rescored, current, newer], [0, 0, 0])
 })

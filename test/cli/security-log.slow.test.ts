@@ -15,7 +15,7 @@ type Line = Readonly<Record<string, unknown>>
 const PASSWORD = 'right horse'
 const LOG_INFO = { LOG_LEVEL: 'info' }
 
-/** The lines that are security events, of all that a process wrote on stderr. */
+/** The security events among the lines that a process wrote to stderr. */
 const securityEvents = (err: string): Line[] =>
   err
     .split('\n')
@@ -23,7 +23,9 @@ const securityEvents = (err: string): Line[] =>
     .map((line) => JSON.parse(line) as Line)
     .filter((line) => 'security' in line)
 
-test("has an administrator's acts, done or refused, with the user of the operating system", async ({ commands }) => {
+test("contains an administrator's actions, successful or failed, with the operating system's user", async ({
+  commands,
+}) => {
   const added = await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], LOG_INFO, `${PASSWORD}\n`)
   const weak = await commands.run(['user', 'password', 'a@example.com', '--password-stdin'], LOG_INFO, 'password\n')
   const disabled = await commands.run(['user', 'disable', 'a@example.com'], LOG_INFO)
@@ -49,7 +51,7 @@ test("has an administrator's acts, done or refused, with the user of the operati
   assert.is(metadata['$correlationId'], events[2]?.['request'])
 })
 
-test('has log-ins, failures and lockouts with where they came from, and nothing that was typed', async ({
+test('contains log-ins, failures and lockouts with their client address, and no text that a client typed', async ({
   commands,
 }) => {
   await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, `${PASSWORD}\n`)

@@ -16,7 +16,7 @@ test.after(({ commands }) => commands.remove())
 const ALLOW_LOCAL_URLS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
 const lastOf = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 
-test('adds, lists and removes', async ({ commands }) => {
+test('adds, lists and removes webhooks', async ({ commands }) => {
   const url = 'https://shop.example.com/stock'
   const made = await commands.json('webhook', 'add', 'ann@example.com', url, '--description', 'Stock')
   assert.match(String(made['secret']), /^whsec_/)
@@ -33,7 +33,7 @@ test('adds, lists and removes', async ({ commands }) => {
   assert.equal(await listed('ann@example.com'), [])
 })
 
-test('tests: the message is signed, and the exit code says whether it was taken', async ({ commands }) => {
+test('sends a signed test message, and reports by its exit code whether it was accepted', async ({ commands }) => {
   let status = 204
   const receiver = await startReceiver((_message, response) => void response.writeHead(status).end())
   try {
@@ -56,7 +56,7 @@ test('tests: the message is signed, and the exit code says whether it was taken'
   }
 })
 
-test('ends with 1 and a sentence for what can not be', async ({ commands }) => {
+test('ends with 1 and a message for invalid arguments', async ({ commands }) => {
   const bad: readonly (readonly [words: string[], message: RegExp])[] = [
     [['add', 'nobody@example.com', 'https://example.com/'], /no account/],
     [['add', 'ann@example.com', 'http://example.com:8080/'], /must begin with https/],

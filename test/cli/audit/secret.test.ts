@@ -7,7 +7,7 @@ import { origin, wish, withTwo } from '../../commands/secrets/secrets-on-disk.ts
 
 const test = suite('the audit of a secret')
 
-test('tells who did what and when, by digest and by either key, and nothing that opens it', () =>
+test('shows each action with its time and origin, by digest or by either key, and no confidential value', () =>
   withTwo(async (one, _other, time) => {
     const by = { ...origin, actor: 'account-1' }
     const request = wish({ passphrase: 'p4ss', recipients: ['tom@example.com'], notify: true, origin: by })
@@ -46,7 +46,7 @@ test('tells who did what and when, by digest and by either key, and nothing that
       assert.not.ok(JSON.stringify([entries, history.stateAt?.(time.now)]).includes(hidden))
   }))
 
-test('of a secret that never was says so, and does not repeat the key', () =>
+test('fails for an unknown secret, without repeating the key', () =>
   withTwo(async (one) => {
     const key = 'k'.repeat(50)
     const error = await auditSecret.loadHistory(one, key).then(

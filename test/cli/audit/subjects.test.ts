@@ -29,14 +29,14 @@ const entriesOf = async (subject: AuditSubject, service: Service, id: string) =>
 const typesOf = (entries: readonly HistoryEntry[]) => entries.map(({ type }) => type)
 const operator = { actor: 'operator', via: 'cli', correlation: 'a-run', osUser: 'alice' } as const
 
-/** A log-in's stream is named by a digest of its address. */
+/** Entries without their streams: the name of a log-in's stream contains a digest of its address. */
 const withoutStreams = (entries: readonly HistoryEntry[]) =>
   JSON.stringify(entries.map((entry) => ({ ...entry, stream: '' })))
 
-/** What lets somebody in, or helps who guesses. */
+/** Hashes and tokens. */
 const HIDDEN = /\$2[aby]\$|"(?:[0-9a-f]{64})"|[\w-]{43}/
 
-test('of a certification tells who attached and removed it, what was read, and where it contradicts its stone', async ({
+test('of a certification shows who attached and removed it, the values read, and contradictions to its stone', async ({
   service,
 }) => {
   const { ann, installation } = service
@@ -44,7 +44,7 @@ test('of a certification tells who attached and removed it, what was read, and w
   const other = await attached(ann, id)
   const { file } = reportNamed('gia')
   const { id: certification } = await attached(ann, id, fixture(file), '2136273512')
-  await until('its reading', async () =>
+  await until('the report to be read', async () =>
     (await installation.store.read(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
   )
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
@@ -68,7 +68,7 @@ test('of a certification tells who attached and removed it, what was read, and w
   assert.is(history.stateAt?.(Date.parse(entries.at(-1)?.at ?? '') + 1000), null)
 })
 
-test('of an account tells its changes, tokens and log-ins, by address or number, and no hash', async ({ service }) => {
+test('of an account shows its changes, tokens and log-ins, by address or number, and no hash', async ({ service }) => {
   const { apiToken, email, account } = await newUser(service)
   const entries = await entriesOf(auditUser, service, email)
   const types = typesOf(entries)
@@ -105,7 +105,7 @@ async function sessionsOf({ installation: { store } }: Service, account: number)
   return found
 }
 
-test('of a request tells all that it caused, over all streams, in the order of the log', async ({ service }) => {
+test('of a request shows all events that it caused, in all streams, in the order of the log', async ({ service }) => {
   const { ann, installation } = service
   const response = expect(201, await ann.post('/v4/diamond', stone({ sku: 'CAUSED' })))
   const { id } = response.json() as { id: number }
@@ -125,7 +125,7 @@ test('of a request tells all that it caused, over all streams, in the order of t
   assert.match(entriesTable(caused), /^when +where +what +who/)
 })
 
-test('shows what can not be understood in its place, and goes on behind it', async ({ service }) => {
+test('shows events that cannot be decoded in their place, and the events after them', async ({ service }) => {
   const { installation } = service
   const { account, email } = await newUser(service)
   const stream = `account-${account}`
@@ -165,7 +165,7 @@ const UNKNOWN_SUBJECTS: readonly (readonly [subject: AuditSubject, id: string, m
 ]
 
 for (const [subject, id, message] of UNKNOWN_SUBJECTS) {
-  test(`of the ${subject.name} ${id}, which there never was, says so`, async ({ service }) => {
+  test(`of the unknown ${subject.name} ${id} fails with a message`, async ({ service }) => {
     const error = await historyOf(subject, service, id).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -174,8 +174,8 @@ for (const [subject, id, message] of UNKNOWN_SUBJECTS) {
   })
 }
 
-// The last one: the clients of the others get no tokens any more.
-test('of a client and of a session tells who did what, in names', async ({ service }) => {
+// This test must be the last one: it disables the client, so that it gets no more tokens.
+test('of a client and of a session shows each action with its user', async ({ service }) => {
   const { installation, ann } = service
   const [opened] = await sessionsOf(service, ann.account)
   assert.ok(opened)

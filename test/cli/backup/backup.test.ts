@@ -24,7 +24,7 @@ import { until } from '../../until.ts'
 import { Site } from './site.ts'
 
 type Context = { site: Site }
-const test = suite<Context>('an installation that is restored from its backup')
+const test = suite<Context>('a backup')
 test.before.each((context) => {
   context.site = new Site()
 })
@@ -37,7 +37,9 @@ const skus = async (ann: Vendor) => {
   return response.status === 204 ? [] : list(expect(200, response)).map(({ sku }) => sku)
 }
 
-test('goes back to it, and gives nobody what the lost days gave out', async ({ site }) => {
+test('restores its state, invalidates sessions, links and waiting secrets, and does not reuse later numbers', async ({
+  site,
+}) => {
   const service = await site.serve()
   const { ann } = service
   const { id } = await created(ann, { sku: 'KEPT' })
@@ -78,7 +80,10 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   expect(200, await again.send(authorization(sender)))
   expect(401, await again.send(authorization(revoked)))
   for (const vendorAfter of [again.ann, await again.newVendor()]) {
-    assert.ok(vendorAfter.account > eve.account + 999_000, `account ${vendorAfter.account} may have been somebody's`)
+    assert.ok(
+      vendorAfter.account > eve.account + 999_000,
+      `account ${vendorAfter.account} may have been issued before the restore`,
+    )
     assert.equal(await skus(vendorAfter), [])
   }
   const owned = await again.installation.store.read(`diamond-${id}`)
@@ -90,14 +95,14 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   await again.stop()
   assert.ok(existsSync(join(site.dataDir, `events.db.before-${restored['epoch']}`)))
 
-  // The same backup once more: what the first restore's epoch gave out is as lost.
+  // A second restore of the same backup also invalidates the tokens of the first restore's epoch.
   const second = await site.json(['restore', site.at('b'), '--replace'])
   assert.ok(Number(second['epoch']) > Number(restored['epoch']))
   const last = await site.serve()
   expect(401, await vendor(last.url, again.ann.account, again.ann.token).get('/v4/diamond'))
 })
 
-test('while somebody writes has every stone that was acknowledged before it began', async ({ site }) => {
+test('during writes has every stone that was acknowledged before it began', async ({ site }) => {
   const service = await site.serve()
   const { ann } = service
   const acknowledged: string[] = []
@@ -114,7 +119,7 @@ test('while somebody writes has every stone that was acknowledged before it bega
   const backingUp = async () => {
     try {
       await until('stones', () => acknowledged.length > 20)
-      // Once more where nothing was written meanwhile.
+      // Repeats until stones were written during a backup.
       for (let time = 0; before.length === 0 || acknowledged.length === before.length; time++) {
         before = [...acknowledged]
         made = site.at(`b-${time}`)
@@ -138,7 +143,7 @@ test('while somebody writes has every stone that was acknowledged before it bega
   for (const sku of before) assert.ok(stored.has(sku), `${sku} is lost`)
 })
 
-test('is not made anew where something is, where something runs, or of what is damaged', async ({ site }) => {
+test('is not restored into a non-empty folder, while a service runs, or if it is damaged', async ({ site }) => {
   const service = await site.serve()
   const { id } = await created(service.ann)
   await attached(service.ann, id)
@@ -196,7 +201,7 @@ test('is not made anew where something is, where something runs, or of what is d
   ])
 })
 
-test('stays closed where it was moved to another one', async ({ site }) => {
+test('of an installation that was moved since stays read-only after a restore', async ({ site }) => {
   const service = await site.serve()
   await created(service.ann)
   await site.json(['backup', site.at('b')])

@@ -22,14 +22,14 @@ test.after.each(async ({ site, peer }) => {
   await peer.stop()
 })
 
-/** The server's own backup comes back. */
+/** Restores the event store server to its first `events` events. */
 async function restoreServer(peer: Peer, events: number): Promise<void> {
   await peer.down()
   peer.log.setBack(events)
   await peer.up()
 }
 
-test('is backed up and restored by the server, and begins a new epoch by the command', async (context) => {
+test('is backed up and restored with the server, and the restore command begins a new epoch', async (context) => {
   const { site, peer, settings } = context
   const service = await site.serve(undefined, settings)
   const { id } = await created(service.ann, { sku: 'KEPT' })
@@ -67,7 +67,7 @@ test('is backed up and restored by the server, and begins a new epoch by the com
   assert.ok((await created(again.ann)).id > id + 1_000_000)
 })
 
-test('ends a process that runs while its log goes back, or is restored', async ({ site, peer, settings }) => {
+test('ends running processes when its log is restored', async ({ site, peer, settings }) => {
   const first = await site.serve(undefined, settings)
   await created(first.ann, { sku: 'KEPT' })
   const events = peer.log.all.length
@@ -75,8 +75,8 @@ test('ends a process that runs while its log goes back, or is restored', async (
   const serve = async () => {
     const PORT = String(await freePort())
     const started = site.commands.start(['serve'], { ...settings, DATA_DIR: site.dataDir, ROLES: 'http', PORT })
-    // It is not ready without a process that projects.
-    await until('it lives', () =>
+    // Not readiness: with ROLES=http the process is not ready until another one projects.
+    await until('the service to respond', () =>
       fetch(`http://127.0.0.1:${PORT}/health/live`).then(
         ({ ok }) => ok,
         () => false,

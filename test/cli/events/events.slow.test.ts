@@ -33,7 +33,7 @@ const patched = (second: number, more: Partial<NewEvent['metadata']> = {}, data:
   } as NewEvent['metadata'],
 })
 
-/** Appends to a stream of the command line's installation what no command writes. */
+/** Appends events directly to the store of the installation. */
 async function append({ commands }: Context, stream: string, expected: Revision, events: readonly NewEvent[]) {
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
   const installation = await openInstallation(readSettings(settings))
@@ -55,7 +55,7 @@ const linesOf = (out: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
 
-test('are chosen by stream, prefix, type, time, actor and correlation, alone and together', async (context) => {
+test('are filtered by stream, prefix, type, time, actor and correlation, alone and combined', async (context) => {
   const { commands } = context
   await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3, { actor: 'account-2' })])
   await append(context, 'diamond-10', 'none', [patched(4)])
@@ -104,7 +104,7 @@ test('are chosen by stream, prefix, type, time, actor and correlation, alone and
   }
 })
 
-test('are lines of JSON with the members that the contract names, or a table with headings', async ({ commands }) => {
+test('are printed as lines of JSON with the specified members, or as a table with headings', async ({ commands }) => {
   const [json, table, none] = await commands.runInTurn([
     ['events', 'account-1', '--json'],
     ['events', 'account-1'],
@@ -124,9 +124,9 @@ test('are lines of JSON with the members that the contract names, or a table wit
   assert.is(none?.out, '')
 })
 
-test('that this release does not understand are shown as such, in their place', async (context) => {
+test('that this release cannot decode are marked, and stay in their place', async (context) => {
   const { commands } = context
-  const strange = { ...patched(4), type: 'DiamondPolished', data: { recipe: 'nobody knows how secret' } }
+  const strange = { ...patched(4), type: 'DiamondPolished', data: { recipe: 'unknown to this release' } }
   await append(context, 'diamond-1', 'none', [
     patched(1),
     patched(2, { schema: '99' }, { secretThing: 'x' }),
@@ -153,9 +153,7 @@ test('that this release does not understand are shown as such, in their place', 
   assert.equal([...(table?.out ?? '').matchAll(/NOT DECODED/g)].length, 3)
 })
 
-test('of an unknown type, at a time that is none, or of contradicting options end with: exit code 2', async ({
-  commands,
-}) => {
+test('with an unknown type, an invalid time or conflicting options end with 2', async ({ commands }) => {
   const cases: readonly (readonly [words: string[], message: RegExp])[] = [
     [['--type', 'DiamondCraeted'], /Unknown event type. Did you mean: DiamondCreated/],
     [['--type', 'DiamondCreated', 'Scored'], /Did you mean: DiamondScored/],
@@ -173,13 +171,13 @@ test('of an unknown type, at a time that is none, or of contradicting options en
   }
 })
 
-test('of an account that nobody has end with 1', async ({ commands }) => {
+test('of an unknown account end with 1', async ({ commands }) => {
   const { code, err } = await commands.run(['events', '--actor', 'bob@example.com'])
   assert.is(code, 1)
   assert.match(err, 'There is no account bob@example.com')
 })
 
-test('are followed by prefix into what another process writes', async ({ commands }) => {
+test('that another process writes are followed, filtered by prefix', async ({ commands }) => {
   const following = commands.start(['events', '--prefix', 'account-', '--follow', '--json'])
   await following.line()
   await commands.json('user', 'add', 'bob@example.com', '--password', 'right horse')
@@ -191,7 +189,7 @@ test('are followed by prefix into what another process writes', async ({ command
   assert.ok(linesOf(out).every(({ stream }) => stream.startsWith('account-')))
 })
 
-test('that there may be are told with their schemas, also where nothing is installed', async ({ commands }) => {
+test('have their types listed with their schemas, also without an installation', async ({ commands }) => {
   const bare = { DATA_DIR: `${commands.folder}/nowhere` }
   const [all, some, ...refused] = await commands.runInTurn(
     [
@@ -225,7 +223,7 @@ test('that there may be are told with their schemas, also where nothing is insta
   )
 })
 
-test('of which one was changed behind the back of the log are told all the same, with the name of that one', async (context) => {
+test('of a log with a corrupt event are still printed, with an error that names the corrupt one', async (context) => {
   if (!areEmbedded) return
   const { commands } = context
   await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3)])

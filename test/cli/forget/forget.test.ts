@@ -12,7 +12,7 @@ import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { Site } from '../backup/site.ts'
 
 type Context = { site: Site }
-const test = suite<Context>('a person who is forgotten')
+const test = suite<Context>('a forgotten person')
 test.before.each((context) => {
   context.site = new Site()
 })
@@ -20,14 +20,13 @@ test.after.each(({ site }) => site.close())
 
 const PASSWORD = 'right horse battery'
 
-/** Every file below a folder, whatever it is. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile())
 }
 
-/** The files that hold a text in whatever case, plain or as UTF-16, base64 or hex may have it. */
+/** The files that contain a text in any case, plain or encoded as UTF-16, base64 or hex. */
 function filesContaining(folder: string, wanted: string): string[] {
   const forms = [wanted, Buffer.from(wanted).toString('base64').slice(0, -4), Buffer.from(wanted).toString('hex')]
   return filesIn(folder).filter((path) => {
@@ -37,7 +36,7 @@ function filesContaining(folder: string, wanted: string): string[] {
   })
 }
 
-/** Commands that must succeed, one after another in one process. @returns their results */
+/** Runs commands that must succeed. @returns their results */
 async function runAll(site: Site, ...commands: readonly (readonly string[])[]): Promise<Record<string, unknown>[]> {
   const ended = await site.commands.runInTurn(
     commands.map((words) => [...words, '--json']),
@@ -55,7 +54,7 @@ const LIST = ['user', 'list']
 const emailsIn = (listed: Record<string, unknown> | undefined) =>
   ((listed ?? {})['accounts'] as { email: string }[]).map(({ email }) => email)
 
-/** An account with all that hangs on one: a token of each kind, a stone, a webhook, a waiting secret with mails. */
+/** Creates an account with an API token, a plan, a webhook and a secret with a recipient. */
 async function createAccountWithData(site: Site, service: Service) {
   const sender = await newSender(service.installation)
   const { email, account } = sender
@@ -64,13 +63,13 @@ async function createAccountWithData(site: Site, service: Service) {
   return { email, account, secret, authorization: sender.authorization }
 }
 
-test('is in no file of DATA_DIR any more, nor in a backup that is made then', async ({ site }) => {
+test('is in no file of DATA_DIR and of later backups', async ({ site }) => {
   const service = await site.serve()
   await created(service.ann)
   const { email, account, secret, authorization } = await createAccountWithData(site, service)
   const { store, persons } = service.installation
   assert.ok(await persons.read(account))
-  // The search finds what is there: a row that were not sealed, or an address in an event, would show.
+  // The address is readable before, so that the search below is meaningful.
   const plan = await site.run(['user', 'list'])
   assert.match(plan.out, email)
 
@@ -93,7 +92,9 @@ test('is in no file of DATA_DIR any more, nor in a backup that is made then', as
   assert.equal(filesContaining(site.folder, email), [])
 })
 
-test('leaves an account that is told by its number, and an address that is free', async ({ site }) => {
+test('leaves an account that is listed by its number, and an address that can be registered again', async ({
+  site,
+}) => {
   const [added, , listed, , other] = await runAll(
     site,
     addUser('jane'),
@@ -123,7 +124,7 @@ test('leaves an account that is told by its number, and an address that is free'
   assert.match(audited?.out ?? '', /"type":"forgotten"/)
 })
 
-test('is forgotten by who says so alone', async ({ site }) => {
+test('is forgotten only after --yes', async ({ site }) => {
   await runAll(site, addUser('jane'))
   const unconfirmed = await site.run(['forget', 'user', 'jane@example.com'])
   assert.is(unconfirmed.code, 2)
@@ -131,7 +132,9 @@ test('is forgotten by who says so alone', async ({ site }) => {
   assert.equal(emailsIn((await runAll(site, LIST))[0]), ['jane@example.com'])
 })
 
-test('stays forgotten where an older backup is put back in the place, and comes along else', async ({ site }) => {
+test('stays forgotten if an older backup replaces the installation, and returns if it is restored elsewhere', async ({
+  site,
+}) => {
   await runAll(
     site,
     addUser('jane'),
@@ -144,7 +147,7 @@ test('stays forgotten where an older backup is put back in the place, and comes 
   )
   const [, back, , after] = await runAll(
     site,
-    // The log of then has the account as it was: its number forgets it again.
+    // The restored log has the account as it was; it can be forgotten again by its number.
     ['restore', site.at('backup'), '--replace'],
     LIST,
     forgetUser(1),
@@ -161,9 +164,7 @@ test('stays forgotten where an older backup is put back in the place, and comes 
   assert.equal(emailsIn(await site.json(LIST, elsewhere)), ['jane@example.com', 'tom@example.com', 'account-3'])
 })
 
-test('is not looked for in a copy: it goes along to where an installation moves, and into a replay', async ({
-  site,
-}) => {
+test('stays forgotten in a moved installation and in a replay', async ({ site }) => {
   await runAll(site, addUser('jane'), addUser('tom'), forgetUser('jane@example.com'))
   await runAll(
     site,
@@ -176,7 +177,9 @@ test('is not looked for in a copy: it goes along to where an installation moves,
   }
 })
 
-test('of a former release is told to be in the log still, and can do nothing any more', async ({ site }) => {
+test('whose address an older release wrote into the log is forgotten, with a warning that the address remains there', async ({
+  site,
+}) => {
   const service = await site.serve()
   const { store, writing } = service.installation
   const email = 'old@example.com'

@@ -14,13 +14,13 @@ type Result = {
 
 export type DryRunContext = {
   commands: CommandLine
-  /** The file that was imported last. */
+  /** The path of the imported file. */
   file: string
-  /** Imports a file of this content with --dry-run. */
+  /** Imports this content with --dry-run. */
   dryRun: (content: string | Buffer, ...words: string[]) => Promise<CommandResult>
 }
 
-/** A suite whose tests look at files by `adamant import --dry-run`, on one installation. */
+/** A suite whose tests run `adamant import --dry-run` on one installation. */
 export function dryRunSuite(name: string): Test<DryRunContext> {
   const test = suite<DryRunContext>(name)
   test.before(async (context) => {
@@ -38,7 +38,7 @@ export function dryRunSuite(name: string): Test<DryRunContext> {
   return test
 }
 
-/** What a dry run shows of the stones, and how many it would create. */
+/** The result of a dry run that must succeed. */
 export function resultOf({ code, out, err }: CommandResult): Result & { readonly err: string } {
   assert.is(code, 0, err)
   return { ...(JSON.parse(out.trim().split('\n').at(-1) ?? '') as Result), err }

@@ -25,7 +25,7 @@ import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 import { until } from '../../until.ts'
 
-/** Two whole bulks of 500 and a part of one. */
+/** Two full bulks of 500 and a partial one. */
 const STONES = 1_200
 const BULKS = 3
 
@@ -41,7 +41,7 @@ async function* lines(price?: number): AsyncGenerator<UsableLine> {
   }
 }
 
-/** A process whose log is gone in the middle of the `at`-th bulk: what can be stored by halves is. */
+/** A command context whose `at`-th bulk fails; half of it is stored if the store's bulk appends are not atomic. */
 function contextThatCrashes(store: EventStore, at: number): CommandContext {
   let bulks = 0
   const crashing: EventStore = {
@@ -74,7 +74,7 @@ async function importBySku(writing: CommandContext, id: string, price: number) {
   return writeBulks({ installation: { writing }, by: named, id, completedBulks: 0, total: STONES, signal }, steps)
 }
 
-/** As a service does that is started later. */
+/** Finishes all bulks, as a service does when it starts. */
 async function finishAll(store: EventStore): Promise<void> {
   const requests = await all(store.readAll('start', { prefixes: ['request-'] }))
   for (const stream of new Set(requests.map((event) => event.stream))) await finishBulk(contextFor(store), stream)
@@ -87,7 +87,7 @@ async function undoImport(writing: CommandContext, id: string) {
 
 const diamondEvents = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
 
-/** How many stones were ever made, and of how many skus. */
+/** The numbers of created stones and of their distinct skus. */
 async function countCreated(store: EventStore) {
   const creations = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondCreated')
   const skus = new Set(creations.map((event) => decode<DiamondCreated>(event).data.set.sku))
@@ -108,13 +108,13 @@ for (const [engine, open] of [
   ['the embedded log', SQLITE],
   ['EventStoreDB', EVENTSTOREDB],
 ] as const) {
-  const test = suite<{ store: EventStore; close: () => Promise<void> }>(`an import that dies, on ${engine}`)
+  const test = suite<{ store: EventStore; close: () => Promise<void> }>(`an import that crashes, on ${engine}`)
   test.before.each(async (context) => {
     Object.assign(context, await open())
   })
   test.after.each(({ close }) => close())
 
-  test('is gone on with, and makes no stone twice', async ({ store }) => {
+  test('is resumed by the next import, and creates no stone twice', async ({ store }) => {
     await rejectedWith(StoreUnavailable, importNew(contextThatCrashes(store, 3)))
     const rest = await importNew(contextFor(store))
     assert.ok(rest.done >= 2)
@@ -123,7 +123,7 @@ for (const [engine, open] of [
     assert.is((await findResumePoint(contextFor(store), sourceFile)).completedBulks, BULKS)
   })
 
-  test('leaves nothing by sku that the next one would make again', async ({ store }) => {
+  test('by sku leaves no stone that the next import would create again', async ({ store }) => {
     await rejectedWith(StoreUnavailable, importBySku(contextThatCrashes(store, 3), 'one', 5))
     const rest = await importBySku(contextFor(store), 'other', 5)
     assert.is(rest.created + rest.unchanged, STONES)
@@ -132,7 +132,7 @@ for (const [engine, open] of [
     assert.equal(await countCreated(store), [STONES, STONES])
   })
 
-  test('is taken back by an undo that dies too, each stone once', async ({ store }) => {
+  test('is undone once per stone, even if the undo crashes too', async ({ store }) => {
     const { id } = await importNew(contextFor(store))
     await importBySku(contextFor(store), 'prices', 5)
     const stock = await readSettledStock(contextFor(store), 1)
@@ -148,7 +148,7 @@ for (const [engine, open] of [
       await undoImport(contextFor(store), undone)
       await undoImport(contextFor(store), undone)
     }
-    // What came back has a past of its own: the first import made the others.
+    // The 600 deleted stones were created again with new ids, so the undo of the first import leaves them.
     assert.is((await readSettledStock(contextFor(store), 1)).skus.size, 600)
     assert.equal(await countCreated(store), [STONES + 600, STONES])
     const patches = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondPatched')
@@ -164,7 +164,7 @@ killed.before.each((context) => {
 })
 killed.after.each(({ commands }) => commands.remove())
 
-killed('is finished by the same command, and taken back by the undo file of either run', async ({ commands }) => {
+killed('is completed by the same command, and is undone by the undo file of the killed run', async ({ commands }) => {
   const many = rounds(5_000, 20_000)
   const file = join(commands.folder, 'stones.csv')
   const rows = Array.from({ length: many }, (_, n) => `S-${n},Round,1\n`)
@@ -194,7 +194,7 @@ killed('is finished by the same command, and taken back by the undo file of eith
   assert.is(left?.out.trim().split('\r\n').length, 1)
 })
 
-/** Told before the first change. */
+/** The undo file, whose name is printed before the first change. */
 async function undoFileOf(started: RunningProgram): Promise<string> {
   const undoFile = () => /^undo file: (.*)$/m.exec(started.stderr)?.[1]
   await until('the undo file', () => undoFile() !== undefined)

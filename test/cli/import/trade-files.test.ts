@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert'
 import { dryRunSuite, resultOf } from './dry-run.ts'
 
-const test = dryRunSuite("a file of the trade's")
+const test = dryRunSuite('a trade file')
 
-/** Headings and cells as portals and laboratories write them, and the stones that they are. */
+/** Files as portals and laboratories write them, and the stones that they contain. */
 const FILES: readonly (readonly [source: string, content: string, stones: readonly object[]])[] = [
   [
     'an upload to RapNet',
@@ -156,13 +156,13 @@ O-3,Laboratory-Grown (CVD),Oval Modified Brilliant,1.01,Unlisted,POA
   ],
 ]
 for (const [source, content, stones] of FILES) {
-  test(`such as ${source}, passes as it is`, async ({ dryRun }) => {
+  test(`such as ${source} is imported without changes`, async ({ dryRun }) => {
     const { first, bad } = resultOf(await dryRun(content))
     assert.equal([first, bad], [stones, []])
   })
 }
 
-test('has no value where a cell says so, and one where that word is a value', async ({ dryRun }) => {
+test('has no value in a cell such as N/A or None, unless that word is a value of the field', async ({ dryRun }) => {
   for (const none of ['N/A', '-', 'None', 'null', 'n.a.', 'POA', '#N/A', '—', 'Not specified', 'on request']) {
     const { first } = resultOf(
       await dryRun(`sku,cutShape,carat,price,polish,color,isLabGrown\nA,Round,1,${none},${none},${none},${none}\n`),
@@ -173,14 +173,14 @@ test('has no value where a cell says so, and one where that word is a value', as
   assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1, fluorIntensity: 'NON', culetSize: 'N' }])
 })
 
-test('is refused where a cell says that there is no shape or weight', async ({ dryRun }) => {
+test('is refused if a stone has no shape or no weight', async ({ dryRun }) => {
   const { code, err } = await dryRun('sku,cutShape,carat\nA,N/A,1\nB,Round,-\n')
   assert.is(code, 1)
   assert.match(err, /line 2: cutShape is required/)
   assert.match(err, /line 3: carat is required/)
 })
 
-test('has the lower of two grades, and says so', async ({ dryRun }) => {
+test('is imported with the lower of two grades, and a note', async ({ dryRun }) => {
   const { first, notes } = resultOf(
     await dryRun('sku,cutShape,carat,polish,clarity,color\nA,Round,1,VG-EX,VS1 - VS2,G/H\nB,Pear,1,VG-EX,SI1,I\n'),
   )
@@ -192,7 +192,7 @@ test('has the lower of two grades, and says so', async ({ dryRun }) => {
   })
 })
 
-test('whose price may be that of one carat is asked about', async ({ dryRun }) => {
+test('whose price may be per carat requires --map', async ({ dryRun }) => {
   const sheet = 'Stock #,Shape,Weight,Price,Disc %\nA-1,BR,2.00,5200,-30\n'
   const { code, err } = await dryRun(sheet)
   assert.is(code, 2)
@@ -204,13 +204,13 @@ test('whose price may be that of one carat is asked about', async ({ dryRun }) =
   assert.is(resultOf(await dryRun(sheet, '--map', 'Price=')).first[0]?.['price'], undefined)
 })
 
-test('whose cuts are grades lacks the shape', async ({ dryRun }) => {
+test('whose column Cut contains grades lacks the shape', async ({ dryRun }) => {
   const { code, err } = await dryRun('Stock #,Cut,Weight\nA-1,EX,1\nA-2,P,1\n')
   assert.is(code, 2)
   assert.match(err, /The header has no column for cutShape/)
 })
 
-test('may have words that a person explains, by the line that the refusal prints', async ({ dryRun }) => {
+test('may contain unknown words if --map-value maps them, which the error prints as a template', async ({ dryRun }) => {
   const sheet = "sku,cutShape,carat,Cut,isLabGrown\nA,Round,1,Super Ideal,IIa\nB,Round,1,EX,no\nC,Pear,1,Owner's,\n"
   const refused = await dryRun(sheet)
   assert.is(refused.code, 1)
@@ -224,7 +224,7 @@ test('may have words that a person explains, by the line that the refusal prints
   ])
 })
 
-test('is not read where words of the command line name no column, or are of another form', async ({ dryRun }) => {
+test('is refused if --map-value names an unknown column or has an invalid form', async ({ dryRun }) => {
   const sheet = 'sku,cutShape,carat\nA,Round,1\n'
   const unknown = await dryRun(sheet, '--map-value', 'Make:EX=Ideal')
   assert.equal([unknown.code, /unknown column Make; the columns are sku/.test(unknown.err)], [2, true])

@@ -9,7 +9,7 @@ const test = dryRunSuite('an import of a workbook')
 type Value = string | number | boolean | Date | null
 type Sheets = Readonly<Record<string, readonly (readonly Value[])[]>>
 
-/** A workbook (`.xlsx`) of these sheets. */
+/** A workbook (`.xlsx`) with these sheets. */
 const workbook = (sheets: Sheets): Promise<Buffer> =>
   writeWorkbook(
     Object.entries(sheets).map(([sheet, rows]) => ({ sheet, data: rows.map((row) => row.map(cellOf)) })),
@@ -36,7 +36,7 @@ test('reads texts as texts and numbers as numbers', async ({ dryRun }) => {
   assert.match(err, 'carat, price, isLabGrown, Date (ignored) (sheet Stones)')
 })
 
-test('asks nothing about numbers, whatever texts stand beside them', async ({ dryRun }) => {
+test('accepts numbers together with texts of either decimal separator', async ({ dryRun }) => {
   const cells = await workbook({
     Stones: [
       [...HEADER, 'price'],
@@ -50,7 +50,7 @@ test('asks nothing about numbers, whatever texts stand beside them', async ({ dr
   ])
 })
 
-test('reads what another program wrote: a title, formulas, faults of formulas, empty rows and a total', async ({
+test('reads a file by another program, with a title, formulas, formula errors, empty rows and a total', async ({
   dryRun,
 }) => {
   const { first, err } = resultOf(
@@ -66,13 +66,13 @@ test('reads what another program wrote: a title, formulas, faults of formulas, e
   assert.match(err, 'other sheets, for --sheet: Notes')
 })
 
-test('names lines as the spreadsheet program numbers rows', async ({ dryRun }) => {
+test('reports lines by the row numbers of the spreadsheet program', async ({ dryRun }) => {
   const { code, err } = await dryRun(await workbook({ Stones: [HEADER, ['A', 'Round', 1], [], ['B', 'Round', -1]] }))
   assert.is(code, 1)
   assert.match(err, /line 4: carat must be/)
 })
 
-test('is of the first sheet, unless another is named', async ({ dryRun }) => {
+test('reads the first sheet, unless --sheet names another by name or number', async ({ dryRun }) => {
   const sheets = {
     Rounds: [HEADER, ['A', 'Round', 1]],
     2: [HEADER, ['B', 'Pear', 1]],
@@ -90,12 +90,12 @@ test('is of the first sheet, unless another is named', async ({ dryRun }) => {
   assert.match(err, /--sheet: .* has no sheet Ovals; the sheets are Rounds\., Ovals\., 2\./)
 })
 
-test('has a sheet for workbooks alone', async ({ dryRun }) => {
+test('allows --sheet for workbooks only', async ({ dryRun }) => {
   const { code, err } = await dryRun('sku,cutShape,carat\nA,Round,1\n', '--sheet', 'Stones')
   assert.equal([code, err.includes('--sheet requires a workbook (.xlsx)')], [2, true])
 })
 
-test('says in one line what a packed file is that is no workbook, or was cut off', async ({ dryRun }) => {
+test('refuses a ZIP archive that is no workbook or was truncated, in one line', async ({ dryRun }) => {
   const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
   for (const content of [Buffer.from('PK\u0003\u0004 and other bytes'), whole.subarray(0, whole.length / 2)]) {
     const { code, err } = await dryRun(content)
@@ -105,7 +105,7 @@ test('says in one line what a packed file is that is no workbook, or was cut off
   }
 })
 
-test('says what other files are that are no text', async ({ dryRun }) => {
+test('refuses other binary files, and names their type', async ({ dryRun }) => {
   const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
   const packed = await dryRun(gzipSync(whole))
   assert.equal([packed.code, /is a compressed ZIP archive/.test(packed.err)], [1, true])
@@ -113,7 +113,7 @@ test('says what other files are that are no text', async ({ dryRun }) => {
   assert.equal([binary.code, /is not a text file; open it in/.test(binary.err)], [1, true])
 })
 
-test('unpacks what gzip has packed, whatever its name', async ({ dryRun }) => {
+test('decompresses a gzip file, whatever its name', async ({ dryRun }) => {
   const { first } = resultOf(await dryRun(gzipSync('sku,cutShape,carat\nA,Round,1\n')))
   assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1 }])
 })

@@ -23,16 +23,16 @@ import {
 } from './moving.ts'
 import { until } from '../../until.ts'
 
-const test = suite<{ sites: Sites }>('an installation that is copied')
+const test = suite<{ sites: Sites }>('moving an installation')
 test.before.each(async (context) => {
   context.sites = await Sites.open()
 })
 test.after.each(({ sites }) => sites.close())
 
-/** Ids that were acknowledged, by sku. */
+/** Ids of the stones whose creation was acknowledged, by sku. */
 type AcknowledgedStones = Map<string, number>
 
-/** Somebody who creates one stone behind another, until that is refused. */
+/** Creates stones until the service refuses one. */
 async function writeUntilRefused(ann: Vendor, acknowledged: AcknowledgedStones): Promise<void> {
   for (let number = 0; ; number++) {
     const response = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${number}` }))
@@ -48,7 +48,7 @@ type MovedSource = {
   readonly service: Service
 }
 
-/** Copies a running installation while somebody writes to it, and holds what its service answers from then on. */
+/** Moves a running installation during writes, and checks that its service then serves reads only. */
 async function copyDuringWrites(
   sites: Sites,
   from: Site,
@@ -71,7 +71,7 @@ async function copyDuringWrites(
   return { acknowledged, service }
 }
 
-/** The one that is left says so, and where to, wherever an operator looks. */
+/** Readiness, metrics and status of the source report the move and its target. */
 async function assertReportsMove(sites: Sites, from: Site, service: Service): Promise<void> {
   assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /was moved to \w+:/)
   assert.match(expect(200, await service.send({ path: '/metrics' })).text, /^adamant_moved\{to="[^"]+"\} 1$/m)
@@ -84,7 +84,7 @@ async function assertReportsMove(sites: Sites, from: Site, service: Service): Pr
   assert.is((JSON.parse(out) as { ok: boolean }).ok, false)
 }
 
-/** Holds that a service on the copy goes on where the source was left. */
+/** A service on the target has all events, files and stones of the source, and continues its scoring and mails. */
 async function assertContinuesAt(
   sites: Sites,
   at: Site,
@@ -104,11 +104,14 @@ async function assertContinuesAt(
     assert.is(digestOf(pdf), digestOf(filled.pdf))
 
     const { id } = await created(ann, { sku: 'NEW' })
-    await until('the new scores', async () => (await target.installation.store.read(`scores-${id}`)).length > 0)
+    await until(
+      'scores of the new stone',
+      async () => (await target.installation.store.read(`scores-${id}`)).length > 0,
+    )
     assert.equal(await firstScoreEventIds(target), scored)
 
     postbox.refuse.message = () => undefined
-    await until('the mail that waited', () => postbox.accepted.length > sent)
+    await until('the mail that was not sent yet', () => postbox.accepted.length > sent)
     assert.is(postbox.accepted.length, sent + 1)
     assert.match(postbox.accepted.at(-1)?.text ?? '', filled.unsentSecret.secret_key)
   } finally {
@@ -116,7 +119,7 @@ async function assertContinuesAt(
   }
 }
 
-/** Without what differs from one service to another, and from one five minutes to the next: the end of a file's link. */
+/** A body without base URLs, which differ between services, and signatures of file links, which change every 5 minutes. */
 const withoutAddresses = ({ text: body }: Answer) =>
   body.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '').replaceAll(/(\/file\?signature=)[\w-]+/g, '$1')
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -125,21 +128,19 @@ async function bytesOf(stream: Readable | undefined): Promise<Buffer> {
   return Buffer.concat((stream === undefined ? [] : await all<unknown>(stream)) as Buffer[])
 }
 
-/** Without a picture of the difference, which takes minutes to be drawn of thousands of events. */
+/** Compares event by event: the diff of thousands of events would take minutes to print. */
 function assertSameEvents(events: readonly unknown[], of: readonly unknown[]): void {
   assert.is(events.length, of.length)
   for (const [index, event] of events.entries()) assert.equal(event, of[index])
 }
 
-/** Ids of the scores of the stones that were scored before anything was copied. */
+/** Ids of the events that scored the 21 stones of `fillInstallation`. */
 async function firstScoreEventIds({ installation: { store } }: Service): Promise<string[]> {
   const scores = await all(store.readAll('start', { prefixes: ['scores-'] }))
   return scores.filter(({ data }) => Number(data['id']) <= 21).map(({ id }) => id)
 }
 
-test('to another folder goes on there, with whatever was written meanwhile, and nothing done twice', async ({
-  sites,
-}) => {
+test('to another folder keeps all acknowledged writes, and repeats no scoring and no mail', async ({ sites }) => {
   const from = sites.sqlite('a')
   const to = sites.sqlite('b')
   const service = await sites.serve(from)
@@ -147,7 +148,7 @@ test('to another folder goes on there, with whatever was written meanwhile, and 
     const filled = await fillInstallation(service, sites.postbox)
     const before = withoutAddresses(await service.ann.get(`/v4/diamond/${filled.older}`))
     const left = await copyDuringWrites(sites, from, to, service)
-    // A process that opens the source now obeys as well.
+    // A process that opens the source after the move refuses writes too.
     const other = await sites.commands.run(['user', 'add', 'c@example.com', '--password', 'right horse'], {
       DATA_DIR: from.dataDir,
     })
@@ -160,7 +161,7 @@ test('to another folder goes on there, with whatever was written meanwhile, and 
   }
 })
 
-test('with another master key is refused before anything is copied', async ({ sites }) => {
+test('to a target with another master key is refused before anything is copied', async ({ sites }) => {
   const from = sites.sqlite('a')
   const to = sites.sqlite('b')
   await (await sites.serve(from)).stop()
@@ -173,7 +174,7 @@ test('with another master key is refused before anything is copied', async ({ si
   assert.ok(Number(again['events']) > 0)
 })
 
-test('is not put where something is', async ({ sites }) => {
+test('requires an empty target', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   for (const site of [from, to]) await (await sites.serve(site)).stop()
   const key = { settings: { MASTER_KEY: sites.masterKey(from) } }
@@ -182,7 +183,7 @@ test('is not put where something is', async ({ sites }) => {
   assert.match(err, /not empty/)
 })
 
-test('from a place that is none, or to itself, is a mistake of the caller', async ({ sites }) => {
+test('from a missing installation, to itself or without a target ends with 2', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   assert.is((await sites.copy(from, to)).code, 2)
   assert.not.ok(existsSync(join(from.dataDir, 'events.db')))
@@ -192,7 +193,9 @@ test('from a place that is none, or to itself, is a mistake of the caller', asyn
 
 const mongo = await mongoServer('copies to EventStoreDB and MongoDB')
 if (mongo !== undefined) {
-  test('to EventStoreDB and MongoDB goes on there, and in a folder again', async ({ sites }) => {
+  test('to EventStoreDB and MongoDB, and from there back to a folder, keeps all acknowledged writes', async ({
+    sites,
+  }) => {
     const from = sites.sqlite('a')
     const back = sites.sqlite('back')
     const source = await sites.serve(from)

@@ -8,7 +8,7 @@ import { mongoServer } from '../../mongo-server.ts'
 import { Sites, type Site } from './moving.ts'
 
 type Context = { sites: Sites }
-const test = suite<Context>('the tree of a log')
+const test = suite<Context>('the Merkle tree of a log')
 test.before.each(async (context) => {
   context.sites = await Sites.open()
 })
@@ -16,7 +16,7 @@ test.after.each(({ sites }) => sites.close())
 
 type TreeRoot = Awaited<ReturnType<typeof keptRoot>>
 
-/** Some stones more, and the tree then. */
+/** Adds stones. @returns size and root of the tree afterwards */
 async function addStones(sites: Sites, site: Site, stones: number): Promise<TreeRoot> {
   const service = await sites.serve(site)
   try {
@@ -27,7 +27,7 @@ async function addStones(sites: Sites, site: Site, stones: number): Promise<Tree
   }
 }
 
-/** The tree in another place, or after what was done to it, begins as it was known. */
+/** The tree of a service on this site has the same root at the known size. */
 async function assertRootUnchanged(sites: Sites, site: Site, known: TreeRoot): Promise<void> {
   const service = await sites.serve(site)
   try {
@@ -42,7 +42,7 @@ async function moveInstallation(sites: Sites, from: Site, to: Site): Promise<voi
   if (code !== 0) throw new Error(err)
 }
 
-test('is the same in another folder, made anew, and restored from a backup', async ({ sites }) => {
+test('stays the same after a move, a rebuild and a restore from a backup', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   const known = await addStones(sites, from, 300)
   await moveInstallation(sites, from, to)
@@ -67,7 +67,7 @@ test('is the same in another folder, made anew, and restored from a backup', asy
 
 const mongo = await mongoServer('trees move to EventStoreDB and MongoDB')
 if (mongo !== undefined) {
-  test('is the same on EventStoreDB and MongoDB', async ({ sites }) => {
+  test('stays the same after a move to EventStoreDB and MongoDB', async ({ sites }) => {
     const from = sites.sqlite('a')
     const known = await addStones(sites, from, 20)
     const to = await sites.servers(sites.masterKey(from))

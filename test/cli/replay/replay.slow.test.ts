@@ -21,13 +21,13 @@ test.before.each((context) => {
 })
 test.after.each(({ site }) => site.close())
 
-/** Steps of a workload, and how many of their moments are replayed. */
+/** Steps of the workload, and how many of them are replayed. */
 const [STEPS, MOMENTS] = process.env['ADAMANT_FULL'] ? [150, 50] : [20, 2]
 
-/** What was answered at a moment, and both names of it. */
+/** The responses at a moment, which a replay names by time or by position. */
 type Moment = { readonly time: string; readonly position: string; readonly responses: Record<string, string> }
 
-/** The system's clock until it is told to pass; from then on it goes on so alone, and no two steps have the same time. */
+/** The system clock until `pass` is called first; afterwards it only advances by `pass`, so that all steps differ in time. */
 class TestClock {
   #milliseconds: number | undefined
   readonly now = () => this.#milliseconds ?? Date.now()
@@ -43,7 +43,7 @@ const pathsOf = (ids: readonly number[]) => [
   ...ids.flatMap((id) => [`/v4/diamond/${id}`, `/v4/diamond/${id}/history`]),
 ]
 
-/** Status and body of each; what names the address or the request is no part of the state. */
+/** Status and body by path: without the base URL, and without the bodies of errors, which contain the request id. */
 async function responsesOf(url: string, token: string, ids: readonly number[]): Promise<Record<string, string>> {
   const responses: Record<string, string> = {}
   for (const path of pathsOf(ids)) {
@@ -53,7 +53,7 @@ async function responsesOf(url: string, token: string, ids: readonly number[]): 
   return responses
 }
 
-/** Creates, changes and deletes at random, and records what is answered after each step. */
+/** Creates, changes and deletes stones at random, and records the responses after each step. */
 async function recordMoments({ ann, url, installation: { store } }: Service, clock: TestClock): Promise<Moment[]> {
   const choices = choicesFor('a workload to replay')
   const ids: number[] = []
@@ -77,7 +77,7 @@ async function runStep(ann: Vendor, ids: number[], choices: Choices, step: numbe
   else await ann.patch(`/v4/diamond/${id}`, { price: step + 1 })
 }
 
-/** Serves a replay, for as long as `look` takes. */
+/** Serves a folder with --read-only while `look` runs. */
 async function withReadOnlyServer(
   site: Site,
   dataDir: string,
@@ -96,7 +96,7 @@ async function assertReplaysMoments(site: Site, source: Record<string, string>):
   const clock = new TestClock()
   const service = await site.serve(undefined, source, clock.now)
   const moments = await recordMoments(service, clock)
-  await until('the last moment to be of the past', () => new Date() > new Date(clock.now() + 1))
+  await until('the last moment to be in the past', () => new Date() > new Date(clock.now() + 1))
   const { MASTER_KEY } = source
   const key = MASTER_KEY === undefined ? undefined : { MASTER_KEY }
   const choices = choicesFor('moments to replay')
@@ -114,9 +114,9 @@ async function assertReplaysMoments(site: Site, source: Record<string, string>):
   }
 }
 
-test('answers as the service did at that moment', ({ site }) => assertReplaysMoments(site, {}))
+test('gives the responses that the service gave at that moment', ({ site }) => assertReplaysMoments(site, {}))
 
-test('is made of a log on EventStoreDB likewise', async ({ site }) => {
+test('of a log on EventStoreDB gives the same responses', async ({ site }) => {
   const peer = await startPeer()
   try {
     await assertReplaysMoments(site, { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') })
@@ -125,7 +125,7 @@ test('is made of a log on EventStoreDB likewise', async ({ site }) => {
   }
 })
 
-test('has the files of then, takes no writes, and its log stays byte for byte', async ({ site }) => {
+test('serves the files of its time, accepts no writes, and leaves its log unchanged', async ({ site }) => {
   const service = await site.serve()
   const { id } = await created(service.ann, { sku: 'THEN' })
   const { file } = await attached(service.ann, id)
@@ -146,8 +146,8 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
     expect(200, await request(url, { path: new URL(file ?? '').pathname + new URL(file ?? '').search }))
   })
-  assert.ok(before.equals(log()), 'the log has other bytes')
-  // Nobody makes it writable by leaving the option out, by moving it on, or by another command.
+  assert.ok(before.equals(log()), 'the log was changed')
+  // A replay stays read-only without the option, and for other commands.
   const added = await site.run(['user', 'add', 'new@example.com', '--password', 'right horse'], { DATA_DIR: into })
   assert.is(added.code, 1)
   assert.match(added.err, /This is a replay of/)
@@ -158,7 +158,7 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
   assert.ok(Number(position) > 0)
 })
 
-test('says what is wrong with a moment or a folder, with exit code 2, and leaves nothing', async ({ site }) => {
+test('with an invalid moment or folder ends with 2 and a message', async ({ site }) => {
   await created((await site.serve()).ann)
   for (const [until, into, message] of [
     ['yesterday', site.at('a'), /It must be a time/],
@@ -173,7 +173,7 @@ test('says what is wrong with a moment or a folder, with exit code 2, and leaves
   }
 })
 
-test('is not needed for reading alone: an ordinary folder is served so, and its log stays as it is', async ({
+test('is not required for --read-only: a live installation can be served so, and its log stays unchanged', async ({
   site,
 }) => {
   const service = await site.serve()

@@ -11,20 +11,19 @@ const PROGRAM = fileURLToPath(new URL('carry-out.ts', import.meta.url))
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /**
- * A process that carries out commands of the built program for one test file, one at a time: a start costs half a second
- * of a core, most of it for reading modules, and is not what most tests are about. The long forms start a process for
- * each command.
+ * A process that runs commands of the built program for one test file, one at a time: starting a process takes half a
+ * second of a core, most of it for loading modules. The long forms start a process for each command.
  */
 export class Resident {
   #child: Child | undefined
   #isBusy = false
 
-  /** Whether a command would have to wait for another: those that run side by side need processes of their own. */
+  /** A command is running: concurrent commands need separate processes. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** Carries out one command. @returns how it ended, or how the process ended by it */
+  /** Runs one command. @returns its result, or that of the process if the command ended it */
   async run(command: CommandRequest): Promise<CommandResult> {
     this.#isBusy = true
     const child = (this.#child ??= this.#start())
@@ -68,9 +67,9 @@ export class Resident {
   }
 }
 
-/** Whether the process keeps this one from ending. Its own stdin ends with this one, and it with that. */
+/** An unreferenced child does not keep this process alive; the child ends when its stdin is closed. */
 function setReferenced(child: Child, isReferenced: boolean): void {
-  // Pipes to a process are sockets, which Node's types do not say.
+  // Pipes to a process are sockets; Node's types do not say so.
   for (const handle of [child, ...([child.stdin, child.stdout, child.stderr] as unknown as Socket[])]) {
     if (isReferenced) handle.ref()
     else handle.unref()
