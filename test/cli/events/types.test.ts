@@ -23,7 +23,7 @@ for (const [typed, meant] of MISTYPED) {
   })
 }
 
-test('of a million characters is refused', () => {
+test('of a million characters is refused without hanging', () => {
   assert.throws(() => parseEventType('D'.repeat(1_000_000)), /Unknown event type/)
 })
 
