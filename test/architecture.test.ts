@@ -3,48 +3,49 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { circles } from './architecture/circles.ts'
-import { hasRoom, moduleOf, wrongImports } from './architecture/layers.ts'
+import { importCycles } from './architecture/import-cycles.ts'
+import { hasLayer, moduleOf, wrongImports } from './architecture/layers.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 const modules = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => moduleOf(name.replaceAll('\\', '/'), readFileSync(join(src, name), 'utf8')))
 
-const test = suite('the import arrows')
+const test = suite('imports in src')
 
-test('of every module point the right way', () => {
+test('follow the allowed directions between layers', () => {
   assert.ok(modules.length > 100, `only ${modules.length} modules were found`)
   const wrong = wrongImports(modules)
   assert.is(wrong.length, 0, `\n${wrong.join('\n')}`)
 })
 
-test('are those of rooms: src itself holds main.ts, and every folder of it is known', () => {
+test('belong to known layers: src itself contains only main.ts, and each folder is a layer', () => {
   assert.equal(
-    modules.map(({ path }) => path).filter((path) => !hasRoom(path)),
+    modules.map(({ path }) => path).filter((path) => !hasLayer(path)),
     [],
   )
-  assert.equal(['room.ts', 'rooms/a.ts', 'domain/a.ts', 'stores/sqlite/a.ts'].map(hasRoom), [false, false, true, true])
+  assert.equal(['room.ts', 'rooms/a.ts', 'domain/a.ts', 'stores/sqlite/a.ts'].map(hasLayer), [false, false, true, true])
 })
 
-test('lead nowhere back to where they began, types included', () => {
-  const found = circles(modules).map((circle) => circle.join('\n  imports '))
-  assert.is(found.length, 0, `circles, the shortest of each knot:\n${found.join('\n')}`)
+test('form no cycles, type imports included', () => {
+  const found = importCycles(modules).map((circle) => circle.join('\n  imports '))
+  assert.is(found.length, 0, `import cycles, the shortest of each strongly connected component:\n${found.join('\n')}`)
 })
 
 const graph = (imports: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(imports).map(([path, names]) => ({ path, imports: names }))
 
-test('that go in a circle are found by the shortest there is', () => {
+test('that form cycles are reported by the shortest cycle', () => {
   const knot = graph({ a: ['b'], b: ['c'], c: ['a', 'd'], d: ['c'], e: ['a'] })
-  assert.equal(circles(knot), [['c', 'd', 'c']])
-  assert.equal(circles(graph({ a: ['b', 'c'], b: ['c'], c: [] })), [])
-  assert.equal(circles(graph({ a: ['a'], b: ['c'], c: ['b'] })), [
+  assert.equal(importCycles(knot), [['c', 'd', 'c']])
+  assert.equal(importCycles(graph({ a: ['b', 'c'], b: ['c'], c: [] })), [])
+  assert.equal(importCycles(graph({ a: ['a'], b: ['c'], c: ['b'] })), [
     ['a', 'a'],
     ['b', 'c', 'b'],
   ])
 })
 
+/** The entries complete the sentence "imports in src are rejected in …". */
 const faults: readonly (readonly [name: string, path: string, source: string])[] = [
   ['a domain module that imports a command', 'domain/a.ts', "import { b } from '../commands/b.ts'"],
   ['a domain module that imports a node module', 'domain/diamond/a.ts', "import { randomUUID } from 'node:crypto'"],
@@ -59,17 +60,17 @@ const faults: readonly (readonly [name: string, path: string, source: string])[]
   ['the composition root that imports a subcommand', 'wiring/a.ts', "import { b } from '../cli/b.ts'"],
   ['a module of the runtime that imports a port', 'runtime/a.ts', "import { b } from '../stores/ports/event-store.ts'"],
   ['an adapter that imports a route', 'stores/sqlite/events/a.ts', "export { b } from '../../../http/b.ts'"],
-  ['the entry, which loads on any Node and', 'main.ts', "import { b } from './stores/folder/files.ts'"],
-  ['a module beside main that names an adapter', 'room.ts', "import { b } from './stores/folder/files.ts'"],
+  ['the entry module, which must load on any Node,', 'main.ts', "import { b } from './stores/folder/files.ts'"],
+  ['a module next to main.ts that imports an adapter', 'room.ts', "import { b } from './stores/folder/files.ts'"],
 ]
 
 for (const [name, path, source] of faults) {
-  test(`are held against ${name}`, () => {
+  test(`are rejected in ${name}`, () => {
     assert.is(wrongImports([moduleOf(path, source)]).length, 1)
   })
 }
 
-test('let the composition root name adapters', () => {
+test('of adapters are allowed in the composition root', () => {
   assert.equal(wrongImports([moduleOf('wiring/a.ts', "import { b } from '../stores/sqlite/events.ts'")]), [])
 })
 

@@ -29,7 +29,7 @@ type Given = {
 }
 const test = suite<Given>('a build')
 
-/** A project with this one's build and packages, and two sources. */
+/** A project with the build and the packages of this one, and two source files. */
 test.before.each((given) => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-build-'))
   for (const path of ['scripts', 'package.json', 'tsconfig.json', 'tsconfig.build.json']) {
@@ -48,11 +48,11 @@ test.before.each((given) => {
 })
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }))
 
-test('lets the program be run by its name', ({ folder }) => {
+test('makes the program executable', ({ folder }) => {
   assert.is(statSync(join(folder, 'dist/main.js')).mode & 0o111, 0o111)
 })
 
-test('takes no byte from who reads a file meanwhile, and leaves alone what is the same', (given) => {
+test('does not disturb open readers and leaves unchanged files alone', (given) => {
   const { folder, source, build } = given
   const [main, name] = ['dist/main.js', 'dist/room/name.js'].map((path) => join(folder, path)) as [string, string]
   const [before, same] = [readFileSync(name, 'utf8'), statSync(main)]
@@ -68,14 +68,14 @@ test('takes no byte from who reads a file meanwhile, and leaves alone what is th
   assert.equal([statSync(main).ino, statSync(main).mtimeMs], [same.ino, same.mtimeMs])
 })
 
-test('removes what has no source any more', ({ folder, source, build }) => {
+test('removes files that no longer have a source', ({ folder, source, build }) => {
   rmSync(join(folder, 'src/room'), { recursive: true })
   source('main.ts', `console.log('alone')\n`)
   assert.is(build(), 0)
   assert.equal(readdirSync(join(folder, 'dist')), ['main.js'])
 })
 
-test('that fails leaves all as it was, and nothing of its own', ({ folder, source, build }) => {
+test('that fails leaves the output unchanged and no temporary files', ({ folder, source, build }) => {
   const before = readFileSync(join(folder, 'dist/room/name.js'), 'utf8')
   source('room/name.ts', `export const NAME: number = 'wrong'\n`)
   assert.is.not(build(), 0)
@@ -83,7 +83,7 @@ test('that fails leaves all as it was, and nothing of its own', ({ folder, sourc
   assert.equal(readdirSync(join(folder, '.tmp')), [])
 })
 
-test('may run beside another one', async ({ folder, source }) => {
+test('can run concurrently with another one', async ({ folder, source }) => {
   source('room/name.ts', `export const NAME = 'of both'\n`)
   const words = ['-c', 'node scripts/build.js & node scripts/build.js && wait $!']
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` }

@@ -6,11 +6,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { filesOf, writeExample } from './contributing-examples/example.ts'
 import { EXAMPLES } from './contributing-examples/examples.ts'
-import { run, type Said } from './docs/blocks.ts'
+import { run, type ProgramResult } from './docs/blocks.ts'
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url))
 
-/** What of the project its checks, its tests and what is written anew need. */
+/** The parts of the project that its checks, its tests and its generators need. */
 const COPIED = [
   'src',
   'test',
@@ -27,8 +27,8 @@ const COPIED = [
   '.prettierignore',
 ]
 
-/** What the steps say is to be run once the files are written, and what it writes. */
-const WRITTEN_ANEW = {
+/** The generators that the steps tell the reader to run, and their output. */
+const GENERATED = {
   'test/events/record-bodies.ts': 'test/events/golden-bodies.json',
   'scripts/events-page.ts': 'docs/events.md',
   'scripts/api-reference.ts': 'docs/api',
@@ -36,11 +36,11 @@ const WRITTEN_ANEW = {
 
 const bin = (file: string) => join(PROJECT, 'node_modules', file)
 
-/** A copy of the project with all examples in it, written as their steps say. */
-class Copy {
+/** A copy of the project with all examples applied. */
+class ProjectCopy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-examples-'))
-  #written: Promise<void> | undefined
-  #tests: Promise<Said> | undefined
+  #generated: Promise<void> | undefined
+  #tests: Promise<ProgramResult> | undefined
 
   constructor() {
     for (const name of COPIED) {
@@ -51,30 +51,30 @@ class Copy {
     for (const example of EXAMPLES) writeExample(example, this.#folder)
   }
 
-  node(...words: readonly string[]): Promise<Said> {
+  node(...words: readonly string[]): Promise<ProgramResult> {
     return run(process.execPath, words, { env: { FORCE_COLOR: '0' }, cwd: this.#folder })
   }
 
-  /** Runs what writes files anew. */
-  written(): Promise<void> {
-    return (this.#written ??= this.#write())
+  /** Runs the generators. */
+  generate(): Promise<void> {
+    return (this.#generated ??= this.#runGenerators())
   }
 
-  /** Runs all tests of the examples, by one run of the runner. */
-  tested(): Promise<Said> {
-    return (this.#tests ??= this.#test())
+  /** Runs all tests of the examples in one run. */
+  testResults(): Promise<ProgramResult> {
+    return (this.#tests ??= this.#runTests())
   }
 
-  async #write(): Promise<void> {
-    for (const script of Object.keys(WRITTEN_ANEW)) {
+  async #runGenerators(): Promise<void> {
+    for (const script of Object.keys(GENERATED)) {
       const { code, err } = await this.node('--import', 'tsx', script)
       assert.is(code, 0, `${script}: ${err}`)
     }
   }
 
-  async #test(): Promise<Said> {
-    await this.written()
-    // The command line's tests run what is built. Types are checked by another test.
+  async #runTests(): Promise<ProgramResult> {
+    await this.generate()
+    // The command line's tests run the built program. Another test checks types.
     await this.node(bin('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck')
     const files = new Set(EXAMPLES.flatMap(({ tests }) => tests))
     return this.node('--import', 'tsx', 'test/run.ts', ...files)
@@ -85,10 +85,10 @@ class Copy {
   }
 }
 
-type Given = { copy: Copy }
+type Given = { copy: ProjectCopy }
 const test = suite<Given>("CONTRIBUTING.md's examples")
 test.before((given) => {
-  given.copy = new Copy()
+  given.copy = new ProjectCopy()
 })
 test.after(({ copy }: Partial<Given>) => copy?.remove())
 
@@ -97,9 +97,9 @@ test('compile', async ({ copy }) => {
   assert.equal([code, out], [0, ''])
 })
 
-test('are written as everything is: linted and formatted', async ({ copy }) => {
-  await copy.written()
-  const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(WRITTEN_ANEW)]
+test('pass the linter and the formatter', async ({ copy }) => {
+  await copy.generate()
+  const files = [...EXAMPLES.flatMap(filesOf), ...Object.values(GENERATED)]
   const linted = await copy.node(bin('oxlint/bin/oxlint'), '--deny-warnings')
   assert.is(linted.code, 0, linted.out)
   const formatted = await copy.node(bin('prettier/bin/prettier.cjs'), '--check', ...new Set(files))
@@ -108,10 +108,10 @@ test('are written as everything is: linted and formatted', async ({ copy }) => {
 
 for (const { title, tests } of EXAMPLES) {
   test(`"${title}" passes its tests`, async ({ copy }) => {
-    const { out, err } = await copy.tested()
-    const said = out.split(/^(?=ok {3}|FAIL |\nFailed)/m)
+    const { out, err } = await copy.testResults()
+    const reports = out.split(/^(?=ok {3}|FAIL |\nFailed)/m)
     for (const file of tests) {
-      const outcome = said.find((part) => part.startsWith(`ok   ${file} `) || part.startsWith(`FAIL ${file} `))
+      const outcome = reports.find((part) => part.startsWith(`ok   ${file} `) || part.startsWith(`FAIL ${file} `))
       assert.ok(outcome?.startsWith('ok'), outcome ?? `${file} did not run:\n${out}${err}`)
     }
   })

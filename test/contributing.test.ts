@@ -6,17 +6,17 @@ import * as assert from 'uvu/assert'
 import { filesOf, newFiles, sourcesOf } from './contributing-examples/example.ts'
 import { EXAMPLES } from './contributing-examples/examples.ts'
 
-const test = suite('what CONTRIBUTING.md says about adding things')
+const test = suite('the guides for contributors:')
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const contributing = readFileSync(root('CONTRIBUTING.md'), 'utf8')
 
 const sectionOf = (title: string) => new RegExp(`^## ${title}\n([^]*?)(?=^## )`, 'm').exec(contributing)?.[1] ?? ''
 
-/** The items of a section's numbered list, with what is indented below them. */
+/** The items of a section's numbered list, with the lines indented below them. */
 const stepsIn = (section: string) =>
   [...section.matchAll(/^\d+\. .*(?:\n(?: .*)?(?=\n|$))*/gm)].map(([step]) => step).join('\n')
 
-/** Paths from the root, in backticks: with a folder, or an ending at least. */
+/** Paths from the project's root in backticks. A path has a folder or a file extension. */
 const filesIn = (text: string) =>
   [...new Set([...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/?)`/g)].map(([, path = '']) => path))].filter((path) =>
     /\/|\.(?:ts|js|md|json)$/.test(path),
@@ -26,8 +26,8 @@ const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven']
 
 const countOf = (row: string) => Number(new RegExp(`^\\| ${row} +\\| (\\d+) +\\|$`, 'm').exec(contributing)?.[1])
 
-/** Whether a folder that has the new file is named, or a file beside it, or one that stands alike in the folder next to it. */
-const isLikeOneOf = (named: readonly string[], file: string) =>
+/** Whether the section names the new file's folder, a file in the same folder, or a file in a sibling folder. */
+const isInNamedFolder = (named: readonly string[], file: string) =>
   named.some((path) =>
     path.endsWith('/')
       ? file.startsWith(path)
@@ -39,40 +39,40 @@ for (const example of EXAMPLES) {
   const section = sectionOf(title)
   const sources = sourcesOf(example).length
 
-  test(`"${title}" takes as many source files as it says, in its section and in the table`, () => {
+  test(`"${title}" changes as many source files as its section and the table say`, () => {
     assert.match(section, `: ${NUMBERS[sources]} source files.`)
     assert.is(countOf(row), sources)
   })
 
-  test(`"${title}" names files that are there, at most ${sources} of them sources in its steps`, () => {
+  test(`"${title}" names existing files, and at most ${sources} source files in its steps`, () => {
     const steps = filesIn(stepsIn(section)).filter((file) => file.startsWith('src/'))
     assert.ok(steps.length > 0, `CONTRIBUTING.md has no numbered steps under "## ${title}" that name sources`)
     assert.ok(steps.length <= sources, `${steps.length} source files: ${steps.join(', ')}`)
-    for (const file of filesIn(section)) assert.ok(existsSync(root(file)), `${file} is not there`)
+    for (const file of filesIn(section)) assert.ok(existsSync(root(file)), `${file} does not exist`)
   })
 
-  test(`"${title}" names each file that its example changes, and where the new ones stand`, () => {
+  test(`"${title}" names each file that its example changes, and the folders of new files`, () => {
     const named = filesIn(section)
     const added = newFiles(example)
     for (const file of filesOf(example)) {
-      const isNamed = added.includes(file) ? isLikeOneOf(named, file) : named.includes(file)
+      const isNamed = added.includes(file) ? isInNamedFolder(named, file) : named.includes(file)
       assert.ok(isNamed, `${file} is not named`)
     }
   })
 }
 
-/** The numbered lists of docs/architecture.md, by the line above them. */
+/** The numbered lists of docs/architecture.md, by their heading. */
 for (const [lifecycle, most] of [
   ['Request lifecycle', 25],
   ['Event lifecycle', 15],
 ] as const) {
-  test(`"${lifecycle}" goes through at most ${most} files`, () => {
+  test(`"${lifecycle}" passes through at most ${most} files`, () => {
     const text = readFileSync(root('docs/architecture.md'), 'utf8')
     const [, section = ''] = new RegExp(`^## ${lifecycle}\n([^]*?)(?=^## )`, 'm').exec(text) ?? []
     const steps = [...section.matchAll(/^\d+\. `(src\/[\w./-]+)`/gm)].map(([, path = '']) => path)
     assert.ok(steps.length > 10, `${steps.length} steps`)
     assert.ok(steps.length <= most, `${steps.length} steps`)
-    for (const file of steps) assert.ok(existsSync(root(file)), `${file} is not there`)
+    for (const file of steps) assert.ok(existsSync(root(file)), `${file} does not exist`)
   })
 }
 

@@ -1,4 +1,4 @@
-/** What a promise is rejected with. @throws Error where it resolves, or is rejected with no Error */
+/** The error that a promise rejects with. @throws Error if it resolves, or rejects with something other than an Error */
 export async function failureOf(work: Promise<unknown>): Promise<Error> {
   try {
     await work

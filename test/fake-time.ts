@@ -1,24 +1,24 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { install, type Clock } from '@sinonjs/fake-timers'
 
-/** Timers and clocks of this process, which go on only as a test lets them. */
+/** Fake timers and clocks of this process. They advance only when the test advances them. */
 export type FakeTime = {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Lets so many milliseconds pass: each timer that is due fires, and what waits for it has its turn before the next. */
+  /** Advances the time. Each due timer fires, and promises that wait for it settle before the next timer fires. */
   pass(milliseconds: number): Promise<void>
-  /** Likewise within this turn of the event loop: what waits for a timer has its turn later. */
+  /** Advances the time synchronously: promises that wait for a timer settle later. */
   jump(milliseconds: number): void
-  /** As when the process stands still for so long: a timer that was due many times meanwhile fires once. */
+  /** Simulates a suspended process: an interval that was due several times fires once. */
   standStill(milliseconds: number): void
 }
 
-/** What stands still. Turns of the event loop go on, by which sockets and files answer. */
+/** The faked functions. setImmediate and nextTick stay real, so sockets and files still work. */
 const FAKED = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] as const
 
 /**
- * Runs with clocks that stand still: what a rule says of seconds is held without waiting for them. Work that needs a disk
- * or a socket ends in its own time; `until` (test/until.ts) waits for it in real time here, too.
+ * Runs with fake clocks, so that a test of a time limit doesn't wait for it. I/O still takes real time; `until`
+ * (test/until.ts) waits in real time here, too.
  */
 export async function withFakeTime(
   run: (time: FakeTime) => Promise<void>,

@@ -1,4 +1,4 @@
-/** fast-check with the seed of this run (test/seeded.ts), so that a run can be had again. */
+/** fast-check with the seed of this run (test/seeded.ts), so that a run can be repeated. */
 import { configureGlobal, integer, string, type StringConstraints } from 'fast-check'
 import { SEED } from './seeded.ts'
 
@@ -6,20 +6,20 @@ configureGlobal({ seed: SEED })
 
 export * from 'fast-check'
 
-/** The first and the last half of a surrogate pair, which alone are no characters. */
-const HALVES = { first: 0xd800, last: 0xdfff } as const
-const HOW_MANY = HALVES.last - HALVES.first + 1
+/** The range of surrogate code units, which are no characters on their own. */
+const SURROGATES = { first: 0xd800, last: 0xdfff } as const
+const SURROGATE_COUNT = SURROGATES.last - SURROGATES.first + 1
 
-/** Any character of Unicode: as fast-check's unit `binary`, which makes a table of a million of them in every process. */
-const character = integer({ min: 0, max: 0x10_ffff - HOW_MANY }).map(
-  (index) => String.fromCodePoint(index < HALVES.first ? index : index + HOW_MANY),
+/** Any Unicode character. fast-check's unit `binary` does the same but builds a table of a million entries per process. */
+const character = integer({ min: 0, max: 0x10_ffff - SURROGATE_COUNT }).map(
+  (index) => String.fromCodePoint(index < SURROGATES.first ? index : index + SURROGATE_COUNT),
   (text) => {
-    const code = typeof text === 'string' && [...text].length === 1 ? (text.codePointAt(0) ?? 0) : HALVES.first
-    if (code >= HALVES.first && code <= HALVES.last) throw new TypeError('not one character')
-    return code < HALVES.first ? code : code - HOW_MANY
+    const code = typeof text === 'string' && [...text].length === 1 ? (text.codePointAt(0) ?? 0) : SURROGATES.first
+    if (code >= SURROGATES.first && code <= SURROGATES.last) throw new TypeError('not one character')
+    return code < SURROGATES.first ? code : code - SURROGATE_COUNT
   },
 )
 
-/** Texts of any characters, and those that are known for trouble (`__proto__`). */
+/** Strings of any characters, including names that often cause bugs (`__proto__`). */
 export const anyText = (lengths: Pick<StringConstraints, 'minLength' | 'maxLength'> = {}) =>
   string({ ...lengths, unit: character })

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below what Linux (32768 on), macOS and Windows (49152 on) hand out to connections. A port from there may be lent to
- * somebody's connection while its server is down, even to a client of that server that tries to reach it.
+ * Below the ephemeral ports of Linux (from 32768), macOS and Windows (from 49152). The system may assign an ephemeral
+ * port to an outgoing connection while its server is down, even to a client that tries to reach that server.
  */
 const PORTS = { from: 20_000, to: 32_000 } as const
 
-/** Ports that each process tries first: those that run at the same time have process ids near to each other. */
-const OF_PROCESS = 16
+/** The distance between the first ports that two processes try: concurrent processes often have adjacent ids. */
+const PORTS_PER_PROCESS = 16
 
-let next = process.pid * OF_PROCESS
+let next = process.pid * PORTS_PER_PROCESS
 
-/** A port of 127.0.0.1 that nobody has, and that is free again for a server that stops and comes back. */
+/** A free port of 127.0.0.1 that stays free for a server that restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.from + (next++ % (PORTS.to - PORTS.from))
@@ -25,7 +25,7 @@ async function isFree(port: number): Promise<boolean> {
   try {
     await once(server, 'listening')
   } catch {
-    // Somebody has it: another is tried.
+    // The port is in use.
     return false
   }
   server.close()

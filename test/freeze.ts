@@ -3,20 +3,20 @@ import { pace } from './pace.ts'
 import { until } from './until.ts'
 
 /**
- * Stops a process, and resolves when none of its threads runs any more: after SIGSTOP they go on until the kernel comes
- * to them, on a busy machine for tens of milliseconds, and may still answer. Where there is no /proc it can't be seen.
+ * Stops a process and resolves when none of its threads runs any more. After SIGSTOP, threads may run on for tens of
+ * milliseconds on a busy machine, and may still send responses. Without /proc it resolves at once.
  */
 export async function freeze(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP')
-  await frozen(pid)
+  await untilFrozen(pid)
 }
 
-/** Resolves when a process stands still that is sent SIGSTOP, by whomever: a SIGCONT that came before would be lost. */
-export async function frozen(pid: number): Promise<void> {
+/** Resolves when a process that was sent SIGSTOP has stopped. A SIGCONT that arrives earlier would be lost. */
+export async function untilFrozen(pid: number): Promise<void> {
   await until(`process ${pid} to stand still`, () => process.platform !== 'linux' || !runs(pid))
 }
 
-/** Lets a process not run for so many milliseconds, as a machine that sleeps does. */
+/** Suspends a process for some milliseconds, as a sleeping machine does. */
 export async function stall(pid: number, milliseconds: number): Promise<void> {
   await freeze(pid)
   await pace(milliseconds)
@@ -31,7 +31,7 @@ function runs(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).some((thread) => isAwake(`/proc/${pid}/task/${thread}/stat`))
 }
 
-/** The state stands behind the thread's name: T when stopped, https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/** The state follows the thread's name: T when stopped, https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 function isAwake(file: string): boolean {
   try {
     const stat = readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
 import { typescriptLoader } from '../src/runtime/start-worker.ts'
 
-/** What Node is told to run a TypeScript file: what this process was told. */
+/** The Node arguments that run a TypeScript file: the same loader as in this process. */
 export const FROM_SOURCE: readonly string[] = ['--import', typescriptLoader()]

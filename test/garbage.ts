@@ -6,7 +6,7 @@ const collect = runInNewContext('gc') as () => void
 
 const TURNS = 20
 
-/** Frees whatever nothing holds. What promises hold is free some turns after they were settled. */
+/** Collects garbage. Objects that promises hold become free some turns of the event loop after the promises settle. */
 export async function collectGarbage(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) {
     await new Promise<void>((done) => setImmediate(done))

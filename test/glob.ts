@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 
-/** Packages that are installed (test/mutation), and files that run in a copy of the project (test/contributing-examples). */
+/** Installed packages (test/mutation), and files that run in a copy of the project (test/contributing-examples). */
 const LEFT_OUT = /node_modules|contributing-examples[\\/]/
 
-/** Every *.test.ts below a folder, sorted, as paths. */
+/** The paths of every *.test.ts below a folder, sorted. */
 export function globSync(folder: URL): string[] {
   const root = fileURLToPath(folder)
   return readdirSync(root, { recursive: true, encoding: 'utf8' })

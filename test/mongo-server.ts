@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FERRETDB, startFerretDB } from './ferretdb/server.ts'
 
-/** A server for a test file's suites, with databases of their own. It ends with the file where it was started here. */
+/** A server for a test file's suites; each suite has its own database. A server started here stops with the process. */
 export type MongoServer = {
   readonly name: string
   readonly isFerretDB: boolean
-  /** The address of a database that is empty at first. */
+  /** The address of a new, empty database. */
   newDatabase(): string
-  /** Forgets a database. */
   drop(address: string): Promise<void>
 }
 
 /**
- * The server at MONGODB_URL, or a FerretDB that is started for this file. Without both the suites are left out, aloud.
+ * The server at MONGODB_URL, or a FerretDB that is started for this file. If there is neither, prints that the suites
+ * are skipped.
  * @param what names the suites in the output
  */
 export async function mongoServer(what: string): Promise<MongoServer | undefined> {
@@ -31,13 +31,13 @@ export async function mongoServer(what: string): Promise<MongoServer | undefined
 }
 
 /**
- * Where the contract of a port is held: the server of the other suites, and the MongoDB in a container that the test runner has
- * started where Docker answers (`CONTAINER`).
+ * The servers for a port's contract: the server of the other suites, and the MongoDB container that the test runner
+ * starts if Docker is available (`CONTAINER`).
  */
 export async function mongoServers(what: string): Promise<readonly MongoServer[]> {
   const server = await mongoServer(what)
   const known = server === undefined ? [] : [server]
-  const container = process.env[CONTAINER]
+  const container = process.env[MONGO_CONTAINER_VARIABLE]
   if (container === undefined) {
     console.log(`NOTE: ${what}: not on MongoDB in a container, since no Docker answers`)
     return known
@@ -47,8 +47,8 @@ export async function mongoServers(what: string): Promise<readonly MongoServer[]
   return [...known, serverAt(url, name)]
 }
 
-/** Names the environment's variable that has the name and the address of the MongoDB in a container, as JSON. */
-export const CONTAINER = 'ADAMANT_TEST_MONGODB'
+/** The environment variable with the name and the address of the MongoDB container, as JSON. */
+export const MONGO_CONTAINER_VARIABLE = 'ADAMANT_TEST_MONGODB'
 
 const serverAt = (url: string, name: string): MongoServer => ({
   name,
@@ -59,7 +59,7 @@ const serverAt = (url: string, name: string): MongoServer => ({
 
 let started: Promise<string> | undefined
 
-/** The address of a server: one for each process, which ends with it where it was started here. */
+/** The address of this process's server. A server started here stops with the process. */
 export async function mongoUrl(): Promise<string | undefined> {
   const given = process.env['MONGODB_URL']
   if (given) return given
@@ -84,6 +84,6 @@ export async function dropDatabase(address: string): Promise<void> {
   }
 }
 
-/** The same server's database of this name. */
+/** The address of a database on the same server. */
 export const databaseAt = (url: string, name: string): string =>
   url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`)

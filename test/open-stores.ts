@@ -7,17 +7,17 @@ import type { EventStore } from '../src/stores/ports/event-store.ts'
 import type { ReadStore } from '../src/stores/ports/read-store.ts'
 import { enginesFor, forgetEngines } from './engines.ts'
 
-/** The log and the read models of an installation, as one process has them open. */
+/** The opened event store and read models of an installation. */
 export type Stores = { readonly store: EventStore; readonly reads: ReadStore; close(): Promise<void> }
 
-/** Opens them as the service does, on the engines that test/engines.ts says. */
+/** Opens the stores as the service does, on the engines of test/engines.ts. */
 export async function openStores(dataDir: string): Promise<Stores> {
   const settings = { ...(await enginesFor(dataDir)), LOG_LEVEL: 'silent', DATA_DIR: dataDir }
   const { store, reads, close } = await openInstallation(readSettings(settings))
   return { store, reads, close }
 }
 
-/** Runs with stores of its own. */
+/** Runs with the stores of a new installation. */
 export async function withStores(run: (stores: Stores) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-stores-'))
   try {

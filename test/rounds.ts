@@ -1,6 +1,6 @@
 /**
- * How often a test repeats what chance decides: `short` times, and `long` times in the long forms (ADAMANT_FULL=1).
- * ADAMANT_ROUNDS is another number, so that a long form can be run in pieces.
+ * How often a randomised test repeats: `short` times, or `long` times in the long form (ADAMANT_FULL=1).
+ * ADAMANT_ROUNDS overrides both, so that a long form can be run in parts.
  */
 export function rounds(short: number, long: number): number {
   const { ADAMANT_FULL, ADAMANT_ROUNDS } = process.env

@@ -1,8 +1,8 @@
 /**
- * Runs test files, some at a time, and ends with `N passed, N failed`. `--tier quick|slow|engines|all` says which
- * (test/runner/tiers.ts); further arguments are substrings of paths, of every tier unless one is named. `--full` adds the
- * long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs the files on these engines; `--times` ends
- * with what each file took.
+ * Runs test files, some in parallel, and ends with `N passed, N failed`. `--tier quick|slow|engines|all` selects a tier
+ * (test/runner/tiers.ts); further arguments are substrings of paths, in every tier unless one is named. `--full` runs the
+ * long forms (ADAMANT_FULL=1); `--engines esdb+sqlite` (test/engines.ts) runs the files on these engines; `--times` lists
+ * the time of each file at the end.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir, totalmem } from 'node:os'
@@ -10,33 +10,34 @@ import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENDPOINTS } from '../src/http/endpoints.ts'
 import { unsupportedNodeMessage } from '../src/runtime/version.ts'
-import { answersSeen, SEEN_ANSWERS, unseenAnswers } from './api/harness/seen-answers.ts'
-import { COMBINATIONS } from './engines.ts'
+import { seenResponses, SEEN_RESPONSES, unseenResponses } from './api/harness/seen-responses.ts'
+import { ENGINE_COMBINATIONS } from './engines.ts'
 import { builtFerretDB } from './ferretdb/build.ts'
 import { globSync } from './glob.ts'
 import { compileOnce } from './runner/compile.ts'
 import { folderInMemory } from './runner/disk.ts'
 import { processesFor } from './runner/processes.ts'
-import { CONTAINER } from './mongo-server.ts'
+import { MONGO_CONTAINER_VARIABLE } from './mongo-server.ts'
 import { groupsOf, tierOf, TIERS, type Group, type Tier } from './runner/tiers.ts'
 import { timesOf } from './runner/times.ts'
 import { SEED } from './seeded.ts'
-import { endAll, runFiles, type Outcome } from './runner/run-files.ts'
+import { killAll, runFiles, type Outcome } from './runner/run-files.ts'
 
-/** Seconds after which a file counts as hanging, and with the long forms. */
+/** Seconds after which a file counts as hanging. */
 const LIMIT = 900
+/** The same with the long forms. */
 const FULL_LIMIT = 2_400
 
-/** Bytes of memory for each process of tests: a browser, a service and their test take half a gigabyte. */
-const ROOM = 1024 ** 3
+/** Bytes of memory per test process: a browser, a service and their test take half a gigabyte. */
+const MEMORY_PER_PROCESS = 1024 ** 3
 /**
- * Two compute on two cores while the others wait: the longest files spend most of their time on servers, claims and clocks.
- * A server of MongoDB's protocol computes beside each, and with five of them a call takes the seconds that it may take.
+ * More processes than cores, because the longest files mostly wait for servers, leases and clocks. Each process on MongoDB
+ * also has a server that uses CPU time: with five of them, calls reach their timeouts.
  */
-const MOST = 5
-const MOST_ON_SERVERS = 4
+const MAX_PROCESSES = 5
+const MAX_PROCESSES_ON_SERVERS = 4
 
-/** The name of a test that failed, and why, in what uvu prints. */
+/** The name and the reason of a failed test in uvu's output. */
 const FAILED_TEST = /^ +FAIL +(.+)\n +(.+)/gm
 
 const refusal = unsupportedNodeMessage(process.versions.node, process.execPath)
@@ -54,17 +55,17 @@ const { values, positionals: words } = parseArgs({
   allowPositionals: true,
 })
 const { full, times, engines } = values
-if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
-  console.error(`--engines must be one of ${COMBINATIONS.join(', ')}, got ${engines}`)
+if (engines !== undefined && !ENGINE_COMBINATIONS.some((known) => known === engines)) {
+  console.error(`--engines must be one of ${ENGINE_COMBINATIONS.join(', ')}, got ${engines}`)
   process.exit(2)
 }
 const tiers = tiersOf(values.tier)
 const limit = full ? FULL_LIMIT : LIMIT
 const isWhole = values.tier !== undefined || words.length === 0
-const batches = tiers.map((tier) => groupsOf(tier, found(words), { engines, isWhole }))
+const batches = tiers.map((tier) => groupsOf(tier, matchingFiles(words), { engines, isWhole }))
 const files = batches.flat().flatMap((group) => group.files)
 
-/** Where words say what is wanted, its tier need not be known. */
+/** Without `--tier`, path arguments select from all tiers. */
 function tiersOf(tier = words.length > 0 ? 'all' : 'quick'): readonly Tier[] {
   if (tier === 'all') return TIERS
   const named = TIERS.filter((known) => known === tier)
@@ -73,8 +74,8 @@ function tiersOf(tier = words.length > 0 ? 'all' : 'quick'): readonly Tier[] {
   process.exit(2)
 }
 
-/** Every test file whose path has one of the words. */
-function found(wanted: readonly string[]): string[] {
+/** Every test file whose path contains one of the words, or all files without words. */
+function matchingFiles(wanted: readonly string[]): string[] {
   return globSync(new URL('.', import.meta.url))
     .map((file) => relative('.', file))
     .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
@@ -82,7 +83,7 @@ function found(wanted: readonly string[]): string[] {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    endAll()
+    killAll()
     process.exit(130)
   })
 }
@@ -97,12 +98,13 @@ if (mayNeedMongo && !process.env['MONGODB_URL']) {
   const built = process.env['FERRETDB_BIN'] ?? builtFerretDB()
   if (built !== undefined) process.env['FERRETDB_BIN'] = built
 }
-// Only here: most runs want no container, and what starts one takes long to load.
+// Imported on demand: most runs need no container, and the module is slow to load.
 const container = mayNeedMongo
   ? await import('./docker/mongodb.ts').then(({ startMongoContainer }) => startMongoContainer())
   : undefined
-if (container !== undefined) process.env[CONTAINER] = JSON.stringify({ name: container.name, url: container.url })
-/** A tier that wants a server of MongoDB's protocol goes on without one; who names engines gets them or an error. */
+if (container !== undefined)
+  process.env[MONGO_CONTAINER_VARIABLE] = JSON.stringify({ name: container.name, url: container.url })
+/** Without a MongoDB server, a tier skips its MongoDB suites; with `--engines`, a missing server is an error. */
 const hasMongo = engines !== undefined || Boolean(process.env['MONGODB_URL'] ?? process.env['FERRETDB_BIN'])
 const env = {
   ...process.env,
@@ -111,22 +113,22 @@ const env = {
   NODE_COMPILE_CACHE: folder,
   ...(full && { ADAMANT_FULL: '1' }),
   SEED: String(SEED),
-  [SEEN_ANSWERS]: seenIn,
+  [SEEN_RESPONSES]: seenIn,
 }
 
 const outcomes: Outcome[] = []
 
-function lanes(groups: readonly Group[]): number {
+function processCount(groups: readonly Group[]): number {
   if (availableParallelism() === 1) return 1
   const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-  const most = groups.some((group) => group.engines?.includes('mongodb')) ? MOST_ON_SERVERS : MOST
-  return Math.max(1, Math.min(most, Math.floor(memory / ROOM)))
+  const most = groups.some((group) => group.engines?.includes('mongodb')) ? MAX_PROCESSES_ON_SERVERS : MAX_PROCESSES
+  return Math.max(1, Math.min(most, Math.floor(memory / MEMORY_PER_PROCESS)))
 }
 
 async function runGroups(groups: readonly Group[]): Promise<void> {
   const queue = groups.flatMap((group) => {
     const isMissing = !hasMongo && group.engines?.includes('mongodb') === true
-    if (isMissing) console.log(`LEFT OUT: the API's suites on MongoDB, since neither it nor FerretDB can be had here`)
+    if (isMissing) console.log(`LEFT OUT: the API's suites on MongoDB: neither MongoDB nor FerretDB is available`)
     const on = isMissing ? 'esdb+sqlite' : group.engines
     return processesFor(group.files).map((together) => ({ together, engines: on }))
   })
@@ -139,7 +141,7 @@ async function runGroups(groups: readonly Group[]): Promise<void> {
       })
     }
   }
-  await Promise.all(Array.from({ length: lanes(groups) }, lane))
+  await Promise.all(Array.from({ length: processCount(groups) }, lane))
 }
 
 function report({ file, passed, failed, output, seconds, end }: Outcome): void {
@@ -153,24 +155,26 @@ const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '     ')
 if (engines !== undefined) console.log(`On the engines ${engines}`)
 for (const groups of batches) await runGroups(groups)
 await container?.stop()
-// A part of the files sees a part of the answers.
-const unseen = words.length > 0 || !tiers.includes('quick') ? [] : unseenAnswers(ENDPOINTS, answersSeen(seenIn))
+// A run of selected files sees only some of the responses.
+const unseen = words.length > 0 || !tiers.includes('quick') ? [] : unseenResponses(ENDPOINTS, seenResponses(seenIn))
 const passed = outcomes.reduce((total, outcome) => total + outcome.passed, 0)
 const failed = outcomes.reduce((total, outcome) => total + outcome.failed, unseen.length)
 const failing = outcomes.filter((outcome) => outcome.failed > 0)
 if (files.length === 0) console.log(`No test file's path contains ${words.join(' or ')}`)
 if (failing.length > 0) {
-  console.log(`\nFailed; run one alone, with the same choices, with \`SEED=${SEED} npm test -- FILE\`:`)
+  console.log(`\nFailed; to run one file with the same random choices: \`SEED=${SEED} npm test -- FILE\`:`)
 }
 for (const { file, end, output } of failing) {
   console.log(`  ${file} (${end})`)
   for (const [, test, reason] of output.matchAll(FAILED_TEST)) console.log(`    ${test}: ${reason}`)
 }
-if (unseen.length > 0) console.log(`\nDocumented, and seen by no test:`)
+if (unseen.length > 0) console.log(`\nDocumented responses that no test has received:`)
 for (const answer of unseen) console.log(`  ${answer}`)
 const leaving = outcomes.filter(({ output }) => output.includes('LEFT OUT: ')).length
 if (leaving > 0)
-  console.log(`Left out, for what is said above: all or a part of ${leaving} files; README.md tells how to run them`)
+  console.log(
+    `Left out, for the reasons above: ${leaving} files in whole or in part; README.md explains how to run them`,
+  )
 if (times) for (const line of timesOf(outcomes)) console.log(line)
 const where = engines === undefined ? '' : ` on the engines ${engines}`
 console.log(`${outcomes.length} files in ${process.uptime().toFixed(0)} s${where}`)

@@ -1,4 +1,4 @@
-/** Choices that are the same for the same seed (mulberry32). */
+/** Seeded pseudo-random numbers (mulberry32). */
 export class Choices {
   #state: number
 
@@ -29,22 +29,21 @@ export class Choices {
     return things[this.below(things.length)]
   }
 
-  /** One of those, as often as its weight says. */
+  /** Picks a name with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][]
     let at = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [name, weight] of entries) if ((at -= weight) < 0) return name
-    throw new Error('there is nothing to choose from')
+    throw new Error('the weights are empty')
   }
 }
 
 /**
- * The seed of this run: SEED, else the one that every run has. A failure prints it (test/run.ts), and repeated runs
- * (test/repeat.ts) take another each time.
+ * The seed of this run: SEED, or 1. A failed run prints it (test/run.ts), and test/repeat.ts uses another for each run.
  */
 export const SEED = Number(process.env['SEED'] ?? 1)
 
-/** Choices of this run, apart from those that others of other names make. */
+/** Random choices from this run's seed, independent of those for other names. */
 export const choicesFor = (name: string): Choices => new Choices(SEED ^ hashOf(name))
 
 /** FNV-1a, 32 bits. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * The nice values of the threads that this process has behind some work and had not before it. On Linux only.
+ * The nice values of the threads that some work adds to this process. On Linux only.
  * @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html (19)
  */
 export async function niceOfThreadsAddedBy(work: () => Promise<unknown>): Promise<number[]> {

@@ -1,23 +1,23 @@
-/** Timers of the system, also where a test's own time stands still (test/fake-time.ts). */
+/** The real timers, also while a test uses fake time (test/fake-time.ts). */
 const { setTimeout, clearTimeout } = globalThis
 const now = performance.now.bind(performance)
 
-/** Milliseconds after which what is waited for counts as hanging: never as slow. */
+/** Milliseconds after which a wait counts as hanging. It is generous, so that a slow machine doesn't fail a test. */
 const HANGING = 120_000
 
-/** Milliseconds between two looks. */
-const LOOK = 10
+/** Milliseconds between two checks. */
+const CHECK_INTERVAL = 10
 
-/** Waits until something holds. @throws Error with what it waited for when it hangs */
+/** Waits until a condition holds. @throws Error that names the condition if it hangs */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = now() + HANGING
   while (!(await holds())) {
     if (now() > deadline) throw new Error(`still waiting for ${what}`)
-    await new Promise<void>((done) => setTimeout(done, LOOK))
+    await new Promise<void>((done) => setTimeout(done, CHECK_INTERVAL))
   }
 }
 
-/** Waits for something that has to come. @throws Error with what it waited for when it hangs */
+/** Waits for a promise that has to resolve. @throws Error that names it if it hangs */
 export async function comes<Value>(what: string, coming: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const hanging = new Promise<never>((_, fail) => {

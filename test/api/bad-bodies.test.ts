@@ -7,9 +7,9 @@ import { newSender } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
 import { changesNothing, created, stone } from './harness/stones.ts'
 
-const test = apiSuite('a body')
+const test = apiSuite('a request body')
 
-/** Every request that reads a body. */
+/** Every diamond request that has a body. */
 const writes = (id: number): Pick<Request, 'method' | 'path'>[] =>
   ['v3', 'v4'].flatMap((version) => [
     { method: 'POST', path: `/${version}/diamond` },
@@ -22,26 +22,29 @@ const bytes = (...values: number[]) => Buffer.from(values)
 
 const malformed: readonly (readonly [what: string, body: string | Buffer])[] = [
   ['that is empty', ''],
-  ['of white space', ' \n'],
-  ['that breaks off', '{"sku":"a"'],
-  ['that goes on behind its end', '{"sku":"a"} x'],
-  ['with a comma too many', '{"sku":"a",}'],
+  ['of white space only', ' \n'],
+  ['that is truncated', '{"sku":"a"'],
+  ['with characters after its end', '{"sku":"a"} x'],
+  ['with a trailing comma', '{"sku":"a",}'],
   ['in single quotes', "{'sku':'a'}"],
   ['with NaN', '{"sku":"a","cutShape":"Round","carat":NaN}'],
   ['with Infinity', '{"carat":Infinity}'],
   ['with a comment', '{/* */}'],
   ['with a bare word', 'undefined'],
-  ['with a control character in a text', '{"sku":"a\u0001"}'],
-  ['of a form', 'sku=a&carat=1'],
-  ['of invalid UTF-8', Buffer.concat([Buffer.from('{"sku":"'), bytes(0xff, 0xfe), Buffer.from('"}')])],
-  ['with a surrogate in UTF-8', Buffer.concat([Buffer.from('{"sku":"'), bytes(0xed, 0xa0, 0x80), Buffer.from('"}')])],
+  ['with a control character in a string', '{"sku":"a\u0001"}'],
+  ['that is URL-encoded', 'sku=a&carat=1'],
+  ['with invalid UTF-8', Buffer.concat([Buffer.from('{"sku":"'), bytes(0xff, 0xfe), Buffer.from('"}')])],
+  [
+    'with a surrogate encoded in UTF-8',
+    Buffer.concat([Buffer.from('{"sku":"'), bytes(0xed, 0xa0, 0x80), Buffer.from('"}')]),
+  ],
   ['in UTF-16', Buffer.from('{"sku":"a"}', 'utf16le')],
-  ['of NULs', bytes(0, 0, 0, 0)],
-  ['of a half number', '{"carat":1.}'],
+  ['of NUL bytes', bytes(0, 0, 0, 0)],
+  ['with an incomplete number', '{"carat":1.}'],
   ['of 60,000 open brackets', '['.repeat(60_000)],
 ]
 for (const [what, body] of malformed) {
-  test(`${what} is 400 and changes nothing`, async ({ ann }) => {
+  test(`${what} is rejected with 400 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
     await changesNothing([ann], async () => {
       for (const where of writes(id)) refusal(400, await ann.send({ ...where, body }))
@@ -49,7 +52,7 @@ for (const [what, body] of malformed) {
   })
 }
 
-test('with a byte order mark is read', async ({ ann }) => {
+test('with a byte order mark is accepted', async ({ ann }) => {
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body: `\ufeff${JSON.stringify(stone())}` }))
 })
 
@@ -63,7 +66,7 @@ for (const type of [
   '*/*',
   ';',
 ]) {
-  test(`of the type ${type} is 415 and changes nothing`, async ({ ann }) => {
+  test(`of the type ${type} is rejected with 415 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
     await changesNothing([ann], async () => {
       for (const where of writes(id)) {
@@ -74,7 +77,7 @@ for (const type of [
 }
 
 for (const charset of ['iso-8859-1', 'UTF-16', '"windows-1252"', 'us-ascii', 'utf-8x']) {
-  test(`declared as ${charset} is 415 and changes nothing`, async ({ ann }) => {
+  test(`with the charset ${charset} is rejected with 415 and changes nothing`, async ({ ann }) => {
     const { id } = await created(ann)
     await changesNothing([ann], async () => {
       for (const where of [...writes(id), { method: 'POST', path: '/v4/certification' }]) {
@@ -89,20 +92,20 @@ for (const charset of ['iso-8859-1', 'UTF-16', '"windows-1252"', 'us-ascii', 'ut
   })
 }
 
-test('declared as UTF-8 is read, however that is written', async ({ ann }) => {
+test('with the charset UTF-8 is accepted in each spelling', async ({ ann }) => {
   for (const charset of ['utf-8', 'UTF-8', '"utf-8"', 'utf8']) {
     const headers = { 'Content-Type': `application/json;charset=${charset}` }
     expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', json: stone(), headers }))
   }
 })
 
-test('of a secret in another charset than UTF-8 is 415 too', async ({ service }) => {
+test('of the secrets API in a charset other than UTF-8 is rejected with 415', async ({ service }) => {
   const { authorization } = await newSender(service.installation)
   const headers = { 'Content-Type': 'application/json; charset=latin1', Authorization: authorization }
   expect(415, await service.send({ method: 'POST', path: '/api/v1/share', json: { secret: 'x' }, headers }))
 })
 
-test('of Latin letters that are not UTF-8 is 400 and changes nothing', async ({ ann, service }) => {
+test('in Latin-1 is rejected with 400 and changes nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
   const body = Buffer.from(JSON.stringify(stone({ id, sku: 'é' })), 'latin1')
   await changesNothing([ann], async () => {
@@ -116,7 +119,7 @@ test('of Latin letters that are not UTF-8 is 400 and changes nothing', async ({ 
   expect(400, await service.send({ method: 'POST', path: '/api/v1/share', body: secret, headers }))
 })
 
-test('with a number beyond a double is 422 and says so', async ({ ann }) => {
+test('with a number beyond the range of a double is rejected with 422 and says so', async ({ ann }) => {
   for (const number of ['1e999', '-1e999']) {
     for (const field of ['carat', 'price', 'color', 'access']) {
       const text = JSON.stringify(stone({ carat: 1 })).replace(/}$/, `,"${field}":${number}}`)
@@ -130,7 +133,7 @@ test('with a number beyond a double is 422 and says so', async ({ ann }) => {
 const ENCODERS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const
 
 for (const [encoding, encode] of Object.entries(ENCODERS)) {
-  test(`compressed by ${encoding} is read, and refused where it is not, breaks off, or is too large then`, async ({
+  test(`compressed with ${encoding} is accepted, and rejected if it is not compressed, truncated or too large when decompressed`, async ({
     ann,
   }) => {
     const headers = { 'Content-Encoding': encoding }
@@ -146,7 +149,7 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
       assert.ok(large.length < LIMIT, `${large.length} bytes`)
       refusal(413, await send(large))
       refusal(400, await send(encode(Buffer.from('{"sku":"é"}', 'latin1'))))
-      // The decompressor finds what is wrong when the reader has refused the body already.
+      // The decompressor may detect the damage after the reader has already rejected the body for its size.
       for (let more = 1; more < 20_000; more += 1_000) {
         const broken = encode(sized(stone(), LIMIT + more))
         broken.writeUInt32LE(0, broken.length - 8)
@@ -156,14 +159,14 @@ for (const [encoding, encode] of Object.entries(ENCODERS)) {
   })
 }
 
-test('in an encoding that is not read is 415', async ({ ann }) => {
+test('in an unsupported Content-Encoding is rejected with 415', async ({ ann }) => {
   for (const encoding of ['zstd', 'compress', 'gzip, identity', 'gzip, gzip', 'x']) {
     const headers = { 'Content-Encoding': encoding }
     refusal(415, await ann.send({ method: 'POST', path: '/v4/diamond', json: stone(), headers }))
   }
 })
 
-test('is read without a content type and with each of JSON', async ({ ann }) => {
+test('is accepted without a Content-Type and with each JSON type', async ({ ann }) => {
   const body = JSON.stringify(stone())
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body }))
   for (const type of ['application/json', 'APPLICATION/JSON; charset=utf-8', 'application/merge-patch+json']) {
@@ -172,17 +175,19 @@ test('is read without a content type and with each of JSON', async ({ ann }) => 
   }
 })
 
-/** Bytes of a body about one diamond, and about many. */
+/** Maximum sizes in bytes of a body for one diamond and of a bulk body. */
 const LIMIT = 64 * 1024
 const BULK_LIMIT = 1024 * 1024
 
-/** JSON of so many bytes: a member that is ignored fills it. */
+/** JSON of exactly `size` bytes: the ignored member `scores` pads it. */
 const sized = (start: object, size: number) => {
   const text = `${JSON.stringify(start).slice(0, -1)},"scores":"`
   return Buffer.from(`${text}${'x'.repeat(size - text.length - 2)}"}`)
 }
 
-test('of exactly 64 KiB is read, and of one byte more is 413, with and without a length', async ({ ann }) => {
+test('of exactly 64 KiB is accepted and of one byte more is rejected with 413, with and without a Content-Length', async ({
+  ann,
+}) => {
   const fits = sized(stone(), LIMIT)
   assert.is(fits.length, LIMIT)
   expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body: fits }))
@@ -197,7 +202,7 @@ test('of exactly 64 KiB is read, and of one byte more is 413, with and without a
   })
 })
 
-test('about many has room for 500 diamonds, each text at its longest, and for 500 as they are read', async ({
+test('of a bulk request has room for 500 diamonds with every text at its longest, and for 500 as the API returns them', async ({
   ann,
 }) => {
   const { id } = await created(ann)
@@ -210,7 +215,7 @@ test('about many has room for 500 diamonds, each text at its longest, and for 50
   }
   for (const version of ['v3', 'v4'] as const) {
     const fields = Object.entries<FieldDefinition>(FIELDS).filter(([, { versions }]) => versions.includes(version))
-    // As PHP and Python write them unless they are told otherwise: six bytes a letter.
+    // By default PHP and Python escape letters beyond ASCII: six bytes a letter.
     const written = Object.fromEntries(fields.map(([name, field]) => [name, longest(field)]))
     const entry = JSON.stringify({ ...written, id: Number.MAX_SAFE_INTEGER }).replaceAll('Ж', '\\u0416')
     const body = `{"entries":[${Array(500).fill(entry).join()}]}`
@@ -221,7 +226,7 @@ test('about many has room for 500 diamonds, each text at its longest, and for 50
   }
 })
 
-test('of too many bytes is 413 everywhere, and changes nothing', async ({ ann }) => {
+test('over 1 MiB is rejected with 413 by every endpoint and changes nothing', async ({ ann }) => {
   const { id } = await created(ann)
   const body = sized({ sku: 'x' }, BULK_LIMIT + 1)
   await changesNothing([ann], async () => {
@@ -232,7 +237,7 @@ test('of too many bytes is 413 everywhere, and changes nothing', async ({ ann })
   })
 })
 
-test('nested deeper than anything has sense is 422, with and without a key', async ({ ann }) => {
+test('nested too deeply is rejected with 422, with and without an Idempotency-Key', async ({ ann }) => {
   const { id } = await created(ann)
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   await changesNothing([ann], async () => {
@@ -259,7 +264,7 @@ test('nested deeper than anything has sense is 422, with and without a key', asy
 })
 
 for (const number of ['1e999', '-1e999', '1e400', '9'.repeat(400)]) {
-  test(`with the number ${number.slice(0, 10)} is 422 at its field`, async ({ ann }) => {
+  test(`with the number ${number.slice(0, 10)} is rejected with 422 at its field`, async ({ ann }) => {
     for (const field of ['carat', 'price', 'access', 'clarity', 'cutShape', 'sku', 'isColored']) {
       const body = `{"sku":"a","cutShape":"Round","carat":1,"${field}":${number}}`
       const answer = await ann.send({ method: 'POST', path: '/v4/diamond', body })
@@ -268,13 +273,13 @@ for (const number of ['1e999', '-1e999', '1e400', '9'.repeat(400)]) {
   })
 }
 
-test('with a number too small for a double has 0 there', async ({ ann }) => {
+test('with a number too small for a double is read as 0', async ({ ann }) => {
   const body = '{"sku":"a","cutShape":"Round","carat":1e-400}'
   assert.equal(pointers(refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body }))), ['/carat'])
 })
 
 for (const field of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '', ' ', 'sku ', 'SKU']) {
-  test(`with the field ${JSON.stringify(field)} is 422 there`, async ({ ann }) => {
+  test(`with the field ${JSON.stringify(field)} is rejected with 422 at that field`, async ({ ann }) => {
     const { id } = await created(ann)
     for (const value of ['1', 'null', '{"sku":"x"}']) {
       const member = `${JSON.stringify(field)}:${value}`
@@ -290,7 +295,7 @@ for (const field of ['constructor', 'prototype', 'toString', 'hasOwnProperty', '
   })
 }
 
-test('with a member __proto__ is 400 anywhere, and changes nothing', async ({ ann, service }) => {
+test('with a member __proto__ at any depth is rejected with 400 and changes nothing', async ({ ann, service }) => {
   const { id } = await created(ann)
   const proto = '"__proto__":{"sku":"a","cutShape":"Round","carat":1}'
   await changesNothing([ann], async () => {
@@ -304,7 +309,7 @@ test('with a member __proto__ is 400 anywhere, and changes nothing', async ({ an
   assert.is(Object.hasOwn(Object.prototype, 'sku'), false)
 })
 
-test('with a field twice counts the last, as JSON readers do', async ({ ann }) => {
+test('with a duplicate field uses the last value, as JSON parsers do', async ({ ann }) => {
   const body = '{"sku":"a","cutShape":"Round","carat":1,"carat":2}'
   assert.equal(
     (expect(201, await ann.send({ method: 'POST', path: '/v4/diamond', body })).json() as { carat: number }).carat,
@@ -315,18 +320,20 @@ test('with a field twice counts the last, as JSON readers do', async ({ ann }) =
 const fields = (count: number) =>
   stone(Object.fromEntries(Array.from({ length: count }, (_, number) => [`f${number}`, 1])))
 
-test('with over 1,000 fields is 413', async ({ ann }) => {
+test('with more than 1,000 fields is rejected with 413', async ({ ann }) => {
   const { error } = refusal(413, await ann.post('/v4/diamond', fields(1_000)))
   assert.equal(error, ['An object or array must have at most 1,000 members, got 1003'])
 })
 
-test('with 900 unknown fields is 422 and an answer of bounded size', async ({ ann }) => {
+test('with 900 unknown fields is rejected with 422 and a response of bounded size', async ({ ann }) => {
   const answer = await ann.post('/v4/diamond', fields(900))
   assert.is(pointers(refusal(422, answer)).length, 51)
   assert.ok(answer.text.length < 20_000, `${answer.text.length} characters`)
 })
 
-test('with one name of 60,000 characters is 422 and does not come back whole', async ({ ann }) => {
+test('with a field name of 60,000 characters is rejected with 422 and a response that truncates the name', async ({
+  ann,
+}) => {
   const answer = await ann.post('/v4/diamond', stone({ ['x'.repeat(60_000)]: 1 }))
   refusal(422, answer)
   assert.ok(answer.text.length < 10_000, `${answer.text.length} characters`)

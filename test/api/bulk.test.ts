@@ -3,11 +3,11 @@ import { expect, pointers, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { current, changesNothing, created, createdMany, list, stone, stoneV3 } from './harness/stones.ts'
 
-/** What the service says of a store that it could not reach stands beside the test that failed for it. */
+/** Warnings about an unreachable store appear next to the test that failed because of it. */
 const test = apiSuite('a bulk request', { settings: { LOG_LEVEL: 'warn' } })
 
 for (const method of ['PUT', 'PATCH']) {
-  test(`by ${method} changes each entry by itself and answers them in the order of the entries`, async ({ ann }) => {
+  test(`by ${method} changes each entry separately and returns them in request order`, async ({ ann }) => {
     const [a, b, c] = await createdMany(ann, 3)
     const entries = [
       { id: c?.id, price: 3 },
@@ -24,7 +24,7 @@ for (const method of ['PUT', 'PATCH']) {
   })
 }
 
-test('takes back what a list gave and changes nothing', async ({ service }) => {
+test('with the unchanged entries of a list changes nothing', async ({ service }) => {
   const vendor = await service.newVendor()
   await createdMany(vendor, 5)
   for (const version of ['v3', 'v4']) {
@@ -35,7 +35,7 @@ test('takes back what a list gave and changes nothing', async ({ service }) => {
   }
 })
 
-test('with a bad entry writes nothing and names every fault of every entry', async ({ service }) => {
+test('with an invalid entry writes nothing and names every error of every entry', async ({ service }) => {
   const vendor = await service.newVendor()
   const entries = [stone(), stone({ carat: -1, girdle: 'x' }), stone(), 'no', { sku: 'x' }, null]
   await changesNothing([vendor], async () => {
@@ -50,7 +50,7 @@ test('with a bad entry writes nothing and names every fault of every entry', asy
   })
 })
 
-test('with a bad change changes nothing and names every fault of every entry', async ({ service }) => {
+test('with an invalid change changes nothing and names every error of every entry', async ({ service }) => {
   const vendor = await service.newVendor()
   const [a, b, c] = await createdMany(vendor, 3)
   await changesNothing([vendor], async () => {
@@ -75,10 +75,10 @@ for (const [what, body] of [
   ['without entries', {}],
   ['with entries null', { entries: null }],
   ['with entries an object', { entries: {} }],
-  ['with entries a text', { entries: 'x' }],
-  ['with no entries', { entries: [] }],
+  ['with entries a string', { entries: 'x' }],
+  ['with an empty list of entries', { entries: [] }],
 ] as const) {
-  test(`${what} is 422 at /entries`, async ({ ann }) => {
+  test(`${what} is rejected with 422 at /entries`, async ({ ann }) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       for (const version of ['v3', 'v4']) {
         const answer = await ann.send({ method, path: `/${version}/diamond/bulk`, json: body })
@@ -88,14 +88,14 @@ for (const [what, body] of [
   })
 }
 
-test('that is no object is 422', async ({ ann }) => {
+test('that is not an object is rejected with 422', async ({ ann }) => {
   for (const json of [[], 'x', 1, true, null]) {
     refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond/bulk', body: JSON.stringify(json) }))
     refusal(422, await ann.send({ method: 'POST', path: '/v4/diamond', body: JSON.stringify(json) }))
   }
 })
 
-test('with 501 entries is 413, whatever is in them', async ({ ann }) => {
+test('with 501 entries is rejected with 413, whatever they contain', async ({ ann }) => {
   const entries = Array.from({ length: 501 }, () => stoneV3())
   await changesNothing([ann], async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -105,7 +105,7 @@ test('with 501 entries is 413, whatever is in them', async ({ ann }) => {
   })
 })
 
-test('with one id twice is 422 at the second', async ({ ann }) => {
+test('with a duplicate id is rejected with 422 at the second entry', async ({ ann }) => {
   const { id } = await created(ann)
   const entries = [
     { id, price: 1 },
@@ -115,7 +115,7 @@ test('with one id twice is 422 at the second', async ({ ann }) => {
 })
 
 for (const id of [0, -1, 1.5, 2 ** 53, 1e300, '1', null, true, [], {}]) {
-  test(`with the id ${JSON.stringify(id)} is 422`, async ({ ann }) => {
+  test(`with the id ${JSON.stringify(id)} is rejected with 422`, async ({ ann }) => {
     for (const method of ['PATCH', 'DELETE']) {
       const answer = await ann.send({ method, path: '/v4/diamond/bulk', json: { entries: [{ id }] } })
       assert.equal(pointers(refusal(422, answer)), ['/entries/0/id'])
@@ -123,17 +123,23 @@ for (const id of [0, -1, 1.5, 2 ** 53, 1e300, '1', null, true, [], {}]) {
   })
 }
 
-test('names every bad entry of every kind at once, 422 before 403 before 404, in their order', async ({ ann, bob }) => {
+test('names the errors of all entries in request order, with 422 before 403 before 404', async ({ ann, bob }) => {
   const [mine, bad, theirs, theirsToo] = [
     await created(ann),
     await created(ann),
     await created(bob),
     await created(bob),
   ]
-  const gone = await created(ann)
-  expect(204, await ann.remove(`/v4/diamond/${gone.id}`))
+  const deleted = await created(ann)
+  expect(204, await ann.remove(`/v4/diamond/${deleted.id}`))
   const unknown = 2 ** 52
-  const entries = [{ id: unknown }, { id: theirs.id }, { id: mine.id, price: 1 }, { id: theirsToo.id }, { id: gone.id }]
+  const entries = [
+    { id: unknown },
+    { id: theirs.id },
+    { id: mine.id, price: 1 },
+    { id: theirsToo.id },
+    { id: deleted.id },
+  ]
   await changesNothing([ann, bob], async () => {
     for (const method of ['PUT', 'PATCH']) {
       const send = (...more: unknown[]) =>
@@ -160,16 +166,18 @@ test('names every bad entry of every kind at once, 422 before 403 before 404, in
       ann.send({ method: 'DELETE', path: '/v4/diamond/bulk', json: { entries: list } })
     const ids = entries.map(({ id }) => ({ id }))
     assert.equal(pointers(refusal(403, await removal(ids))), ['/entries/0', '/entries/1', '/entries/3', '/entries/4'])
-    const twice = [{ id: mine.id }, { id: mine.id }, { id: theirs.id }, { id: gone.id }]
+    const twice = [{ id: mine.id }, { id: mine.id }, { id: theirs.id }, { id: deleted.id }]
     assert.equal(pointers(refusal(422, await removal(twice))), ['/entries/1/id', '/entries/2', '/entries/3'])
-    assert.equal(pointers(refusal(404, await removal([{ id: mine.id }, { id: unknown }, { id: gone.id }]))), [
+    assert.equal(pointers(refusal(404, await removal([{ id: mine.id }, { id: unknown }, { id: deleted.id }]))), [
       '/entries/1',
       '/entries/2',
     ])
   })
 })
 
-test('with a member beside its entries is 422, with the faults of the entries', async ({ ann }) => {
+test('with a member other than entries is rejected with 422, together with the errors of the entries', async ({
+  ann,
+}) => {
   const { id } = await created(ann)
   const [good, bad] = [stone({ id }), stone({ id, carat: 0 })]
   await changesNothing([ann], async () => {
@@ -188,7 +196,7 @@ test('with a member beside its entries is 422, with the faults of the entries', 
   })
 })
 
-test('to delete has ids and nothing else in its entries', async ({ ann }) => {
+test('to delete accepts only ids in its entries', async ({ ann }) => {
   const [a, b] = await createdMany(ann, 2)
   const entries = [{ id: a?.id, sku: 'A' }, { id: b?.id }, { Id: 3, price: 1 }]
   await changesNothing([ann], async () => {
@@ -198,7 +206,7 @@ test('to delete has ids and nothing else in its entries', async ({ ann }) => {
   })
 })
 
-test('with If-Match is 400, whatever it says: it names one diamond', async ({ ann }) => {
+test('with If-Match is rejected with 400, because that header refers to a single diamond', async ({ ann }) => {
   const { id } = await created(ann)
   await changesNothing([ann], async () => {
     for (const tag of ['*', '"0.0"', '"9.9"', 'x']) {
@@ -212,7 +220,7 @@ test('with If-Match is 400, whatever it says: it names one diamond', async ({ an
   })
 })
 
-test('by many at once on the same diamonds loses nothing and refuses nobody', async ({ service }) => {
+test('concurrent with others on the same diamonds loses no change and is not rejected', async ({ service }) => {
   const vendor = await service.newVendor()
   const stones = await createdMany(vendor, 20)
   const change = (fields: object) =>
@@ -243,8 +251,8 @@ test('by many at once on the same diamonds loses nothing and refuses nobody', as
   }
 })
 
-// The last one: a server that looks through all documents for a few takes long for each of the others behind it.
-test('creates up to 500 diamonds and answers them in the order of the entries', async ({ service }) => {
+// Runs last: on a server that scans all documents, these 500 diamonds would slow down every later test.
+test('creates up to 500 diamonds and returns them in request order', async ({ service }) => {
   const vendor = await service.newVendor()
   const entries = Array.from({ length: 500 }, (_, number) => stone({ sku: `B-${number}`, price: number }))
   const stones = list(expect(201, await vendor.post('/v4/diamond/bulk', { entries })))

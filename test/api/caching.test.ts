@@ -4,14 +4,17 @@ import { request } from './harness/request.ts'
 import { newSender } from './harness/secrets.ts'
 import { apiSuite } from './harness/service.ts'
 import { created } from './harness/stones.ts'
-import { waysOf, withHeaders } from './harness/ways.ts'
+import { sampleRequests, withHeaders } from './harness/sample-requests.ts'
 
-const test = apiSuite('what caches are told')
+const test = apiSuite('Cache-Control')
 
 const PRIVATE = 'private, no-cache'
 
-test('of an account’s diamonds: to keep them for it alone and ask again, on every way', async ({ service, ann }) => {
-  const { one, list, create, bulk } = await waysOf(service, ann)
+test('is private and requires revalidation for the diamonds of an account, on every endpoint', async ({
+  service,
+  ann,
+}) => {
+  const { one, list, create, bulk } = await sampleRequests(service, ann)
   const routed = { Authorization: `bearer ${ann.token}` }
   for (const ask of [one, list, create, bulk].flatMap((plain) => [plain, withHeaders(plain, routed)])) {
     const { headers, status } = await service.send(ask)
@@ -34,7 +37,7 @@ test('of an account’s diamonds: to keep them for it alone and ask again, on ev
   for (const { headers, status } of others) assert.is(headers['cache-control'], PRIVATE, String(status))
 })
 
-test('of tokens and secrets: to keep nothing', async ({ service }) => {
+test('is no-store for tokens and secrets', async ({ service }) => {
   const { url } = service
   const { authorization } = await newSender(service.installation)
   for (const [method, path] of [

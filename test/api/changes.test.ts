@@ -3,28 +3,28 @@ import * as assert from 'uvu/assert'
 import { revokeToken } from '../../src/commands/sessions/token-introspection.ts'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import type { Vendor } from './harness/account.ts'
-import { changesOf, Consumer, inventoryOf, type FeedPage } from './harness/feed.ts'
+import { readChanges, Consumer, inventoryOf, type FeedPage } from './harness/feed.ts'
 import { expect, refusal } from './harness/request.ts'
 import { isScored } from './harness/scored.ts'
-import { apiSuite, PATIENT, startService, type Service } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, createdMany, stone } from './harness/stones.ts'
 import { choicesFor, type Choices } from '../seeded.ts'
 import { until } from '../until.ts'
 
-const test = apiSuite('the changes of an inventory')
+const test = apiSuite('the feed of changes')
 
-const told = ({ changes }: FeedPage) => changes.map(({ sku, what }) => `${sku} ${what.join('+')}`)
+const summaries = ({ changes }: FeedPage) => changes.map(({ sku, what }) => `${sku} ${what.join('+')}`)
 
-test('are told once for each diamond, with its body as the version shows it', async ({ service }) => {
+test('lists each changed diamond once, with its body in the requested API version', async ({ service }) => {
   const ann = await service.newVendor()
   const a = await created(ann, { sku: 'A' })
   const b = await created(ann, { sku: 'B' })
-  const { next } = await changesOf(ann)
+  const { next } = await readChanges(ann)
   assert.is(next, '0-2')
   expect(200, await ann.patch(`/v4/diamond/${a.id}`, { price: 5 }))
   for (const version of ['v3', 'v4']) {
-    const page = await changesOf(ann, '', version)
-    assert.equal(told(page), ['B created', 'A created+fields'])
+    const page = await readChanges(ann, '', version)
+    assert.equal(summaries(page), ['B created', 'A created+fields'])
     for (const { id, diamond, cursor } of page.changes) {
       assert.equal(diamond, (await ann.get(`/${version}/diamond/${id}`)).json())
       assert.match(cursor, /^0-\d+$/)
@@ -32,19 +32,23 @@ test('are told once for each diamond, with its body as the version shows it', as
     assert.equal([page.next, page.more], ['0-3', false])
   }
   expect(204, await ann.remove(`/v4/diamond/${b.id}`))
-  assert.equal((await changesOf(ann, `after=${next}`)).changes, [
-    { ...(await changesOf(ann, `after=${next}&limit=1`)).changes[0] },
+  assert.equal((await readChanges(ann, `after=${next}`)).changes, [
+    { ...(await readChanges(ann, `after=${next}&limit=1`)).changes[0] },
     { cursor: '0-4', id: b.id, sku: 'B', what: ['deleted'], diamond: null },
   ])
-  assert.equal(told(await changesOf(ann)), ['A created+fields'], 'what came and went is left out')
-  assert.equal(await changesOf(ann, 'after=now'), { changes: [], next: '0-4', more: false })
-  assert.equal(await changesOf(await service.newVendor()), { changes: [], next: '0-0', more: false })
+  assert.equal(
+    summaries(await readChanges(ann)),
+    ['A created+fields'],
+    'a diamond that was created and deleted is omitted',
+  )
+  assert.equal(await readChanges(ann, 'after=now'), { changes: [], next: '0-4', more: false })
+  assert.equal(await readChanges(await service.newVendor()), { changes: [], next: '0-0', more: false })
 })
 
-test('leave the diamond of another account out, and are no diamond', async ({ service }) => {
+test('omits the diamonds of other accounts, requires a token and supports only GET', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
   await created(ann)
-  assert.equal((await changesOf(bob)).changes, [])
+  assert.equal((await readChanges(bob)).changes, [])
   refusal(401, await service.send({ path: '/v4/diamond/changes' }))
   refusal(404, await ann.get('/v2/diamond/changes'))
   refusal(405, await ann.post('/v4/diamond/changes', stone()))
@@ -66,48 +70,48 @@ for (const [query, status, message] of [
   ['wait=-1', 422, 'from 0 to 60'],
   ['afterr=0-1', 400, 'did you mean after'],
 ] as const) {
-  test(`that are asked for with ${query} are refused with ${status}`, async ({ service }) => {
+  test(`rejects ${query} with ${status}`, async ({ service }) => {
     const ann = await service.newVendor()
     assert.match(refusal(status, await ann.get(`/v4/diamond/changes?${query}`)).error.join(), message)
   })
 }
 
-test('are waited for, and nothing is told where none has come', async ({ service }) => {
+test('waits for a change, and is empty if none arrives in time', async ({ service }) => {
   const ann = await service.newVendor()
-  const waiting = changesOf(ann, 'after=0-0&wait=60')
+  const waiting = readChanges(ann, 'after=0-0&wait=60')
   await created(ann, { sku: 'COMES' })
-  assert.equal(told(await waiting), ['COMES created'])
-  const nothing = await changesOf(ann, 'after=now&wait=1')
+  assert.equal(summaries(await waiting), ['COMES created'])
+  const nothing = await readChanges(ann, 'after=now&wait=1')
   assert.equal(nothing, { changes: [], next: '0-1', more: false })
 })
 
-/** Requests of an account that wait for its first change, as many as may. @returns them when they all wait */
-async function allWaiting(vendor: Vendor): Promise<Promise<FeedPage>[]> {
-  const asked = Array.from({ length: 21 }, () => vendor.get('/v4/diamond/changes?after=0-0&wait=60'))
-  const [refused, answer] = await Promise.race(asked.map(async (each, index) => [index, await each] as const))
+/** Sends as many waiting requests as an account may have at a time. @returns them once all of them wait */
+async function fillWaitingRequests(vendor: Vendor): Promise<Promise<FeedPage>[]> {
+  const requests = Array.from({ length: 21 }, () => vendor.get('/v4/diamond/changes?after=0-0&wait=60'))
+  const [refused, answer] = await Promise.race(requests.map(async (each, index) => [index, await each] as const))
   assert.match(refusal(429, answer).error.join(), 'Too many concurrent requests for changes')
-  return asked.toSpliced(refused, 1).map(async (each) => expect(200, await each).json() as FeedPage)
+  return requests.toSpliced(refused, 1).map(async (each) => expect(200, await each).json() as FeedPage)
 }
 
-test('are told as soon as they come to so many requests of an account, and others wait all the same', async ({
+test('answers all waiting requests of an account when a change arrives, while those of other accounts keep waiting', async ({
   service,
 }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
-  const others = changesOf(bob, 'after=0-0&wait=60')
-  const waiting = await allWaiting(ann)
+  const others = readChanges(bob, 'after=0-0&wait=60')
+  const waiting = await fillWaitingRequests(ann)
   await created(ann)
-  // Who waited first would be answered first, if all waited for as long as they may.
+  // If every request waited for its full time, the earliest request would be answered first.
   const first = await Promise.race([others, Promise.all(waiting)])
-  assert.ok(Array.isArray(first), 'those for whom nothing has come were answered before')
+  assert.ok(Array.isArray(first), 'requests without a change were answered first')
   assert.is(waiting.length, 20)
-  for (const page of waiting) assert.equal(told(await page), ['SKU-1 created'])
+  for (const page of waiting) assert.equal(summaries(await page), ['SKU-1 created'])
   await created(bob)
-  assert.equal(told(await others), ['SKU-1 created'])
-  assert.equal((await changesOf(ann, 'after=now&wait=1')).changes, [])
+  assert.equal(summaries(await others), ['SKU-1 created'])
+  assert.equal((await readChanges(ann, 'after=now&wait=1')).changes, [])
 })
 
-/** Many kinds of changes by chance, one after the other and together. */
-async function someChanges(vendor: Vendor, live: number[], choices: Choices): Promise<void> {
+/** Creates, changes or deletes random diamonds. */
+async function makeRandomChange(vendor: Vendor, live: number[], choices: Choices): Promise<void> {
   const id = choices.one(live)
   const kind = choices.weighted({ create: 4, patch: 4, remove: 2 })
   if (id === undefined || kind === 'create') {
@@ -121,15 +125,15 @@ async function someChanges(vendor: Vendor, live: number[], choices: Choices): Pr
   }
 }
 
-test('leave who follows them with what the service lists, at any moment and on a rebuilt model', async () => {
-  const service = await startService({ patience: PATIENT, scored: true })
+test('gives a consumer the same inventory as the list, whether it follows continuously or starts from the beginning', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, scored: true })
   try {
     const ann = await service.newVendor()
     const follower = new Consumer()
     const live: number[] = []
     const choices = choicesFor('changes of an inventory')
     for (let round = 0; round < 12; round++) {
-      await Promise.all([1, 2, 3].map(() => someChanges(ann, live, choices)))
+      await Promise.all([1, 2, 3].map(() => makeRandomChange(ann, live, choices)))
       if (round % 3 === 0) await follower.catchUp(ann, 1 + choices.below(4))
     }
     await until('all scores', async () => (await inventoryOf(ann)).every(isScored))
@@ -144,10 +148,15 @@ test('leave who follows them with what the service lists, at any moment and on a
   }
 })
 
-type Stream = { readonly text: () => string; readonly ended: Promise<void>; readonly socket: Socket }
+type EventStream = { readonly text: () => string; readonly ended: Promise<void>; readonly socket: Socket }
 
-/** The stream as it comes over a connection. */
-function streamOf({ url }: Service, token: string, path = '/v4/diamond/changes', headers: string[] = []): Stream {
+/** Opens a stream of server-sent events over a separate connection. */
+function openStream(
+  { url }: Service,
+  token: string,
+  path = '/v4/diamond/changes',
+  headers: string[] = [],
+): EventStream {
   const { hostname, port } = new URL(url)
   let text = ''
   const socket = connect(Number(port), hostname, () => {
@@ -163,52 +172,52 @@ function streamOf({ url }: Service, token: string, path = '/v4/diamond/changes',
   return { text: () => text, ended, socket }
 }
 
-test('come as a stream of events, that goes on behind the last one', async ({ service }) => {
+test('is available as server-sent events and resumes after Last-Event-ID', async ({ service }) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'FIRST' })
-  const stream = streamOf(service, ann.token)
-  await until('what the stream or the service says', () => stream.text().includes('"sku":"FIRST"'))
+  const stream = openStream(service, ann.token)
+  await until('output of the stream', () => stream.text().includes('"sku":"FIRST"'))
   assert.match(stream.text(), /^HTTP\/1\.1 200 /)
   assert.match(stream.text(), /\r\ncontent-type: text\/event-stream\r\n/i)
   await created(ann, { sku: 'SECOND' })
-  await until('what the stream or the service says', () => stream.text().includes('"sku":"SECOND"'))
+  await until('output of the stream', () => stream.text().includes('"sku":"SECOND"'))
   assert.match(
     stream.text(),
     /id: 0-2\nevent: change\ndata: \{"cursor":"0-2","id":\d+,"sku":"SECOND","what":\["created"\],"diamond":\{.*\}\}\n\n/,
   )
   stream.socket.destroy()
-  const again = streamOf(service, ann.token, '/v4/diamond/changes?after=now', ['Last-Event-ID: 0-1'])
-  await until('what the stream or the service says', () => again.text().includes('"sku":"SECOND"'))
+  const again = openStream(service, ann.token, '/v4/diamond/changes?after=now', ['Last-Event-ID: 0-1'])
+  await until('output of the stream', () => again.text().includes('"sku":"SECOND"'))
   assert.not.match(again.text(), 'FIRST')
   again.socket.destroy()
-  const bad = streamOf(service, ann.token, '/v4/diamond/changes', ['Last-Event-ID: nonsense', 'Connection: close'])
+  const bad = openStream(service, ann.token, '/v4/diamond/changes', ['Last-Event-ID: nonsense', 'Connection: close'])
   await bad.ended
   assert.match(bad.text(), /^HTTP\/1\.1 400 /)
 })
 
-test('come as a stream until the token is revoked', async ({ service }) => {
+test('streams until the token is revoked', async ({ service }) => {
   const ann = await service.newVendor()
-  const stream = streamOf(service, ann.token)
-  await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+  const stream = openStream(service, ann.token)
+  await until('output of the stream', () => stream.text().includes('text/event-stream'))
   const { keys, settings, writing } = service.installation
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
   const claims = tokens.verify(ann.token)
   assert.ok(typeof claims === 'object')
   const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
-  const unheard = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...unheard, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const noLogging = { note: () => {}, security: () => {} }
+  const sessions = { ...writing, ...noLogging, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   await revokeToken(sessions, { token: ann.token, client: claims.client }, origin)
   await until('the end of the stream', () => stream.text().endsWith('\r\n0\r\n\r\n'))
   stream.socket.destroy()
 })
 
-test('come as a stream until the time of the token is up', async () => {
+test('streams until the token expires', async () => {
   const time = { now: Date.now() }
-  const service = await startService({ patience: PATIENT, clock: () => time.now })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => time.now })
   try {
     const ann = await service.newVendor()
-    const stream = streamOf(service, ann.token)
-    await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
+    const stream = openStream(service, ann.token)
+    await until('output of the stream', () => stream.text().includes('text/event-stream'))
     time.now += service.installation.settings.TOKEN_TTL * 1000
     await until('the end of the stream', () => stream.text().endsWith('\r\n0\r\n\r\n'))
     refusal(401, await ann.get('/v4/diamond/changes'))
@@ -218,13 +227,13 @@ test('come as a stream until the time of the token is up', async () => {
   }
 })
 
-test('end their streams and answer who waits when the service stops', async () => {
-  const service = await startService({ patience: PATIENT })
+test('ends streams and answers waiting requests when the service stops', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
-  const stream = streamOf(service, bob.token)
-  await until('what the stream or the service says', () => stream.text().includes('text/event-stream'))
-  const waiting = await allWaiting(ann)
-  // One that did not end by itself would be cut off in the middle of its answer.
+  const stream = openStream(service, bob.token)
+  await until('output of the stream', () => stream.text().includes('text/event-stream'))
+  const waiting = await fillWaitingRequests(ann)
+  // A stream that the service did not end would be cut off in the middle of the response.
   await service.stop()
   for (const page of waiting) assert.equal((await page).changes, [])
   await stream.ended

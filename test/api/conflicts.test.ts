@@ -4,13 +4,13 @@ import { WrongRevision, type EventStore } from '../../src/stores/ports/event-sto
 import { attached } from './harness/form.ts'
 import { attachModel, modelFile, modelRequest } from './harness/models.ts'
 import { expect, refusal, type Request } from './harness/request.ts'
-import { PATIENT, startService } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
-const test = suite('a change that others keep winning against')
+const test = suite('a change that loses every retry to concurrent writers')
 
-/** Others write to these streams whenever somebody wants to, once they began. */
-class Others {
+/** Once busy, makes every append to these streams fail as if another process had written first. */
+class CompetingWriter {
   busy = false
 
   overtake(store: EventStore): EventStore {
@@ -31,10 +31,14 @@ class Others {
   }
 }
 
-test('is 409, names no secret of the store, and can be sent again', async () => {
-  const others = new Others()
+test('is rejected with 409 without internal details of the store, and succeeds when sent again', async () => {
+  const others = new CompetingWriter()
   const settings = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
-  const service = await startService({ patience: PATIENT, settings, store: (store) => others.overtake(store) })
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings,
+    store: (store) => others.overtake(store),
+  })
   try {
     const { ann } = service
     const { id } = await created(ann)

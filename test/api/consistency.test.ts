@@ -6,17 +6,17 @@ import { vendor } from './harness/account.ts'
 import { attached } from './harness/form.ts'
 import { expect, refusal } from './harness/request.ts'
 import { servicesInFolder } from './harness/folder.ts'
-import { clockOfLinks, PATIENT, startService, type Service } from './harness/service.ts'
+import { clockOfLinks, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { changesNothing, created, current, list, shown, stone } from './harness/stones.ts'
 
-const test = suite('what a write promises to reads')
+const test = suite('a write')
 
-/** Milliseconds that requests wait for read models which nobody writes: the service's own patience is 1.5 s. */
-const SOON = 20
+/** Read model timeout where no process projects; the default is 1.5 s. */
+const SHORT_TIMEOUT_MS = 20
 
-test('without projections answers when its patience is over, says that lists are behind, and shows the diamond by its id', () =>
+test('without a projecting process responds after the read model timeout, is marked as pending and is readable by id', () =>
   servicesInFolder(async (start) => {
-    const service = await start('http', {}, { patience: SOON, clock: clockOfLinks() })
+    const service = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS, clock: clockOfLinks() })
     const { ann, bob } = service
     const answer = await ann.post('/v4/diamond', stone())
     const { id } = shown(expect(201, answer))
@@ -42,9 +42,9 @@ test('without projections answers when its patience is over, says that lists are
     assert.is((await created(again)).sku, 'SKU-1')
   }))
 
-test('removes a report so, too, where it has to look for its diamond first', () =>
+test('that removes a certification is also marked as pending, although its diamond must be looked up first', () =>
   servicesInFolder(async (start) => {
-    const { ann } = await start('http', {}, { patience: SOON, clock: clockOfLinks() })
+    const { ann } = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS, clock: clockOfLinks() })
     const { id } = await created(ann)
     const report = await attached(ann, id)
     const removed = await ann.remove(`/v4/certification/${report.id}`)
@@ -52,7 +52,7 @@ test('removes a report so, too, where it has to look for its diamond first', () 
     refusal(404, await ann.remove(`/v4/certification/${report.id}`))
   }))
 
-test('is kept by a process that projects for one that only answers', () =>
+test('is visible to a process with projections and to one without', () =>
   servicesInFolder(async (start) => {
     const projecting = await start('http,projections')
     const answering = await start('http')
@@ -73,7 +73,7 @@ test('is kept by a process that projects for one that only answers', () =>
     }
   }))
 
-test('is kept by two processes that both project, and after either ends', () =>
+test('is visible to two projecting processes, also after one of them stops', () =>
   servicesInFolder(async (start) => {
     const first = await start('http,projections')
     const second = await start('http,projections')
@@ -91,12 +91,12 @@ test('is kept by two processes that both project, and after either ends', () =>
     expect(200, await there.patch(`/v4/diamond/${id}`, { price: 1 }))
   }))
 
-/** A service over a log that fails on demand. */
+/** Runs a service whose event store fails on demand. */
 async function withFaults(run: (service: Service, faults: FaultyStore) => Promise<void>): Promise<void> {
   const made: FaultyStore[] = []
   const service = await startService({
     clock: clockOfLinks(),
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     store: (store) => {
       const faulty = faultyStore(store)
       made.push(faulty)
@@ -112,7 +112,7 @@ async function withFaults(run: (service: Service, faults: FaultyStore) => Promis
   }
 }
 
-test('is done once although the log timed out: whether it was stored, is stored later or never', () =>
+test('is done once although the event store timed out, whether the event was stored, is stored later or never', () =>
   withFaults(async ({ ann }, faults) => {
     const { id } = await created(ann)
     for (const [index, fault] of (['stored', 'late', 'lost'] as const).entries()) {
@@ -130,7 +130,7 @@ test('is done once although the log timed out: whether it was stored, is stored 
     }
   }))
 
-test('is 503 with Retry-After when the log refuses, and nothing is written', () =>
+test('is rejected with 503 and Retry-After if the event store is unavailable, and nothing is written', () =>
   withFaults(async ({ ann }, faults) => {
     const { id } = await created(ann)
     const writes = [
@@ -151,7 +151,7 @@ test('is 503 with Retry-After when the log refuses, and nothing is written', () 
     expect(201, await ann.post('/v4/diamond', stone({ price: 4 }), { 'Idempotency-Key': 'k' }))
   }))
 
-test('is 503 where nobody knows whether it was stored, and the same key then gives its answer', () =>
+test('with an unknown outcome returns 503, and a retry with the same key returns its result', () =>
   withFaults(async ({ ann }, faults) => {
     await created(ann)
     const send = () => ann.post('/v4/diamond', stone({ sku: 'KEYED' }), { 'Idempotency-Key': 'k-unknown' })
@@ -164,8 +164,8 @@ test('is 503 where nobody knows whether it was stored, and the same key then giv
     )
   }))
 
-test('is read by its id when the read store is away, lists are 503, and right again when it is back', async () => {
-  const away = { now: false }
+test('is readable by id while the read store is unavailable, and lists return 503 until it is available again', async () => {
+  const outage = { now: false }
   const service = await startService({
     clock: clockOfLinks(),
     reads: (reads) => ({
@@ -173,7 +173,7 @@ test('is read by its id when the read store is away, lists are 503, and right ag
       async model(declaration) {
         const model = await reads.model(declaration)
         const check = () => {
-          if (away.now) throw new StoreUnavailable('made to be away')
+          if (outage.now) throw new StoreUnavailable('made unavailable by the test')
         }
         return {
           ...model,
@@ -188,10 +188,10 @@ test('is read by its id when the read store is away, lists are 503, and right ag
     const { ann } = service
     const { id } = await created(ann)
     const before = expect(200, await ann.get(`/v4/diamond/${id}`)).json()
-    away.now = true
+    outage.now = true
     assert.equal(expect(200, await ann.get(`/v4/diamond/${id}`)).json(), before)
     refusal(503, await ann.get('/v4/diamond'))
-    away.now = false
+    outage.now = false
     expect(200, await ann.get(`/v4/diamond/${id}`))
     expect(200, await ann.get('/v4/diamond'))
   } finally {

@@ -14,7 +14,7 @@ type Shape = { readonly id: number; readonly title: string; readonly children: r
 
 const PATH = '/v2/constants'
 
-test('are for everybody: with a bad token too', async ({ service }) => {
+test('are public, also with an invalid token', async ({ service }) => {
   expect(200, await service.send({ path: PATH }))
   expect(200, await service.send({ path: PATH, headers: { Authorization: 'Bearer nonsense' } }))
 })
@@ -56,7 +56,7 @@ test('have ver, dict and scoring in the documented shapes', async ({ service }) 
 })
 
 for (const path of [PATH, '/v2/cutshapes', '/v2/cutshapes/9']) {
-  test(`at ${path} have a strong ETag, are cacheable by everybody, and answer 304`, async ({ service }) => {
+  test(`at ${path} have a strong ETag, are publicly cacheable and return 304 for a known ETag`, async ({ service }) => {
     const answer = expect(200, await service.send({ path }))
     const etag = String(answer.headers.etag)
     assert.match(etag, /^"[^"]+"$/)
@@ -71,7 +71,7 @@ for (const path of [PATH, '/v2/cutshapes', '/v2/cutshapes/9']) {
   })
 }
 
-test('list the tree of cut shapes, whose roots are those of the dictionary', async ({ service }) => {
+test('include the tree of cut shapes, whose roots are those of the dictionary', async ({ service }) => {
   const tree = (await service.send({ path: '/v2/cutshapes' })).json() as Shape[]
   const { dict } = (await service.send({ path: PATH })).json() as Constants
   assert.equal(
@@ -83,7 +83,7 @@ test('list the tree of cut shapes, whose roots are those of the dictionary', asy
   assert.ok(children.length > 0 && children.every(({ id }) => id >= 200))
 })
 
-test('tell each cut shape with its parent, aliases and children', async ({ service }) => {
+test('show each cut shape with its parent, aliases and children', async ({ service }) => {
   const tree = (await service.send({ path: '/v2/cutshapes' })).json() as Shape[]
   for (const root of tree) {
     const detail = expect(200, await service.send({ path: `/v2/cutshapes/${root.id}` })).json() as Record<

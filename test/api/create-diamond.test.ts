@@ -30,7 +30,7 @@ const SAMPLE = {
   dataAccess: 0,
 }
 
-test('answers 201, the documented object and where it is', async ({ ann, service }) => {
+test('returns 201, the documented object and its Location', async ({ ann, service }) => {
   const { clock } = service.installation.writing
   const second = (time: number) => Math.floor(time / 1000)
   const before = second(clock())
@@ -54,14 +54,14 @@ test('answers 201, the documented object and where it is', async ({ ann, service
   assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
 })
 
-test('shows the fields in the documented order', async ({ ann }) => {
+test('returns the fields in the documented order', async ({ ann }) => {
   const order =
     'id,sku,price,isColored,isLabGrown,cutShape,carat,clarity,color,cutQuality,polish,symmetry,fluorIntensity,' +
     'fluorColor,fancyGrade,colorHue,colorModifier,culetSize,girdle,date,access,dataAccess,certifications,scores,_links'
   assert.is(Object.keys(await created(ann)).join(','), order)
 })
 
-test('needs sku, cutShape and carat and nothing else; the rest has defaults', async ({ ann }) => {
+test('requires only sku, cutShape and carat; other fields have defaults', async ({ ann }) => {
   const stone = await created(ann, {})
   assert.equal(
     [stone['price'], stone['isColored'], stone['isLabGrown'], stone['access'], stone['dataAccess'], stone['clarity']],
@@ -69,13 +69,13 @@ test('needs sku, cutShape and carat and nothing else; the rest has defaults', as
   )
 })
 
-test('names every required field that is missing, at once', async ({ ann }) => {
+test('names every missing required field in one response', async ({ ann }) => {
   const body = refusal(422, await ann.post('/v4/diamond', {}))
   assert.equal(pointers(body), ['/carat', '/cutShape', '/sku'])
   assert.is(body.error.length, 3)
 })
 
-test('takes null for the same as absent', async ({ ann }) => {
+test('treats null like an absent field', async ({ ann }) => {
   const nulls = { price: null, isColored: null, access: null, clarity: null, girdle: null, isLabGrown: null }
   const { id: _id, date: _date, _links, ...withNulls } = await created(ann, nulls)
   const { id: _id2, date: _date2, _links: _links2, ...without } = await created(ann)
@@ -87,7 +87,9 @@ test('takes null for the same as absent', async ({ ann }) => {
   ])
 })
 
-test('ignores what the service assigns, so that what was read can be sent back', async ({ ann }) => {
+test('ignores the fields that the service assigns, so that a diamond can be sent back as it was read', async ({
+  ann,
+}) => {
   const first = await created(ann, { sku: 'COPY', clarity: 'IF' })
   const copy = shown(expect(201, await ann.post('/v4/diamond', first)))
   assert.is.not(copy.id, first.id)
@@ -95,23 +97,23 @@ test('ignores what the service assigns, so that what was read can be sent back',
 })
 
 for (const assigned of ['id', 'date', 'certifications', 'scores', '_links']) {
-  test(`ignores ${assigned}, whatever it holds`, async ({ ann }) => {
+  test(`ignores ${assigned}, whatever its value`, async ({ ann }) => {
     const stone = await created(ann, { [assigned]: 'anything' })
     assert.is.not(stone[assigned], 'anything')
   })
 }
 
-test('names an unknown field and the nearest real one', async ({ ann }) => {
+test('names an unknown field and suggests the nearest known one', async ({ ann }) => {
   const body = refusal(422, await ann.post('/v4/diamond', stone({ caratt: 1 })))
   assert.equal(pointers(body), ['/caratt'])
   assert.match(body.error[0] ?? '', /caratt.*did you mean carat\?/)
 })
 
-test('does not know isPublished, which is of v3', async ({ ann }) => {
+test('rejects isPublished, a field of v3', async ({ ann }) => {
   assert.equal(pointers(refusal(422, await ann.post('/v4/diamond', stone({ isPublished: true })))), ['/isPublished'])
 })
 
-test('lets a sku stand twice', async ({ ann }) => {
+test('accepts a duplicate sku', async ({ ann }) => {
   const [first, second] = [await created(ann, { sku: 'TWICE' }), await created(ann, { sku: 'TWICE' })]
   assert.is.not(first.id, second.id)
 })
@@ -156,7 +158,7 @@ const accepted: readonly (readonly [field: string, given: unknown, shows: unknow
   ['girdle', 'thn-thk', 'Thin-Thick'],
 ]
 for (const [field, given, shows] of accepted) {
-  test(`takes ${field} ${JSON.stringify(given).slice(0, 40)} and shows ${JSON.stringify(shows).slice(0, 40)}`, async ({
+  test(`accepts ${field} ${JSON.stringify(given).slice(0, 40)} and returns ${JSON.stringify(shows).slice(0, 40)}`, async ({
     ann,
   }) => {
     const stone = await created(ann, { [field]: given })
@@ -213,7 +215,7 @@ const refused: readonly (readonly [field: string, given: unknown])[] = [
   ['girdle', 1],
 ]
 for (const [field, given] of refused) {
-  test(`refuses ${field} ${JSON.stringify(given).slice(0, 40)} by name, and writes nothing`, async ({ ann }) => {
+  test(`rejects ${field} ${JSON.stringify(given).slice(0, 40)} by name and writes nothing`, async ({ ann }) => {
     await changesNothing([ann], async () => {
       const body = refusal(422, await ann.post('/v4/diamond', stone({ [field]: given })))
       assert.equal(pointers(body), [`/${field}`])
@@ -221,7 +223,7 @@ for (const [field, given] of refused) {
   })
 }
 
-test('reports all faults of a request at once', async ({ ann }) => {
+test('reports all errors of a request at once', async ({ ann }) => {
   const body = refusal(
     422,
     await ann.post('/v4/diamond', { sku: '', carat: -1, clarity: 'no', nonsense: 1, 'a/b~c': 2 }),
@@ -229,7 +231,7 @@ test('reports all faults of a request at once', async ({ ann }) => {
   assert.equal(pointers(body), ['/a~1b~0c', '/carat', '/clarity', '/cutShape', '/nonsense', '/sku'])
 })
 
-test('is seen by the next read: single and list, in v3 and v4', async ({ service }) => {
+test('is visible to the next read, by id and in lists, in v3 and v4', async ({ service }) => {
   const vendor = await service.newVendor()
   for (let number = 0; number < 20; number++) {
     const stone = await created(vendor, { sku: `SEEN-${number}` })

@@ -1,18 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect, type Answer } from './harness/request.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
-import { waysOf, withHeaders } from './harness/ways.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
+import { sampleRequests, withHeaders } from './harness/sample-requests.ts'
 
 type Given = { none: Service; listed: Service; all: Service }
-const test = suite<Given>('a page of another origin')
+const test = suite<Given>('a page from another origin')
 test.before(async (given) => {
-  given.none = await startService({ patience: PATIENT })
+  given.none = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.listed = await startService({
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { CORS_ORIGINS: 'https://Shop.example.com:443/, http://localhost:3000,capacitor://localhost' },
   })
-  given.all = await startService({ patience: PATIENT, settings: { CORS_ORIGINS: '*' } })
+  given.all = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { CORS_ORIGINS: '*' } })
 })
 test.after(async ({ none, listed, all }) => {
   for (const service of [none, listed, all]) await service.stop()
@@ -22,17 +22,17 @@ const SHOP = 'https://shop.example.com'
 const APIS = ['one', 'list', 'create', 'bulk', 'share', 'constants'] as const
 const PREFLIGHT = { 'Access-Control-Request-Method': 'PATCH', 'Access-Control-Request-Headers': 'authorization' }
 
-const said = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
+const corsHeaders = ({ headers }: Answer) => Object.keys(headers).filter((name) => name.startsWith('access-control'))
 
-test('reads nothing unless the operator says so', async ({ none }) => {
-  for (const request of Object.values(await waysOf(none, none.ann))) {
-    assert.equal(said(await none.send(withHeaders(request, { Origin: SHOP }))), [])
+test('cannot read any response unless CORS_ORIGINS is set', async ({ none }) => {
+  for (const request of Object.values(await sampleRequests(none, none.ann))) {
+    assert.equal(corsHeaders(await none.send(withHeaders(request, { Origin: SHOP }))), [])
   }
-  assert.equal(said(await none.send({ method: 'OPTIONS', path: '/v4/diamond', headers: PREFLIGHT })), [])
+  assert.equal(corsHeaders(await none.send({ method: 'OPTIONS', path: '/v4/diamond', headers: PREFLIGHT })), [])
 })
 
-test('reads the answers of the APIs where it is one of the list, on every way to them', async ({ listed }) => {
-  const ways = await waysOf(listed, listed.ann)
+test('can read the responses of every API if its origin is listed', async ({ listed }) => {
+  const ways = await sampleRequests(listed, listed.ann)
   for (const name of APIS) {
     for (const origin of [SHOP, 'http://localhost:3000', 'capacitor://localhost']) {
       const { headers } = await listed.send(withHeaders(ways[name], { Origin: origin }))
@@ -45,14 +45,14 @@ test('reads the answers of the APIs where it is one of the list, on every way to
     }
     for (const origin of ['https://shop.example.com.evil.example', 'http://shop.example.com', 'null', '']) {
       const answer = await listed.send(withHeaders(ways[name], { Origin: origin }))
-      assert.equal(said(answer), [], name)
+      assert.equal(corsHeaders(answer), [], name)
       assert.match(String(answer.headers.vary), /\bOrigin\b/)
     }
     assert.match(String((await listed.send(ways[name])).headers.vary), /\bOrigin\b/)
   }
 })
 
-test('reads refusals too', async ({ listed }) => {
+test('can read error responses', async ({ listed }) => {
   const token = { Authorization: 'Bearer forged' }
   for (const path of ['/v4/diamond', '/v4/diamond/x', '/v4/nowhere', '/api/v1/nowhere', '/api/oauth/v2/token']) {
     const answer = await listed.send({ path, headers: { ...token, Origin: SHOP } })
@@ -60,27 +60,27 @@ test('reads refusals too', async ({ listed }) => {
   }
 })
 
-test('reads the APIs from anywhere where all are let in', async ({ all }) => {
-  const ways = await waysOf(all, all.ann)
+test('can read the APIs from any origin if CORS_ORIGINS is *', async ({ all }) => {
+  const ways = await sampleRequests(all, all.ann)
   for (const name of APIS) {
     const { headers } = await all.send(withHeaders(ways[name], { Origin: 'https://anybody.example' }))
     assert.is(headers['access-control-allow-origin'], '*', name)
   }
 })
 
-test('never reads pages, health and metrics', async ({ all, listed }) => {
+test('cannot read pages, health checks or metrics', async ({ all, listed }) => {
   for (const service of [all, listed]) {
-    const { page } = await waysOf(service, service.ann)
+    const { page } = await sampleRequests(service, service.ann)
     for (const path of [page.path, '/metrics', '/health/ready', '/private/x', '/secret/x', '/v4', '/v44x/diamond']) {
       const answer = await service.send({ path, headers: { Origin: SHOP } })
-      if (path !== '/v4') assert.equal(said(answer), [], path)
+      if (path !== '/v4') assert.equal(corsHeaders(answer), [], path)
     }
   }
 })
 
-test('never comes with cookies or stored passwords', async ({ all, listed }) => {
+test('never gets Access-Control-Allow-Credentials', async ({ all, listed }) => {
   for (const service of [all, listed]) {
-    for (const request of Object.values(await waysOf(service, service.ann))) {
+    for (const request of Object.values(await sampleRequests(service, service.ann))) {
       for (const method of [request.method ?? 'GET', 'OPTIONS']) {
         const { headers } = await service.send({ ...withHeaders(request, { Origin: SHOP, ...PREFLIGHT }), method })
         assert.is(headers['access-control-allow-credentials'], undefined)
@@ -89,7 +89,7 @@ test('never comes with cookies or stored passwords', async ({ all, listed }) => 
   }
 })
 
-test('asks before it sends, without a token, and need not ask again for a day', async ({ all, listed }) => {
+test('gets preflight responses without a token, cacheable for a day', async ({ all, listed }) => {
   for (const [service, origin] of [
     [listed, SHOP],
     [all, '*'],
@@ -115,10 +115,10 @@ test('asks before it sends, without a token, and need not ask again for a day', 
   }
 })
 
-test('is told nothing by its question where it is not of the list', async ({ listed }) => {
+test('gets no CORS headers from a preflight request if its origin is not listed', async ({ listed }) => {
   const ask = { method: 'OPTIONS', path: '/v4/diamond/7', headers: { ...PREFLIGHT, Origin: 'https://evil.example' } }
   const answer = expect(204, await listed.send(ask))
-  assert.equal(said(answer), [])
+  assert.equal(corsHeaders(answer), [])
   assert.match(String(answer.headers.vary), /\bOrigin\b/)
 })
 

@@ -11,7 +11,7 @@ const test = apiSuite('listing diamonds by date', { clock: () => time.now })
 
 const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 
-test('finds a creation time by both inclusive bounds, to the second, in every spelling', async ({ service }) => {
+test('finds a creation time by inclusive bounds, to the second, in every accepted notation', async ({ service }) => {
   const vendor = await service.newVendor()
   time.now = AT + 999
   await created(vendor, { sku: 'THEN' })
@@ -50,7 +50,7 @@ test('finds a creation time by both inclusive bounds, to the second, in every sp
   expect(200, await vendor.get('/v3/diamond?f[dateTo]=20150809T150142Z'))
 })
 
-test('gives a range with its bounds and its number', async ({ service }) => {
+test('returns the diamonds of a range including its bounds, and their total', async ({ service }) => {
   const vendor = await service.newVendor()
   for (let hour = 0; hour < 10; hour++) {
     time.now = AT + hour * 3_600_000
@@ -64,7 +64,7 @@ test('gives a range with its bounds and its number', async ({ service }) => {
   assert.equal(skus(await vendor.get(filtered)), ['H-9'])
 })
 
-test('shows the date in UTC with whole seconds, whatever the zone of the machine', async ({ service }) => {
+test('shows the date in UTC with whole seconds, whatever the time zone of the machine', async ({ service }) => {
   const vendor = await service.newVendor()
   time.now = Date.UTC(2014, 10, 27, 21, 11, 0, 987)
   const stone = await created(vendor)
@@ -87,7 +87,7 @@ const malformed = [
   '20150809T183142+03:30Z',
 ]
 for (const text of malformed) {
-  test(`refuses "${text}" with 400: it is no date-time`, async ({ ann }) => {
+  test(`rejects "${text}" with 400 because it is not a date-time`, async ({ ann }) => {
     for (const name of ['f[dateFrom]', 'f[dateTo]']) {
       const answer = await ann.get(`/v4/diamond?${name}=${encodeURIComponent(text)}`)
       assert.equal(pointers(refusal(400, answer)), [name])
@@ -105,7 +105,7 @@ for (const text of [
   '20150809T183142+0375',
   '0000-00-00T00:00:00Z',
 ]) {
-  test(`refuses ${text} with 422: there is no such time`, async ({ ann }) => {
+  test(`rejects ${text} with 422 because no such time exists`, async ({ ann }) => {
     const answer = await ann.get(`/v4/diamond?f[dateFrom]=${encodeURIComponent(text)}`)
     assert.equal(pointers(refusal(422, answer)), ['f[dateFrom]'])
   })

@@ -5,7 +5,7 @@ import { changesNothing, created, createdMany } from './harness/stones.ts'
 
 const test = apiSuite('deleting a diamond')
 
-test('answers 204 without a body, and it is gone from both versions and their lists', async ({ service }) => {
+test('returns 204 without a body and removes it from both versions and their lists', async ({ service }) => {
   const vendor = await service.newVendor()
   const { id } = await created(vendor)
   const answer = expect(204, await vendor.remove(`/v4/diamond/${id}`))
@@ -16,7 +16,7 @@ test('answers 204 without a body, and it is gone from both versions and their li
   }
 })
 
-test('again, or changing it afterwards, answers 404', async ({ ann }) => {
+test('twice, or changing it afterwards, returns 404', async ({ ann }) => {
   const { id } = await created(ann)
   expect(204, await ann.remove(`/v3/diamond/${id}`))
   refusal(404, await ann.remove(`/v4/diamond/${id}`))
@@ -26,20 +26,20 @@ test('again, or changing it afterwards, answers 404', async ({ ann }) => {
   refusal(404, await ann.remove('/v4/diamond/bulk', { entries: [{ id }] }))
 })
 
-test('by many at once succeeds once', async ({ ann }) => {
+test('concurrently succeeds once', async ({ ann }) => {
   const { id } = await created(ann)
   const answers = await Promise.all(Array.from({ length: 10 }, () => ann.remove(`/v4/diamond/${id}`)))
   assert.equal(answers.map(({ status }) => status).sort(), [204, ...Array<number>(9).fill(404)])
 })
 
-test('with If-Match goes through only at that revision', async ({ ann }) => {
+test('with If-Match succeeds only at that revision', async ({ ann }) => {
   const { id } = await created(ann)
   await ann.patch(`/v4/diamond/${id}`, { price: 1 })
   refusal(412, await ann.remove(`/v4/diamond/${id}`, undefined, { 'If-Match': '"0.0"' }))
   expect(204, await ann.remove(`/v4/diamond/${id}`, undefined, { 'If-Match': '"1.5"' }))
 })
 
-test('in bulk deletes all that are named and nothing else', async ({ service }) => {
+test('in bulk deletes exactly the given diamonds', async ({ service }) => {
   const vendor = await service.newVendor()
   const stones = await createdMany(vendor, 10)
   const entries = stones.slice(0, 7).map(({ id }) => ({ id }))
@@ -47,13 +47,13 @@ test('in bulk deletes all that are named and nothing else', async ({ service }) 
   assert.is((await vendor.get('/v4/diamond')).headers['x-total-count'], '3')
 })
 
-test('in bulk deletes nothing when one of them can not be deleted', async ({ ann, bob }) => {
-  const [mine, gone, theirs] = [await created(ann), await created(ann), await created(bob)]
-  await ann.remove(`/v4/diamond/${gone.id}`)
+test('in bulk deletes nothing if one of them cannot be deleted', async ({ ann, bob }) => {
+  const [mine, deleted, theirs] = [await created(ann), await created(ann), await created(bob)]
+  await ann.remove(`/v4/diamond/${deleted.id}`)
   const attempt = (...ids: unknown[]) => ann.remove('/v4/diamond/bulk', { entries: ids.map((id) => ({ id })) })
   await changesNothing([ann, bob], async () => {
-    assert.is(refusal(404, await attempt(mine.id, gone.id)).details?.[0]?.pointer, '/entries/1')
-    const mixed = refusal(403, await attempt(mine.id, gone.id, theirs.id)).details
+    assert.is(refusal(404, await attempt(mine.id, deleted.id)).details?.[0]?.pointer, '/entries/1')
+    const mixed = refusal(403, await attempt(mine.id, deleted.id, theirs.id)).details
     assert.equal(
       mixed?.map(({ pointer }) => pointer),
       ['/entries/1', '/entries/2'],

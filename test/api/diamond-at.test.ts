@@ -4,17 +4,17 @@ import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, pointers, refusal, type Answer } from './harness/request.ts'
 import { isScored, untilEtag } from './harness/scored.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, shown, unsigned } from './harness/stones.ts'
 import { choicesFor } from '../seeded.ts'
 import { until } from '../until.ts'
 
 type Given = { service: Service; ann: Vendor; bob: Vendor; time: { now: number } }
-const test = suite<Given>('a diamond at a time')
+const test = suite<Given>('a diamond at a past time')
 test.before(async (given) => {
   const time = { now: Date.now() - 100_000_000 }
   given.time = time
-  given.service = await startService({ patience: PATIENT, clock: () => time.now, scored: true })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => time.now, scored: true })
   given.ann = given.service.ann
   given.bob = given.service.bob
 })
@@ -25,7 +25,7 @@ const iso = (ms: number) => new Date(ms).toISOString().slice(0, 19)
 const at = (vendor: Vendor, id: number, ms: number, version = 'v4') =>
   vendor.get(`/${version}/diamond/${id}?at=${iso(ms)}Z`)
 
-test('is what it was at the end of that second, with the ETag of then', async ({ ann, time }) => {
+test('is shown as it was at the end of that second, with its ETag at that time', async ({ ann, time }) => {
   const { id } = await created(ann, { cutQuality: 'Good' })
   const scored = await untilEtag(ann, id, '"0.1"')
   const [born] = [time.now]
@@ -44,7 +44,7 @@ test('is what it was at the end of that second, with the ETag of then', async ({
   expect(304, await ann.get(`/v4/diamond/${id}?at=${iso(born)}Z`, { 'If-None-Match': '"0.1"' }))
 })
 
-test('takes dates as the filters do, and the second that is not over yet', async ({ ann, time }) => {
+test('accepts the date formats of the filters, and the current second', async ({ ann, time }) => {
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
   const zoned = new Date(time.now + 3.5 * 3600 * SECOND).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
@@ -57,24 +57,24 @@ test('takes dates as the filters do, and the second that is not over yet', async
   refusal(422, await ann.get(`/v4/diamond/${id}?at=2020-13-01T00:00:00Z`))
 })
 
-test('is unknown before it was created, at its deletion, and behind it', async ({ ann, bob, time }) => {
+test('is unknown before its creation and from its deletion on', async ({ ann, bob, time }) => {
   time.now += 10 * SECOND
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
   const born = time.now
   time.now += 10 * SECOND
   expect(204, await ann.remove(`/v4/diamond/${id}`))
-  const gone = time.now
+  const deletedAt = time.now
   time.now += 10 * SECOND
   refusal(404, await at(ann, id, born - SECOND))
   expect(200, await at(ann, id, born))
-  expect(200, await at(ann, id, gone - SECOND, 'v3'))
-  refusal(404, await at(ann, id, gone))
-  refusal(404, await at(ann, id, gone + SECOND))
+  expect(200, await at(ann, id, deletedAt - SECOND, 'v3'))
+  refusal(404, await at(ann, id, deletedAt))
+  refusal(404, await at(ann, id, deletedAt + SECOND))
   refusal(404, await at(bob, id, born))
 })
 
-test("is its owner's alone", async ({ ann, bob, time }) => {
+test('is visible only to its owner', async ({ ann, bob, time }) => {
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
   refusal(403, await at(bob, id, time.now))
@@ -82,16 +82,22 @@ test("is its owner's alone", async ({ ann, bob, time }) => {
 })
 
 for (const version of ['v3', 'v4']) {
-  test(`can't be asked of a ${version} list, which says where it can`, async ({ ann, time }) => {
+  test(`cannot be requested from a ${version} list, which names the endpoint that supports it`, async ({
+    ann,
+    time,
+  }) => {
     const { error } = refusal(400, await ann.get(`/${version}/diamond?at=${iso(time.now)}Z`))
     assert.match(String(error), new RegExp(`GET /${version}/diamond/\\{id\\}\\?at=`))
   })
 }
 
-/** What somebody who asked at the end of a second was told, in both versions. */
-type Seen = { readonly time: number; readonly answers: readonly (readonly [number, unknown, string | undefined])[] }
+/** The responses for all diamonds in both versions at the end of a second. */
+type RecordedMoment = {
+  readonly time: number
+  readonly answers: readonly (readonly [number, unknown, string | undefined])[]
+}
 
-async function seen(ids: readonly number[], ask: (version: string, id: number) => Promise<Answer>) {
+async function record(ids: readonly number[], ask: (version: string, id: number) => Promise<Answer>) {
   const answers: [number, unknown, string | undefined][] = []
   for (const id of ids) {
     for (const version of ['v3', 'v4']) {
@@ -102,7 +108,7 @@ async function seen(ids: readonly number[], ask: (version: string, id: number) =
   return answers
 }
 
-test('equals what was recorded at 50 moments of a random workload', async ({ service, time }) => {
+test('equals the responses recorded at 50 moments of a random workload', async ({ service, time }) => {
   const ann = await service.newVendor()
   const choices = choicesFor('a diamond at a time')
   const ids: number[] = []
@@ -126,7 +132,7 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
     create: async () => void ids.push((await created(ann)).id),
     remove: (id) => (choices.next() < 0.3 ? ann.remove(`/v4/diamond/${id}`) : Promise.resolve()),
   }
-  const recorded: Seen[] = []
+  const recorded: RecordedMoment[] = []
   for (let moment = 0; moment < 50; moment++) {
     time.now += (1 + choices.below(5)) * SECOND
     const isNew = ids.length === 1
@@ -134,21 +140,21 @@ test('equals what was recorded at 50 moments of a random workload', async ({ ser
       const kind = isNew ? 'create' : (choices.one(Object.keys(change)) ?? '')
       await change[kind]?.(choices.one(ids.slice(-4)) ?? born)
     }
-    await settled(ann, ids)
+    await untilScored(ann, ids)
     recorded.push({
       time: time.now,
-      answers: await seen(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
+      answers: await record(ids, (version, id) => ann.get(`/${version}/diamond/${id}`)),
     })
   }
   time.now += 10 * SECOND
   for (const { time: then, answers } of recorded) {
     const known = ids.slice(0, answers.length / 2)
-    assert.equal(await seen(known, (version, id) => at(ann, id, then, version)), answers, `at ${iso(then)}`)
+    assert.equal(await record(known, (version, id) => at(ann, id, then, version)), answers, `at ${iso(then)}`)
   }
 })
 
-/** Scores that are due come at the time that they are due at: the test's clock stands still meanwhile. */
-async function settled(vendor: Vendor, ids: readonly number[]): Promise<void> {
+/** Waits for all scores, so that they get the current time of the test's clock. */
+async function untilScored(vendor: Vendor, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     await until(`the scores of diamond ${id}`, async () => {
       const answer = await vendor.get(`/v4/diamond/${id}`)

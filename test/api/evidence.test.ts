@@ -8,11 +8,11 @@ import { expect, refusal } from './harness/request.ts'
 import { apiSuite, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
-const test = apiSuite('the log')
+const test = apiSuite('the event log')
 
 const text = async (service: Service, path: string) => expect(200, await service.send({ path })).text
 
-test('is signed for everybody, in the forms that others read', async ({ service }) => {
+test('has a public signed checkpoint in the standard note format', async ({ service }) => {
   await created(service.ann, { sku: 'A-1' })
   const note = await text(service, '/log/checkpoint')
   const { size, root } = openedNote(note, await text(service, '/log/key'))
@@ -22,7 +22,7 @@ test('is signed for everybody, in the forms that others read', async ({ service 
   assert.is(await text(service, '/log/checkpoint'), note)
 })
 
-test('shows that an older signed root is the beginning of a newer one', async ({ service }) => {
+test('proves the consistency of an older checkpoint with a newer one', async ({ service }) => {
   const key = await text(service, '/log/key')
   const before = openedNote(await text(service, '/log/checkpoint'), key)
   await created(service.ann, { sku: 'A-2' })
@@ -37,7 +37,7 @@ test('shows that an older signed root is the beginning of a newer one', async ({
   assert.equal(expect(200, none).json(), { from: 0, to: now.size, hashes: [] })
 })
 
-test('has no tree beyond what is signed, and says what is wrong with a query', async ({ service }) => {
+test('has no consistency proof beyond the signed size, and rejects invalid queries', async ({ service }) => {
   const { size } = openedNote(await text(service, '/log/checkpoint'), await text(service, '/log/key'))
   const refused = async (status: number, query: string) =>
     refusal(status, await service.send({ path: `/log/consistency${query}` }))

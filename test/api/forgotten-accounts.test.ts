@@ -4,18 +4,18 @@ import { forgetAccount, requireLogin } from '../../src/commands/accounts/forget-
 import { findAccount } from '../../src/commands/accounts/accounts.ts'
 import { expect, request } from './harness/request.ts'
 import { newSender, shared } from './harness/secrets.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 
-const test = suite<{ service: Service }>('an account that is forgotten, over HTTP')
+const test = suite<{ service: Service }>('a forgotten account')
 test.before(async (context) => {
-  context.service = await startService({ patience: PATIENT })
+  context.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
 })
 test.after(({ service }) => service.stop())
 
 const cli = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-test('lets nobody in from then on, and its stones and their history stay in the log', async ({ service }) => {
+test('can no longer authenticate, its secrets are unknown, and no event contains its address', async ({ service }) => {
   const { installation, url } = service
   const { store, writing, persons, vault } = installation
   const sender = await newSender(installation)
@@ -37,7 +37,7 @@ test('lets nobody in from then on, and its stones and their history stay in the 
   }
 })
 
-test('is named by its number where its own history names it: the address of who is not is there', async ({
+test('appears by its number in the history of a diamond, where other accounts appear by their address', async ({
   service,
 }) => {
   const { ann, installation } = service

@@ -6,9 +6,9 @@ import { changesNothing, created, stone } from './harness/stones.ts'
 
 const RUNS = process.env['ADAMANT_FULL'] === '1' ? 20_000 : 400
 
-const test = apiSuite('whatever is sent')
+const test = apiSuite('an arbitrary request')
 
-/** Values that code trips over, and others. */
+/** Values that often cause bugs, and arbitrary ones. */
 const value: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(null, true, '', 0, -0, -1, 2 ** 53, 1e308, 5e-324, '\u0000', '\ud800', 'Round', 'VS1', [], {}, [[]]),
   fc.constantFrom(2, 6, 15, 113, 200, 0.73, '__proto__', '2', 'true', 'null', 'Infinity'),
@@ -118,7 +118,7 @@ const anything: fc.Arbitrary<Request> = fc
   .map(([method, path, query, headers, content]) => ({ method, path: path + query, headers, ...content }))
   .filter(({ method, path }) => path.startsWith('/') && (method !== 'TRACE' || path.length > 0))
 
-test('is never answered by a fault of the service', async ({ ann, bob, service }) => {
+test('never causes a 5xx response', async ({ ann, bob, service }) => {
   await created(ann)
   await created(bob)
   const senders = fc.constantFrom<(wanted: Request) => ReturnType<typeof ann.send>>(
@@ -136,7 +136,7 @@ test('is never answered by a fault of the service', async ({ ann, bob, service }
   )
 })
 
-test('writes nothing where it is refused', async ({ service }) => {
+test('writes nothing if it is rejected', async ({ service }) => {
   const vendor = await service.newVendor()
   const writes = anything.filter(({ method }) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
   await fc.assert(
@@ -152,7 +152,7 @@ test('writes nothing where it is refused', async ({ service }) => {
   )
 })
 
-test('leaves the stones of others alone', async ({ ann, bob }) => {
+test('never changes the diamonds of another account', async ({ ann, bob }) => {
   const { id } = await created(bob)
   const onIt = anything.map((wanted) => ({ ...wanted, path: `/v4/diamond/${id}` }))
   await changesNothing([bob], () =>

@@ -2,9 +2,9 @@ import * as assert from 'uvu/assert'
 import { expect } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 
-const test = apiSuite('health')
+const test = apiSuite('a monitoring endpoint')
 
-test('says live and ready, to be cached by nobody', async ({ service }) => {
+test('reports liveness and readiness and forbids caching', async ({ service }) => {
   for (const [path, status] of [
     ['/health/live', 'live'],
     ['/health/ready', 'ready'],
@@ -15,7 +15,7 @@ test('says live and ready, to be cached by nobody', async ({ service }) => {
   }
 })
 
-test('tells figures that Prometheus reads', async ({ service }) => {
+test('serves metrics in the Prometheus text format', async ({ service }) => {
   const answer = expect(200, await service.send({ path: '/metrics' }))
   assert.match(String(answer.headers['content-type']), /^text\/plain; version=0\.0\.4/)
   for (const line of answer.text.trim().split(/\n+/))

@@ -7,7 +7,7 @@ import { attached } from './harness/form.ts'
 import type { Vendor } from './harness/account.ts'
 import { expect, refusal } from './harness/request.ts'
 import { untilEtag } from './harness/scored.ts'
-import { apiSuite, PATIENT, startService } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, createdMany, shown } from './harness/stones.ts'
 import { until } from '../until.ts'
 
@@ -26,22 +26,22 @@ type Entry = {
 const historyOf = async (vendor: Vendor, id: number, query = '') =>
   expect(200, await vendor.get(`/v4/diamond/${id}/history${query}`)).json() as Entry[]
 
-/** The entry there has to be. */
-function the(entry: Entry | undefined): Entry {
-  if (entry === undefined) throw new Error('there is no such entry')
+/** @throws Error if there is no such entry */
+function requireEntry(entry: Entry | undefined): Entry {
+  if (entry === undefined) throw new Error('no such entry')
   return entry
 }
 
 const changeOf = ({ changes }: Entry, field: string) => changes.find((change) => change.field === field)
 
-test('begins with all that the stone was created with, by whom, through what and in which request', async ({ ann }) => {
+test('begins with all fields of the creation, its account, client, interface and request id', async ({ ann }) => {
   const answer = await ann.post(
     '/v4/diamond',
     { sku: 'A-7', cutShape: 'Round', carat: 1.2, clarity: 'IF' },
     { 'X-Request-Id': 'the-first' },
   )
   const { id } = shown(expect(201, answer))
-  const entry = the((await historyOf(ann, id))[0])
+  const entry = requireEntry((await historyOf(ann, id))[0])
   assert.is(entry.type, 'created')
   assert.is(entry.revision, 0)
   assert.is(entry.request, 'the-first')
@@ -66,7 +66,7 @@ test('begins with all that the stone was created with, by whom, through what and
     assert.is(changeOf(entry, field), undefined)
 })
 
-test('tells in titles which field went from what to what, and what no field shows changes nothing', async ({ ann }) => {
+test('shows the old and new titles of each changed field, and none for a field outside v4', async ({ ann }) => {
   const { id } = await created(ann, { color: 'E' })
   expect(200, await ann.patch(`/v3/diamond/${id}`, { isPublished: true }))
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 100, color: 'F', cutShape: 'Oval' }))
@@ -86,7 +86,7 @@ test('tells in titles which field went from what to what, and what no field show
   )
 })
 
-test('has the scores, of which revision they are, and that a change ends them', async ({ ann }) => {
+test('shows scores with their revision, and that a change clears them', async ({ ann }) => {
   const { id } = await created(ann, { cutQuality: 'Excellent' })
   const scored = shown(await untilEtag(ann, id, '"0.1"'))
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
@@ -104,13 +104,16 @@ test('has the scores, of which revision they are, and that a change ends them', 
   assert.equal(second?.changes, [{ field: 'scores', from: null, to: rescored['scores'] }])
 })
 
-test('has certificates as whole objects, read reports, and all of it of a deleted stone', async ({ ann, bob }) => {
+test('shows certifications as whole objects and read reports, and stays complete after deletion', async ({
+  ann,
+  bob,
+}) => {
   const { id } = await created(ann, { carat: 3 })
   await untilEtag(ann, id, '"0.1"')
   const report = await attached(ann, id, fixture(reportNamed('gia').file))
   await until('the report to be read', async () => (await historyOf(ann, id)).some(({ type }) => type === 'read'))
   const own = (await historyOf(ann, id)).filter(({ type }) => type !== 'scored')
-  const [certified, read] = [the(own[1]), the(own[2])]
+  const [certified, read] = [requireEntry(own[1]), requireEntry(own[2])]
   assert.is(certified.type, 'certified')
   assert.equal(certified.changes, [{ field: 'certifications', from: null, to: report }])
   assert.is(read.by, null)
@@ -128,14 +131,14 @@ test('has certificates as whole objects, read reports, and all of it of a delete
   )
   const [uncertified, deleted] = entries.slice(-2)
   assert.equal(
-    the(uncertified).changes.map(({ field, to }) => [field, to]),
+    requireEntry(uncertified).changes.map(({ field, to }) => [field, to]),
     [['certifications', null]],
   )
   assert.equal(deleted && changeOf(deleted, 'carat'), { field: 'carat', from: 3, to: null })
   refusal(404, await bob.get(`/v4/diamond/${id}/history`))
 })
 
-test('names the client of a bulk too, of a certificate and of a deletion', async ({ ann }) => {
+test('names the client of bulk requests, certifications and deletions', async ({ ann }) => {
   const [stone] = await createdMany(ann, 2, 'BULK')
   if (stone === undefined) throw new Error('nothing was created')
   expect(200, await ann.patch('/v4/diamond/bulk', { entries: [{ id: stone.id, price: 4 }] }))
@@ -148,7 +151,7 @@ test('names the client of a bulk too, of a certificate and of a deletion', async
   )
 })
 
-test('comes a page at a time, and says of how many', async ({ ann }) => {
+test('is paginated and has a total', async ({ ann }) => {
   const { id } = await created(ann)
   await untilEtag(ann, id, '"0.1"')
   for (let price = 1; price <= 30; price++) expect(200, await ann.patch(`/v4/diamond/${id}`, { price }))
@@ -165,7 +168,7 @@ test('comes a page at a time, and says of how many', async ({ ann }) => {
   refusal(400, await ann.get(`/v4/diamond/${id}/history?offset=x`))
 })
 
-test("is the owner's alone", async ({ ann, bob, service }) => {
+test('is visible only to the owner', async ({ ann, bob, service }) => {
   const { id } = await created(ann)
   refusal(403, await bob.get(`/v4/diamond/${id}/history`))
   refusal(401, await service.send({ path: `/v4/diamond/${id}/history` }))
@@ -174,8 +177,8 @@ test("is the owner's alone", async ({ ann, bob, service }) => {
   refusal(405, await ann.post(`/v4/diamond/${id}/history`, {}))
 })
 
-test('does not leave out what can not be read: it is refused until it can be', async () => {
-  const service = await startService({ patience: PATIENT })
+test('is 503 if an event cannot be decoded, instead of omitting that event', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   const { ann, installation } = service
   const { id } = await created(ann)
   const event = { id: randomUUID(), type: 'DiamondPatched', data: { broken: true } }
@@ -186,26 +189,26 @@ test('does not leave out what can not be read: it is refused until it can be', a
   await service.stop()
 })
 
-test('is 503 while the log is away, as what a stone was at a time is, and whole again behind it', async () => {
-  const away = { now: false }
+test('is 503 while the event store is unavailable, like a diamond at a past time, and complete afterwards', async () => {
+  const outage = { now: false }
   const store = (log: EventStore): EventStore => ({
     ...log,
     read: async (stream, range) => {
-      if (away.now) throw new StoreUnavailable('made to be away')
+      if (outage.now) throw new StoreUnavailable('made unavailable by the test')
       return log.read(stream, range)
     },
   })
-  const service = await startService({ patience: PATIENT, store })
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, store })
   try {
     const { ann, installation } = service
     const { id } = await created(ann)
     const now = new Date(installation.writing.clock()).toISOString()
-    away.now = true
+    outage.now = true
     refusal(503, await ann.get(`/v4/diamond/${id}/history`))
     for (const version of ['v3', 'v4']) {
       refusal(503, await ann.get(`/${version}/diamond/${id}?at=${now}`))
     }
-    away.now = false
+    outage.now = false
     assert.is((await historyOf(ann, id)).length, 1)
   } finally {
     await service.stop()

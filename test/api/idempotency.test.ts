@@ -7,7 +7,7 @@ import { changesNothing, list, shown, stone, stoneV3 } from './harness/stones.ts
 const time = { now: Date.UTC(2026, 0, 2) }
 const HOUR = 3_600_000
 
-const test = apiSuite('a create with an Idempotency-Key', { clock: () => time.now })
+const test = apiSuite('a create request with an Idempotency-Key', { clock: () => time.now })
 
 const keyed = (vendor: Vendor, key: string, json: unknown = stone(), path = '/v4/diamond') =>
   vendor.post(path, json, { 'Idempotency-Key': key })
@@ -15,7 +15,7 @@ const keyed = (vendor: Vendor, key: string, json: unknown = stone(), path = '/v4
 const totalOf = async (vendor: Vendor) => Number((await vendor.get('/v4/diamond')).headers['x-total-count'])
 const idsOf = (answers: readonly Answer[]) => new Set(answers.map((answer) => shown(answer).id))
 
-test('gives the first answer again to the same key and body, and creates once', async ({ service }) => {
+test('returns the first response again for the same key and body, and creates once', async ({ service }) => {
   const vendor = await service.newVendor()
   const first = expect(201, await keyed(vendor, 'k-1'))
   const again = expect(201, await keyed(vendor, 'k-1'))
@@ -24,7 +24,7 @@ test('gives the first answer again to the same key and body, and creates once', 
   assert.is(await totalOf(vendor), 1)
 })
 
-test('in bulk gives all of the first answer again', async ({ service }) => {
+test('in bulk returns the complete first response again', async ({ service }) => {
   const vendor = await service.newVendor()
   const entries = Array.from({ length: 50 }, (_, number) => stone({ sku: `K-${number}` }))
   const first = expect(201, await keyed(vendor, 'k-bulk', { entries }, '/v4/diamond/bulk'))
@@ -32,7 +32,7 @@ test('in bulk gives all of the first answer again', async ({ service }) => {
   assert.is(await totalOf(vendor), 50)
 })
 
-test('gives the first answer again after the diamond was changed or deleted', async ({ service }) => {
+test('returns the first response again after the diamond was changed or deleted', async ({ service }) => {
   const vendor = await service.newVendor()
   const first = await keyed(vendor, 'k-later')
   await vendor.patch(`/v4/diamond/${shown(first).id}`, { price: 5 })
@@ -42,7 +42,7 @@ test('gives the first answer again after the diamond was changed or deleted', as
   assert.is(await totalOf(vendor), 0)
 })
 
-test('compares parsed bodies: order of members and white space do not count', async ({ service }) => {
+test('is compared by its parsed body, regardless of member order and white space', async ({ service }) => {
   const vendor = await service.newVendor()
   const send = (body: string) =>
     vendor.send({ method: 'POST', path: '/v4/diamond', body, headers: { 'Idempotency-Key': 'k-body' } })
@@ -51,7 +51,7 @@ test('compares parsed bodies: order of members and white space do not count', as
   assert.is(expect(201, again).text, first.text)
 })
 
-test('with the same key and another body is 422, and creates nothing', async ({ service }) => {
+test('with the same key and another body is rejected with 422 and creates nothing', async ({ service }) => {
   const vendor = await service.newVendor()
   await keyed(vendor, 'k-other')
   await changesNothing([vendor], async () => {
@@ -60,7 +60,7 @@ test('with the same key and another body is 422, and creates nothing', async ({ 
   })
 })
 
-test('compares what is read of a body: what is ignored makes no other request', async ({ service }) => {
+test('is compared without the ignored members of its body', async ({ service }) => {
   const vendor = await service.newVendor()
   const first = expect(201, await keyed(vendor, 'k-ignored'))
   const ignored = { scores: [], _links: {}, id: 7, price: null }
@@ -68,7 +68,7 @@ test('compares what is read of a body: what is ignored makes no other request', 
   assert.is(await totalOf(vendor), 1)
 })
 
-test('counts per account, per path and per version', async ({ service }) => {
+test('is scoped to its account, path and API version', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
   const answers = [
     await keyed(ann, 'k-same'),
@@ -81,7 +81,7 @@ test('counts per account, per path and per version', async ({ service }) => {
   assert.is(await totalOf(ann), 4)
 })
 
-test('while the first is under way waits for its answer', async ({ service }) => {
+test('waits for the response of a concurrent one with the same key', async ({ service }) => {
   const vendor = await service.newVendor()
   const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(vendor, 'k-race')))
   assert.ok(answers.every(({ status }) => status === 201))
@@ -89,14 +89,14 @@ test('while the first is under way waits for its answer', async ({ service }) =>
   assert.is(await totalOf(vendor), 1)
 })
 
-test('of two different bodies at once lets one through', async ({ service }) => {
+test('is rejected if a concurrent one has the same key and another body', async ({ service }) => {
   const vendor = await service.newVendor()
   const answers = await Promise.all([1, 2].map((price) => keyed(vendor, 'k-two', stone({ price }))))
   assert.equal(answers.map(({ status }) => status).sort(), [201, 422])
   assert.is(await totalOf(vendor), 1)
 })
 
-test('that is refused leaves no trace: the key is free', async ({ service }) => {
+test('does not use up its key if it is rejected', async ({ service }) => {
   const vendor = await service.newVendor()
   refusal(422, await keyed(vendor, 'k-free', stone({ carat: -1 })))
   refusal(422, await keyed(vendor, 'k-free', { entries: [] }, '/v4/diamond/bulk'))
@@ -108,7 +108,7 @@ test('that is refused leaves no trace: the key is free', async ({ service }) => 
   expect(201, await keyed(vendor, 'k-free', { entries: [stone()] }, '/v4/diamond/bulk'))
 })
 
-test('holds for 24 hours, and then the key is free', async ({ service }) => {
+test('is recognised for 24 hours; then the key can be reused', async ({ service }) => {
   const vendor = await service.newVendor()
   const first = shown(await keyed(vendor, 'k-day'))
   time.now += 24 * HOUR - 1
@@ -120,12 +120,12 @@ test('holds for 24 hours, and then the key is free', async ({ service }) => {
   assert.is(shown(await keyed(vendor, 'k-day', stone({ price: 1 }))).id, second.id)
 })
 
-test('takes keys of 1 to 255 printable characters', async ({ ann }) => {
+test('accepts keys of 1 to 255 printable characters', async ({ ann }) => {
   for (const key of ['x', '~!@#$%^&*() "\'', 'k'.repeat(255)]) expect(201, await keyed(ann, key))
   for (const key of ['', 'k'.repeat(256), 'schlüssel', 'tab\there']) refusal(400, await keyed(ann, key))
 })
 
-test('means nothing on a change', async ({ ann }) => {
+test('has a key that changes and deletions ignore', async ({ ann }) => {
   const { id } = shown(await keyed(ann, 'k-create'))
   const headers = { 'Idempotency-Key': 'k-change' }
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, headers))
@@ -133,7 +133,7 @@ test('means nothing on a change', async ({ ann }) => {
   expect(204, await ann.remove(`/v4/diamond/${id}`, undefined, headers))
 })
 
-test('names the faults of the body rather than the key', async ({ service }) => {
+test('is rejected for errors of its body before its key is checked', async ({ service }) => {
   const vendor = await service.newVendor()
   await keyed(vendor, 'k-fault')
   assert.equal(pointers(refusal(422, await keyed(vendor, 'k-fault', stone({ sku: '' })))), ['/sku'])

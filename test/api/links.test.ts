@@ -5,17 +5,17 @@ import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, type ShownCertification } from './harness/form.ts'
 import { attachModel, model, modelFile } from './harness/models.ts'
 import { expect, refusal } from './harness/request.ts'
-import { PATIENT, startService, type Given } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Given } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 import { until } from '../until.ts'
 
-type Timed = Given & { time: { ahead: number } }
-const test = suite<Timed>('a signed link')
+type GivenWithClock = Given & { time: { ahead: number } }
+const test = suite<GivenWithClock>('a signed link')
 
 test.before.each(async (given) => {
   const [time, start] = [{ ahead: 0 }, Date.now()]
   given.time = time
-  given.service = await startService({ patience: PATIENT, clock: () => start + time.ahead })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => start + time.ahead })
   given.ann = given.service.ann
 })
 test.after.each(({ service }) => service.stop())
@@ -23,17 +23,17 @@ test.after.each(({ service }) => service.stop())
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-type Stone = {
+type StoneWithLinks = {
   readonly certifications: readonly ShownCertification[]
   readonly _links: readonly { readonly href: string }[]
 }
 
 const read = async (ann: Vendor, id: number, headers = {}) => ann.get(`/v4/diamond/${id}`, headers)
-const stoneIn = (answer: { json(): unknown }) => answer.json() as Stone
-const fileIn = (stone: Stone) => pathOf(stone.certifications[0]?.file ?? null)
-const pageIn = (stone: Stone) => pathOf(stone._links[0]?.href ?? null)
+const stoneIn = (answer: { json(): unknown }) => answer.json() as StoneWithLinks
+const fileIn = (stone: StoneWithLinks) => pathOf(stone.certifications[0]?.file ?? null)
+const pageIn = (stone: StoneWithLinks) => pathOf(stone._links[0]?.href ?? null)
 
-test('of a file opens for a day, and is 410 behind that', async ({ ann, service, time }) => {
+test('to a file is valid for a day and returns 410 afterwards', async ({ ann, service, time }) => {
   const { id } = await created(ann)
   const path = pathOf((await attached(ann, id)).file)
   time.ahead = DAY - MINUTE
@@ -44,7 +44,7 @@ test('of a file opens for a day, and is 410 behind that', async ({ ann, service,
   expect(200, await service.send({ path: fileIn(stoneIn(await read(ann, id))) }))
 })
 
-test("of a stone's 3D file opens for a day, and is 410 behind that", async ({ ann, service, time }) => {
+test('to the 3D file of a diamond is valid for a day and returns 410 afterwards', async ({ ann, service, time }) => {
   const { id } = await created(ann)
   expect(201, await attachModel(ann, id, modelFile('Round', 'Good', 1)))
   const path = pathOf(model(expect(200, await ann.get(`/v4/diamond/${id}/model`))).file ?? null)
@@ -54,7 +54,10 @@ test("of a stone's 3D file opens for a day, and is 410 behind that", async ({ an
   refusal(410, await service.send({ path }))
 })
 
-test('of a file ends with any change of who sees its stone, and with no other', async ({ ann, service }) => {
+test('to a file is revoked by any change of access to its diamond, and by no other change', async ({
+  ann,
+  service,
+}) => {
   const { id } = await created(ann, { access: 2, dataAccess: 2 })
   let link = pathOf((await attached(ann, id)).file)
   for (const [change, isOpen] of [
@@ -71,7 +74,7 @@ test('of a file ends with any change of who sees its stone, and with no other', 
   }
 })
 
-test('on a public page is worth nothing once its stone is restricted, nor when it is public again', async ({
+test('from a public page is revoked when its diamond becomes restricted, also after it is public again', async ({
   ann,
   service,
 }) => {
@@ -86,7 +89,7 @@ test('on a public page is worth nothing once its stone is restricted, nor when i
   refusal(404, await service.send({ path }))
 })
 
-test("of a restricted stone's page ends when it was shown to others in between, however late", async ({
+test('to the page of a restricted diamond does not expire, and is revoked once others had access in between', async ({
   ann,
   service,
   time,
@@ -103,7 +106,7 @@ test("of a restricted stone's page ends when it was shown to others in between, 
   expect(200, await service.send({ path: pageIn(stoneIn(await read(ann, id))) }))
 })
 
-test('is never kept by 304 when it has ended', async ({ ann, service, time }) => {
+test('is renewed instead of a 304 after it has expired', async ({ ann, service, time }) => {
   const [withFile, bare] = [await created(ann), await created(ann)]
   await attached(ann, withFile.id)
   const tags = new Map<number, string>()
@@ -121,7 +124,7 @@ test('is never kept by 304 when it has ended', async ({ ann, service, time }) =>
   }
 })
 
-test('ends at once when another process puts another key in its place', async ({ ann, service, time }) => {
+test('is revoked at once when another process rotates the key', async ({ ann, service, time }) => {
   const [{ id }, restricted] = [await created(ann), await created(ann, { access: 0 })]
   const file = pathOf((await attached(ann, id)).file)
   const page = await read(ann, restricted.id)
@@ -136,7 +139,7 @@ test('ends at once when another process puts another key in its place', async ({
   expect(200, await service.send({ path: fileIn(stoneIn(await read(ann, id))) }))
 })
 
-test('that a clock made which was a month ahead has ended when it is right again', async ({ ann, service, time }) => {
+test('signed by a clock that ran ahead is invalid once the clock is right again', async ({ ann, service, time }) => {
   const { id } = await created(ann)
   await attached(ann, id)
   time.ahead = 3 * DAY
@@ -147,7 +150,7 @@ test('that a clock made which was a month ahead has ended when it is right again
   expect(200, await service.send({ path: fileIn(stoneIn(await read(ann, id))) }))
 })
 
-test('that stands twice is no address', async ({ ann, service }) => {
+test('with a duplicate signature is rejected with 400', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 0 })
   const link = pageIn(stoneIn(await read(ann, id)))
   assert.is((await service.send({ path: `${link}&${link.split('?')[1]}` })).status, 400)

@@ -11,7 +11,7 @@ const test = apiSuite('listing diamonds')
 const skus = (answer: Answer) => list(answer).map(({ sku }) => sku)
 const total = (answer: Answer) => answer.headers['x-total-count']
 
-/** Relations and offsets of a Link header. */
+/** The addresses of a Link header by relation. */
 function links(answer: Answer): Record<string, string> {
   const found = String(answer.headers.link ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g)
   return Object.fromEntries([...found].map(([, address, rel]) => [String(rel), String(address)]))
@@ -24,7 +24,7 @@ async function withStones(service: Service, count: number): Promise<Vendor> {
   return vendor
 }
 
-test('gives the newest 25 first, and the number of all', async ({ service }) => {
+test('returns the newest 25 first, and the total', async ({ service }) => {
   const vendor = await withStones(service, 30)
   const answer = expect(200, await vendor.get('/v4/diamond'))
   assert.equal(
@@ -34,7 +34,7 @@ test('gives the newest 25 first, and the number of all', async ({ service }) => 
   assert.is(total(answer), '30')
 })
 
-test('without a match is 204 without a body, and a total of 0', async ({ service }) => {
+test('without a match returns 204 without a body and a total of 0', async ({ service }) => {
   const vendor = await service.newVendor()
   const answer = expect(204, await vendor.get('/v4/diamond'))
   assert.is(answer.text, '')
@@ -42,13 +42,13 @@ test('without a match is 204 without a body, and a total of 0', async ({ service
   assert.is(answer.headers.link, undefined)
 })
 
-test('holds only diamonds of the account, whatever is asked for', async ({ ann, bob }) => {
+test('returns only diamonds of the account, whatever the filters', async ({ ann, bob }) => {
   const theirs = await created(bob, { sku: 'THEIRS' })
   expect(204, await ann.get(`/v4/diamond?f[id][]=${theirs.id}`))
   expect(204, await ann.get('/v4/diamond?f[sku][]=THEIRS'))
 })
 
-test('gives pages by limit and offset that join without a gap', async ({ service }) => {
+test('returns pages by limit and offset without gaps', async ({ service }) => {
   const vendor = await withStones(service, 10)
   const pages = await Promise.all([0, 3, 6, 9].map((offset) => vendor.get(`/v4/diamond?limit=3&offset=${offset}`)))
   assert.equal(
@@ -62,14 +62,14 @@ test('gives pages by limit and offset that join without a gap', async ({ service
   assert.ok(pages.every((page) => total(page) === '10'))
 })
 
-test('past the end is 204 with the total', async ({ service }) => {
+test('past the end returns 204 with the total', async ({ service }) => {
   const vendor = await withStones(service, 3)
   for (const offset of [3, 4, 1_000_000, Number.MAX_SAFE_INTEGER]) {
     assert.is(total(expect(204, await vendor.get(`/v4/diamond?offset=${offset}`))), '3')
   }
 })
 
-test('takes limits from 1 to 1000', async ({ service }) => {
+test('accepts limits from 1 to 1000', async ({ service }) => {
   const vendor = await withStones(service, 2)
   assert.is(skus(await vendor.get('/v4/diamond?limit=1')).length, 1)
   assert.is(skus(await vendor.get('/v4/diamond?limit=1000')).length, 2)
@@ -82,13 +82,13 @@ test('takes limits from 1 to 1000', async ({ service }) => {
 })
 
 for (const text of ['', 'x', '1.5', '1e2', '0x10', '%201', '25;', '--1', '%F0%9F%92%8E', 'NaN', 'Infinity']) {
-  test(`with the limit or offset "${text}" is 400`, async ({ ann }) => {
+  test(`with the limit or offset "${text}" is rejected with 400`, async ({ ann }) => {
     assert.equal(pointers(refusal(400, await ann.get(`/v4/diamond?limit=${text}`))), ['limit'])
     assert.equal(pointers(refusal(400, await ann.get(`/v4/diamond?offset=${text}`))), ['offset'])
   })
 }
 
-test('with a parameter twice that may stand once is 400', async ({ ann }) => {
+test('with a duplicate of a single-valued parameter is rejected with 400', async ({ ann }) => {
   for (const name of ['limit', 'offset', 'f[isColored]', 'f[dateFrom]', 'f[dateTo]', 'f[isPublished]']) {
     const value = name.includes('date') ? '20200101T000000Z' : '1'
     const answer = await ann.get(`/v3/diamond?${name}=${value}&${encodeURIComponent(name)}=${value}`)
@@ -96,12 +96,12 @@ test('with a parameter twice that may stand once is 400', async ({ ann }) => {
   }
 })
 
-test('reports all that is wrong with its parameters at once', async ({ ann }) => {
+test('reports all errors in its parameters at once', async ({ ann }) => {
   const answer = await ann.get('/v4/diamond?limit=x&offset=-1&f[isColored]=maybe&f[dateFrom]=today&f[id][]=a&f[no]=1')
   assert.equal(pointers(refusal(400, answer)), ['f[dateFrom]', 'f[id][]', 'f[isColored]', 'f[no]', 'limit', 'offset'])
 })
 
-test('ignores parameters that it does not know', async ({ service }) => {
+test('ignores unknown parameters', async ({ service }) => {
   const vendor = await withStones(service, 1)
   expect(
     200,
@@ -120,13 +120,13 @@ for (const name of [
   'f[',
   'f[id][][]',
 ]) {
-  test(`with the filter ${name} is 422 in v4`, async ({ ann }) => {
+  test(`with the filter ${name} is rejected with 422 in v4`, async ({ ann }) => {
     assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?${name}=1`))), [name])
     assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?${encodeURIComponent(name)}=1`))), [name])
   })
 }
 
-test('by f[id][] gives these and no others', async ({ service }) => {
+test('by f[id][] returns exactly these diamonds', async ({ service }) => {
   const vendor = await service.newVendor()
   const [a, b, c] = await createdMany(vendor, 3, 'ID')
   const wanted = await vendor.get(`/v4/diamond?f[id][]=${a?.id}&f[id][]=${c?.id}&f[id][]=${c?.id}&f[id][]=${2 ** 50}`)
@@ -136,12 +136,12 @@ test('by f[id][] gives these and no others', async ({ service }) => {
 })
 
 for (const id of ['0', '-1', 'x', '', '1.5', '9007199254740992', '%00', '1e3']) {
-  test(`by the id "${id}" is 422`, async ({ ann }) => {
+  test(`by the id "${id}" is rejected with 422`, async ({ ann }) => {
     assert.equal(pointers(refusal(422, await ann.get(`/v4/diamond?f[id][]=${id}`))), ['f[id][]'])
   })
 }
 
-test('takes numbered names of what is repeated, as PHP writes them, beside the plain ones', async ({ service }) => {
+test('accepts numbered array parameters as PHP writes them, mixed with plain ones', async ({ service }) => {
   const vendor = await service.newVendor()
   const [a, b, c] = await createdMany(vendor, 3, 'NO')
   const numbered = await vendor.get(`/v4/diamond?f[id][0]=${a?.id}&f%5Bid%5D%5B17%5D=${c?.id}`)
@@ -163,14 +163,14 @@ for (const [name, meant] of [
   ['F[isColored]', 'f[isColored]'],
   ['fdateFrom', 'f[dateFrom]'],
 ] as const) {
-  test(`with the parameter ${name} is 400 with that name, and with ${meant}`, async ({ ann }) => {
+  test(`with the parameter ${name} is rejected with 400 and suggests ${meant}`, async ({ ann }) => {
     const body = refusal(400, await ann.get(`/v4/diamond?${name}=1`))
     assert.equal(pointers(body), [name])
     assert.ok(body.error.some((message) => message.includes(`did you mean ${meant}?`)))
   })
 }
 
-test('finds a sku with blanks around what is asked for, and one that was kept with them', async ({ service }) => {
+test('finds a sku despite surrounding blanks in the filter, and one that was stored with them', async ({ service }) => {
   const vendor = await service.newVendor()
   await created(vendor, { sku: 'BLANK' })
   const { writing } = service.installation
@@ -183,7 +183,7 @@ test('finds a sku with blanks around what is asked for, and one that was kept wi
   assert.equal(skus(await vendor.get('/v4/diamond?f[sku][]=BLANK')), ['BLANK'])
 })
 
-test('by f[sku][] gives all that have one of them', async ({ service }) => {
+test('by f[sku][] returns all diamonds with one of the skus', async ({ service }) => {
   const vendor = await service.newVendor()
   for (const sku of ['A', 'B', 'A', 'a', 'é +&=']) await created(vendor, { sku })
   assert.equal(skus(await vendor.get('/v4/diamond?f[sku][]=A&f[sku][]=B')), ['A', 'B', 'A'])
@@ -192,7 +192,7 @@ test('by f[sku][] gives all that have one of them', async ({ service }) => {
   expect(204, await vendor.get('/v4/diamond?f[sku][]=%FF%00'))
 })
 
-test('takes 1000 values of a filter and refuses more', async ({ service }) => {
+test('accepts 1000 values of a filter and rejects more', async ({ service }) => {
   const vendor = await withStones(service, 2)
   const filters = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => `f[${name}][]=${index + 1}`).join('&')
@@ -208,12 +208,12 @@ test('takes 1000 values of a filter and refuses more', async ({ service }) => {
   ] as const) {
     assert.equal(pointers(refusal(422, await vendor.get(`/v4/diamond?${filters(count, name)}`))), [`f[${name}][]`])
   }
-  // More than two filters and a page have: refused by their number, before any is decoded.
+  // More parameters than two full filters and a page need: rejected by their number before any is decoded.
   const { error } = refusal(422, await vendor.get(`/v4/diamond?${filters(20_000, 'id')}`))
   assert.equal(error, ['A request must have at most 2,500 parameters'])
 })
 
-test('by isColored takes 1, 0, true and false', async ({ service }) => {
+test('by isColored accepts 1, 0, true and false', async ({ service }) => {
   const vendor = await service.newVendor()
   await created(vendor, { sku: 'PLAIN' })
   await created(vendor, { sku: 'FANCY', isColored: true })
@@ -235,7 +235,7 @@ test('by isPublished works in v3', async ({ service }) => {
   assert.equal(skus(await vendor.get('/v3/diamond?f[isPublished]=1&f[isColored]=0')), ['PUB-1'])
 })
 
-test('takes values of one filter as OR, and filters as AND', async ({ service }) => {
+test('combines values of one filter with OR and filters with AND', async ({ service }) => {
   const vendor = await service.newVendor()
   const fancy = await created(vendor, { sku: 'X', isColored: true })
   const plain = await created(vendor, { sku: 'X' })
@@ -247,7 +247,7 @@ test('takes values of one filter as OR, and filters as AND', async ({ service })
   assert.is(total(both), '1')
 })
 
-test('has Link with first, prev, next and last, and each works', async ({ service }) => {
+test('returns a Link header with working first, prev, next and last links', async ({ service }) => {
   const vendor = await withStones(service, 10)
   const pages: (readonly [offset: number, rels: Record<string, number>])[] = [
     [0, { first: 0, next: 3, last: 9 }],
@@ -269,7 +269,7 @@ test('has Link with first, prev, next and last, and each works', async ({ servic
   }
 })
 
-test('follows next to the end and sees every diamond once', async ({ service }) => {
+test('along the next links returns every diamond once', async ({ service }) => {
   const vendor = await withStones(service, 23)
   const seen: string[] = []
   let path: string | undefined = '/v4/diamond?limit=4&f[dateTo]=29990101T000000%2B0330'
@@ -285,7 +285,7 @@ test('follows next to the end and sees every diamond once', async ({ service }) 
   )
 })
 
-test('leaves Link out rather than send headers that no client reads', async ({ service }) => {
+test('omits the Link header if it would be too long for clients', async ({ service }) => {
   const vendor = await withStones(service, 2)
   const [{ id } = { id: 0 }] = list(await vendor.get('/v4/diamond'))
   const many = Array.from({ length: 800 }, (_, index) => `f[id][]=${id + index}`).join('&')
@@ -294,7 +294,7 @@ test('leaves Link out rather than send headers that no client reads', async ({ s
   assert.is(answer.headers.link, undefined)
 })
 
-test('marks the stored order by date and then by id, also for one bulk', async ({ service }) => {
+test('orders by date and then by id, also within one bulk', async ({ service }) => {
   const vendor = await service.newVendor()
   await vendor.post('/v4/diamond/bulk', { entries: [stone({ sku: '1' }), stone({ sku: '2' })] })
   await created(vendor, { sku: '3' })

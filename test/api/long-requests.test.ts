@@ -4,12 +4,12 @@ import { newSender, reveal, shared } from './harness/secrets.ts'
 import { expect } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 
-// How long each holds up others is measured by `npm run bench -- --longest-block`.
+// `npm run bench -- --longest-block` measures how long each of them delays other requests.
 
-const test = apiSuite('a request of the longest kind')
+const test = apiSuite('an expensive request')
 
 for (const [name, status, request] of longestRequests) {
-  test(`is answered ${status}: ${name}`, async ({ ann, service }) => {
+  test(`returns ${status}: ${name}`, async ({ ann, service }) => {
     const wanted = request()
     if (!isForSecrets(wanted)) return void expect(status, await ann.send(wanted))
     const { authorization } = await newSender(service.installation)
@@ -17,7 +17,7 @@ for (const [name, status, request] of longestRequests) {
   })
 }
 
-test('leaves the secret to who has its passphrase: a passphrase of marks', async ({ service }) => {
+test('with a passphrase of combining marks does not lock out the right passphrase', async ({ service }) => {
   const sender = await newSender(service.installation)
   const { secret_key } = await shared(service.url, sender, { secret: 'it', passphrase: 'sesame' })
   assert.is((await reveal(service.url, secret_key, marks(20_000))).status, 404)

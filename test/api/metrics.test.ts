@@ -6,7 +6,7 @@ import { openInstallation } from '../../src/wiring/open-installation.ts'
 import { startService as start } from '../../src/wiring/service.ts'
 import { servicesInFolder } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
-import { PATIENT, startService } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 
 const test = suite('metrics')
 
@@ -14,8 +14,8 @@ const samples = /^adamant_log_head \d+$/m
 const path = '/metrics'
 
 for (const TRUST_PROXY of ['0', '1', '2']) {
-  test(`are for this machine, and not for whom a proxy on it speaks, with TRUST_PROXY=${TRUST_PROXY}`, async () => {
-    const service = await startService({ patience: PATIENT, settings: { TRUST_PROXY } })
+  test(`are available to local clients and not through a local proxy, with TRUST_PROXY=${TRUST_PROXY}`, async () => {
+    const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { TRUST_PROXY } })
     try {
       assert.match(expect(200, await service.send({ path })).text, samples)
       for (const from of ['203.0.113.9', '127.0.0.1, 203.0.113.9', '203.0.113.9, 127.0.0.1', '2001:db8::1', 'x']) {
@@ -30,8 +30,8 @@ for (const TRUST_PROXY of ['0', '1', '2']) {
   })
 }
 
-test('are all there from the start, at 0', async () => {
-  const service = await startService({ patience: PATIENT })
+test('are all present from the start, at 0', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     const { text } = expect(200, await service.send({ path }))
     const documented = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
@@ -55,8 +55,8 @@ test('are all there from the start, at 0', async () => {
   }
 })
 
-test('count each request under its endpoint, with one head for all samples of a name', async () => {
-  const service = await startService({ patience: PATIENT })
+test('count each request under its endpoint, with one TYPE line for each name', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
     expect(200, await service.ann.get('/v2/constants'))
     expect(404, await service.ann.get('/v4/diamond/4242424242'))
@@ -78,8 +78,8 @@ test('count each request under its endpoint, with one head for all samples of a 
   }
 })
 
-test('have a port of their own where METRICS_PORT says so, and are nowhere else', async () => {
-  const service = await startService({ patience: PATIENT, settings: { METRICS_PORT: '0' } })
+test('are served only on METRICS_PORT if it is set', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { METRICS_PORT: '0' } })
   try {
     expect(404, await service.send({ path }))
     const address = service.metrics ?? ''
@@ -94,7 +94,7 @@ test('have a port of their own where METRICS_PORT says so, and are nowhere else'
   }
 })
 
-test('are there for a process that only projects', () =>
+test('are served by a process that only projects', () =>
   servicesInFolder(async (_start, DATA_DIR) => {
     const settings: Settings = readSettings({
       DATA_DIR,
@@ -110,7 +110,7 @@ test('are there for a process that only projects', () =>
     } finally {
       await running.stop()
     }
-    // A connection of before may be tried first: its end may not have been heard of yet.
+    // The client may first try a kept-alive connection whose end it has not noticed yet.
     const codeOf = ({ cause }: Error) => (cause as NodeJS.ErrnoException).code
     const refused = await request(running.metrics ?? '', { path }).catch(codeOf)
     assert.ok(refused === 'ECONNREFUSED' || refused === 'ECONNRESET', String(refused))

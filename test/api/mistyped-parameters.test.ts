@@ -12,7 +12,7 @@ const namesIn = (query: VersionedSchema): string[] => {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-/** As somebody may write it who has seen it once. */
+/** Likely misspellings: upper case, an additional s, the last letter missing. */
 const mistyped = (name: string) => [
   name.toUpperCase(),
   ...(name.length > 4 && !name.includes('[') ? [`${name}s`, name.slice(0, -1)] : []),
@@ -20,7 +20,7 @@ const mistyped = (name: string) => [
 
 for (const { operationId, paths, pathParameters, query } of ENDPOINTS) {
   if (query === undefined) continue
-  test(`that is nearly one of ${operationId} is 400, and says which was meant`, async ({ ann }) => {
+  test(`that resembles one of ${operationId} is rejected with 400 and a suggestion`, async ({ ann }) => {
     const stone = await created(ann)
     const path = Object.entries(pathParameters).reduce(
       (made, [parameter, schema]) =>
@@ -31,7 +31,7 @@ for (const { operationId, paths, pathParameters, query } of ENDPOINTS) {
       for (const wrong of mistyped(known)) {
         const answer = await ann.get(`${path}?${encodeURIComponent(wrong)}=1`)
         assert.is(answer.status, 400, `${path}?${wrong}: ${answer.status} ${answer.text.slice(0, 200)}`)
-        assert.ok(answer.text.includes(known), `${wrong} is not told to mean ${known}: ${answer.text.slice(0, 300)}`)
+        assert.ok(answer.text.includes(known), `no suggestion of ${known} for ${wrong}: ${answer.text.slice(0, 300)}`)
       }
     }
   })

@@ -29,9 +29,7 @@ const FULL = {
 }
 
 for (const method of ['PUT', 'PATCH']) {
-  test(`by ${method} changes what is sent, leaves out what is left out, and answers 200 with the object`, async ({
-    ann,
-  }) => {
+  test(`by ${method} changes only the fields sent and returns 200 with the object`, async ({ ann }) => {
     const before = await created(ann, FULL)
     const path = `/v4/diamond/${before.id}`
     const answer = expect(200, await ann.send({ method, path, json: { price: 7.5, clarity: 'IF' } }))
@@ -61,7 +59,7 @@ const defaults = {
   dataAccess: 0,
 }
 for (const [field, value] of Object.entries(defaults)) {
-  test(`removes ${field} by null, back to ${value}`, async ({ ann }) => {
+  test(`with ${field} null resets it to ${value}`, async ({ ann }) => {
     const before = await created(ann, FULL)
     const after = shown(expect(200, await ann.patch(`/v4/diamond/${before.id}`, { [field]: null })))
     assert.is(after[field], value)
@@ -72,7 +70,7 @@ for (const [field, value] of Object.entries(defaults)) {
 }
 
 for (const field of ['sku', 'cutShape', 'carat']) {
-  test(`can't remove ${field}`, async ({ ann }) => {
+  test(`cannot remove ${field}`, async ({ ann }) => {
     const { id } = await created(ann)
     await changesNothing([ann], async () => {
       assert.equal(pointers(refusal(422, await ann.patch(`/v4/diamond/${id}`, { [field]: null, price: 1 }))), [
@@ -82,7 +80,7 @@ for (const field of ['sku', 'cutShape', 'carat']) {
   })
 }
 
-test('that changes nothing leaves its revision', async ({ ann }) => {
+test('without any change keeps its revision', async ({ ann }) => {
   const before = await created(ann, FULL)
   for (const json of [{}, before, { price: 100 }, { date: 'x', id: 99 }]) {
     const answer = expect(200, await ann.patch(`/v4/diamond/${before.id}`, json))
@@ -91,7 +89,7 @@ test('that changes nothing leaves its revision', async ({ ann }) => {
   }
 })
 
-test('reports all faults at once and changes nothing', async ({ ann }) => {
+test('reports all errors at once and changes nothing', async ({ ann }) => {
   const { id } = await created(ann)
   await changesNothing([ann], async () => {
     const json = { price: -1, carat: 'heavy', sku: null, color: 'Q9', colour: 'G' }
@@ -101,7 +99,7 @@ test('reports all faults at once and changes nothing', async ({ ann }) => {
   })
 })
 
-test('is seen by the next read and by both lists', async ({ service }) => {
+test('is visible to the next read and in both lists', async ({ service }) => {
   const vendor = await service.newVendor()
   const { id } = await created(vendor)
   for (let number = 1; number <= 20; number++) {
@@ -114,7 +112,7 @@ test('is seen by the next read and by both lists', async ({ service }) => {
   }
 })
 
-test('with If-Match goes through only while the revision is one of those named', async ({ ann }) => {
+test('with If-Match succeeds only if the revision is one of the given ones', async ({ ann }) => {
   const { id } = await created(ann)
   const path = `/v4/diamond/${id}`
   expect(200, await ann.patch(path, { price: 1 }, { 'If-Match': '"0.0"' }))
@@ -129,7 +127,7 @@ test('with If-Match compares only the revision of the diamond, not that of its s
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': '"0.7"' }))
 })
 
-test('with an If-Match that a proxy has made weak or marked goes through at its revision alone', async ({ ann }) => {
+test('with an If-Match that a proxy has weakened or suffixed succeeds only at its revision', async ({ ann }) => {
   const { id } = await created(ann)
   const path = `/v4/diamond/${id}`
   for (const [revision, tag] of ['W/"0.0"', '"1.0-gzip"', 'W/"2.1-br"', '"9.0", W/"3.0"'].entries()) {
@@ -138,7 +136,7 @@ test('with an If-Match that a proxy has made weak or marked goes through at its 
   }
 })
 
-test('with an If-Match that is foreign or empty is refused', async ({ ann }) => {
+test('with a malformed, foreign or empty If-Match is rejected', async ({ ann }) => {
   const { id } = await created(ann)
   await changesNothing([ann], async () => {
     for (const tag of ['W/"7.0"', '"0"', '"0.0-"', 'x', '""', '']) {
@@ -148,7 +146,7 @@ test('with an If-Match that is foreign or empty is refused', async ({ ann }) => 
   })
 })
 
-test('with If-Match lets one of many simultaneous changes through', async ({ ann }) => {
+test('with If-Match succeeds for one of many concurrent requests', async ({ ann }) => {
   const { id } = await created(ann)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, price) =>
@@ -159,7 +157,7 @@ test('with If-Match lets one of many simultaneous changes through', async ({ ann
   assert.is((await ann.get(`/v4/diamond/${id}`)).headers.etag, '"1.0"')
 })
 
-test('by many at once loses no change', async ({ ann }) => {
+test('concurrently loses no change', async ({ ann }) => {
   const { id } = await created(ann)
   const fields = Object.entries(FULL)
   const answers = await Promise.all(fields.map(([field, value]) => ann.patch(`/v4/diamond/${id}`, { [field]: value })))

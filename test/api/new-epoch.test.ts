@@ -10,7 +10,7 @@ import { created } from './harness/stones.ts'
 
 const test = suite('a log that begins a new epoch')
 
-test('refuses tokens, links and secrets of the one before, and gives out no id twice', () =>
+test('rejects tokens, links and secrets of the previous epoch and never reuses an id', () =>
   servicesInFolder(async (start, dataDir) => {
     const before = await start('http,projections')
     const { ann } = before
@@ -30,7 +30,7 @@ test('refuses tokens, links and secrets of the one before, and gives out no id t
     assert.is((await later.send({ path: file })).status, 404)
     expect(404, await later.send({ method: 'POST', path: `/api/v1/secret/${secret.secret_key}` }))
     const made = await created(later.ann, { sku: 'NEW' })
-    assert.ok(made.id > id + 1_000_000, `${made.id} may have been given out before`)
+    assert.ok(made.id > id + 1_000_000, `${made.id} may have been issued before`)
     assert.ok(later.ann.account > ann.account + 1_000_000)
     await later.stop()
 

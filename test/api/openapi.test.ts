@@ -1,11 +1,11 @@
 import * as assert from 'uvu/assert'
 import { VERSION } from '../../src/runtime/version.ts'
 import { expect } from './harness/request.ts'
-import { apiSuite, PATIENT, startService, type Service } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 
-const test = apiSuite('the description of the API over HTTP')
+const test = apiSuite('the OpenAPI description')
 
-test('is for everybody, names the server that gives it, and may be kept for a while', async ({ service }) => {
+test('is public, names its server and is cacheable', async ({ service }) => {
   const answer = expect(200, await service.send({ path: '/openapi.json' }))
   assert.match(String(answer.headers['content-type']), /^application\/json/)
   assert.match(String(answer.headers['cache-control']), /max-age/)
@@ -21,7 +21,7 @@ test('is for everybody, names the server that gives it, and may be kept for a wh
   assert.ok('/v4/diamond' in paths)
 })
 
-test('has what programs call, and no pages or their parts', async ({ service }) => {
+test('contains the endpoints for programs, and no pages or their assets', async ({ service }) => {
   const { paths } = expect(200, await service.send({ path: '/openapi.json' })).json() as { paths: object }
   for (const path of ['/v4/diamond/{id}', '/v2/constants', '/api/v1/share', '/log/checkpoint', '/metrics', '/'])
     assert.ok(path in paths, path)
@@ -37,11 +37,11 @@ test('has what programs call, and no pages or their parts', async ({ service }) 
     assert.not.ok(path in paths, path)
 })
 
-test('leaves out what this port does not answer', async ({ service }) => {
+test('omits endpoints that its port does not serve', async ({ service }) => {
   const pathsOf = async (one: Service) =>
     Object.keys((expect(200, await one.send({ path: '/openapi.json' })).json() as { paths: object }).paths)
   assert.ok((await pathsOf(service)).includes('/metrics'))
-  const apart = await startService({ patience: PATIENT, settings: { METRICS_PORT: '0' } })
+  const apart = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { METRICS_PORT: '0' } })
   try {
     assert.not((await pathsOf(apart)).includes('/metrics'))
   } finally {
@@ -49,7 +49,7 @@ test('leaves out what this port does not answer', async ({ service }) => {
   }
 })
 
-test('has a reference page whose files are what the page takes them for', async ({ service }) => {
+test('has a reference page whose files have the right content types', async ({ service }) => {
   const types = {
     'swagger-ui.css': /^text\/css/,
     'swagger-ui-bundle.js': /^text\/javascript/,
@@ -61,7 +61,7 @@ test('has a reference page whose files are what the page takes them for', async 
   }
 })
 
-test('has a reference page whose files are not sent again to who has them', async ({ service }) => {
+test('has a reference page whose files return 304 for a known ETag', async ({ service }) => {
   const { headers } = expect(200, await service.send({ path: '/docs/start.js' }))
   const again = { path: '/docs/start.js', headers: { 'If-None-Match': String(headers.etag) } }
   assert.is(expect(304, await service.send(again)).text, '')

@@ -7,16 +7,16 @@ import { expect, refusal } from './harness/request.ts'
 import { startService, type Service } from './harness/service.ts'
 import { created, createdMany, list, shown } from './harness/stones.ts'
 
-const test = suite('a change that is overtaken before it is answered')
+const test = suite('a change that is overtaken before its response')
 
-type Next = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
+type CompetingEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 
-const DELETED: Next = { type: 'DiamondDeleted', data: {} }
-const PRICED: Next = { type: 'DiamondPatched', data: { set: { price: 99 }, removed: [] } }
+const DELETED: CompetingEvent = { type: 'DiamondDeleted', data: {} }
+const PRICED: CompetingEvent = { type: 'DiamondPatched', data: { set: { price: 99 }, removed: [] } }
 const META = toEventMetadata({ actor: 'account-1', via: 'http', correlation: 'another' }, Date.now())
 
-/** Another process: whenever this one patches diamonds, it has its turn before this one is told of its success. */
-function overtaken(store: EventStore, next: Next): EventStore {
+/** Simulates another process that appends `next` right after each patch, before the patch is acknowledged. */
+function overtaken(store: EventStore, next: CompetingEvent): EventStore {
   async function overtake({ stream, expected, events }: Append): Promise<void> {
     if (events[0]?.type !== 'DiamondPatched') return
     const revision = (expected === 'none' ? -1n : expected) + BigInt(events.length)
@@ -37,10 +37,14 @@ function overtaken(store: EventStore, next: Next): EventStore {
   }
 }
 
-/** With its read models at hand, and without. */
+/** With read models in the same process, and without. */
 const ROLES = ['http,projections', 'http'] as const
 
-async function withOvertaken(roles: (typeof ROLES)[number], next: Next, run: (service: Service) => Promise<void>) {
+async function withOvertaken(
+  roles: (typeof ROLES)[number],
+  next: CompetingEvent,
+  run: (service: Service) => Promise<void>,
+) {
   const service = await startService({ settings: { ROLES: roles }, store: (store) => overtaken(store, next) })
   try {
     await run(service)
@@ -49,7 +53,7 @@ async function withOvertaken(roles: (typeof ROLES)[number], next: Next, run: (se
   }
 }
 
-test('by a delete is answered with what it made, by PATCH and PUT, v3 and v4, single and bulk', () =>
+test('by a deletion returns its own result, for PATCH and PUT, v3 and v4, single and bulk', () =>
   withOvertaken('http,projections', DELETED, async ({ ann }) => {
     for (const version of ['v3', 'v4']) {
       for (const method of ['PATCH', 'PUT']) {
@@ -70,7 +74,7 @@ test('by a delete is answered with what it made, by PATCH and PUT, v3 and v4, si
     }
   }))
 
-test('by a delete is answered with what it made, without read models too', () =>
+test('by a deletion returns its own result, also without read models', () =>
   withOvertaken('http', DELETED, async ({ ann }) => {
     const { id } = await created(ann)
     const answer = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
@@ -79,7 +83,7 @@ test('by a delete is answered with what it made, without read models too', () =>
   }))
 
 for (const roles of ROLES) {
-  test(`by another change is answered with its own, and with the ETag that no longer holds, as ${roles}`, () =>
+  test(`by another change returns its own result and an ETag that is already outdated, as ${roles}`, () =>
     withOvertaken(roles, PRICED, async ({ ann }) => {
       const { id } = await created(ann)
       const answer = expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))

@@ -8,9 +8,9 @@ import { apiSuite } from './harness/service.ts'
 import { changesNothing, created, stone } from './harness/stones.ts'
 
 const time = { now: Date.now() }
-const test = apiSuite('who may do what with a diamond', { clock: () => time.now })
+const test = apiSuite('a diamond request', { clock: () => time.now })
 
-/** Every request there is about diamonds, on the diamond with this id. */
+/** Every diamond request, for the diamond with this id. */
 const requests = (id: number): Request[] =>
   ['v3', 'v4'].flatMap((version) => [
     { path: `/${version}/diamond` },
@@ -28,7 +28,7 @@ const onOne = (version: string, id: number): Request[] => [
   { method: 'DELETE', path: `/${version}/diamond/bulk`, json: { entries: [{ id }] } },
 ]
 
-test('without a token is nobody: 401 with a challenge that names no error', async ({ ann, service }) => {
+test('without a token is 401 with a challenge that names no error', async ({ ann, service }) => {
   const { id } = await created(ann)
   await changesNothing([ann], async () => {
     for (const wanted of requests(id)) {
@@ -38,7 +38,7 @@ test('without a token is nobody: 401 with a challenge that names no error', asyn
   })
 })
 
-test('with a token that is forged, cut, foreign or no token is nobody', async ({ ann, bob, service }) => {
+test('with a forged, truncated or foreign token is 401', async ({ ann, bob, service }) => {
   const { id } = await created(ann)
   const parts = ann.token.split('.')
   const claims = Buffer.from(String(parts[2]), 'base64url').toString()
@@ -67,7 +67,7 @@ test('with a token that is forged, cut, foreign or no token is nobody', async ({
   })
 })
 
-test('with a header that is no bearer token is nobody', async ({ ann, service }) => {
+test('with an Authorization header that is not a bearer token is 401', async ({ ann, service }) => {
   for (const Authorization of [
     '',
     'Bearer',
@@ -83,14 +83,14 @@ test('with a header that is no bearer token is nobody', async ({ ann, service })
   expect(401, await service.send({ path: `/v4/diamond?access_token=${ann.token}` }))
 })
 
-test('takes the scheme in any case', async ({ service }) => {
+test('with the authentication scheme in any case is accepted', async ({ service }) => {
   const vendor = await service.newVendor()
   for (const scheme of ['bearer', 'BEARER']) {
     expect(204, await service.send({ path: '/v4/diamond', headers: { Authorization: `${scheme} ${vendor.token}` } }))
   }
 })
 
-test('with an expired token is nobody', async ({ service }) => {
+test('with an expired token is 401', async ({ service }) => {
   const vendor = await service.newVendor()
   time.now += 604_800_000 - 1
   expect(204, await vendor.get('/v4/diamond'))
@@ -100,21 +100,21 @@ test('with an expired token is nobody', async ({ service }) => {
   time.now -= 604_800_000
 })
 
-test('with a revoked token is nobody, from the next request on', async ({ service }) => {
+test('with a revoked token is 401 from the next request on', async ({ service }) => {
   const vendor = await service.newVendor()
   expect(204, await vendor.get('/v4/diamond'))
   const { writing, store, keys, settings } = service.installation
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
   const claims = tokens.verify(vendor.token)
   if (typeof claims === 'string') throw new Error(claims)
-  const unheard = { note: () => {}, security: () => {} }
-  const sessions = { ...writing, ...unheard, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
+  const noLogging = { note: () => {}, security: () => {} }
+  const sessions = { ...writing, ...noLogging, store, tokens, refreshTtl: settings.REFRESH_TTL, logEpoch: () => 0 }
   const origin = { actor: 'tests', via: 'http', correlation: 'test' } as const
   await revokeToken(sessions, { token: vendor.token, client: claims.client }, origin)
   for (const wanted of requests(1)) expect(401, await vendor.send(wanted))
 })
 
-test('on a diamond of another account is 403 and changes nothing', async ({ ann, bob }) => {
+test('for a diamond of another account is 403 and changes nothing', async ({ ann, bob }) => {
   const { id } = await created(ann)
   await changesNothing([ann, bob], async () => {
     for (const version of ['v3', 'v4']) {
@@ -123,7 +123,7 @@ test('on a diamond of another account is 403 and changes nothing', async ({ ann,
   })
 })
 
-test('on a diamond of another account says nothing of it', async ({ ann, bob }) => {
+test('for a diamond of another account reveals nothing about it', async ({ ann, bob }) => {
   const { id } = await created(ann, { sku: 'CONFIDENTIAL' })
   for (const headers of [{}, { 'If-None-Match': '"0.0"' }, { 'If-None-Match': '*' }]) {
     const answer = await bob.get(`/v4/diamond/${id}`, headers)
@@ -133,17 +133,13 @@ test('on a diamond of another account says nothing of it', async ({ ann, bob }) 
   }
 })
 
-test('on a diamond of another account that is deleted is 404, as for its owner', async ({ ann, bob }) => {
+test('for a deleted diamond of another account is 404, as for its owner', async ({ ann, bob }) => {
   const { id } = await created(ann)
   await ann.remove(`/v4/diamond/${id}`)
   for (const who of [ann, bob]) for (const wanted of onOne('v4', id)) expect(404, await who.send(wanted))
 })
 
-test('with faults of several kinds puts 401 before 422 before 403 before 412 and 404', async ({
-  ann,
-  bob,
-  service,
-}) => {
+test('with several errors returns 401 first, then 422, then 403, then 412 or 404', async ({ ann, bob, service }) => {
   const { id } = await created(ann)
   const bad = { price: -1 }
   const stale = { 'If-Match': '"9.0"' }

@@ -9,24 +9,24 @@ import { expect, refusal } from './harness/request.ts'
 import { apiSuite } from './harness/service.ts'
 import { created, createdMany } from './harness/stones.ts'
 
-const test = apiSuite('the proof of a stone')
+const test = apiSuite('the proof of a diamond')
 
-type Event = { readonly index: number; readonly type: string; readonly path: readonly string[] } & Record<
+type ProvenEvent = { readonly index: number; readonly type: string; readonly path: readonly string[] } & Record<
   string,
   unknown
 >
-type Shown = {
+type ShownProof = {
   readonly diamond: number
-  readonly events: readonly Event[]
+  readonly events: readonly ProvenEvent[]
   readonly checkpoint: string
   readonly key: string
 }
 
-async function proofOf(ann: Vendor, id: number): Promise<Shown> {
-  return expect(200, await ann.get(`/v4/diamond/${id}/proof`)).json() as Shown
+async function proofOf(ann: Vendor, id: number): Promise<ShownProof> {
+  return expect(200, await ann.get(`/v4/diamond/${id}/proof`)).json() as ShownProof
 }
 
-/** Members in the order of their names, at any depth: RFC 8785 of what has neither strange numbers nor strange names. */
+/** Sorts members by name at any depth: RFC 8785 for values without unusual numbers or names. */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sorted)
@@ -38,8 +38,8 @@ const sorted = (value: unknown): unknown =>
         )
       : value
 
-/** Checks a proof with nothing of src/evidence. @returns the types of its events */
-function checked({ events, checkpoint, key }: Shown): string[] {
+/** Verifies a proof without the code in src/evidence. @returns the types of its events */
+function verifyIndependently({ events, checkpoint, key }: ShownProof): string[] {
   const { size, root } = openedNote(checkpoint, key)
   return events.map(({ index, path, ...event }) => {
     const hashes = path.map((hash) => Buffer.from(hash, 'base64'))
@@ -49,25 +49,25 @@ function checked({ events, checkpoint, key }: Shown): string[] {
   })
 }
 
-test('is there at once for one that was made just now, and checks without the service', async ({ ann }) => {
+test('is available right after the creation and verifies without the service', async ({ ann }) => {
   const { id } = await created(ann, { sku: 'NEW', carat: 1.5 })
   const proof = await proofOf(ann, id)
-  assert.equal(checked(proof), ['DiamondCreated'])
+  assert.equal(verifyIndependently(proof), ['DiamondCreated'])
   const { ok, diamond, events } = verifyProof(JSON.stringify(proof), proof.key)
   assert.equal({ ok, diamond, events }, { ok: true, diamond: id, events: 1 })
 })
 
-test('holds all that is signed, also of one that was deleted', async ({ service, ann }) => {
+test('contains all signed events, also of a deleted diamond', async ({ service, ann }) => {
   const { id } = await created(ann, { sku: 'LIVED' })
   await proofOf(ann, id)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 7 }))
-  assert.equal(checked(await proofOf(ann, id)), ['DiamondCreated'])
+  assert.equal(verifyIndependently(await proofOf(ann, id)), ['DiamondCreated'])
   expect(204, await ann.remove(`/v4/diamond/${id}`))
   await signNow(service.installation)
-  assert.equal(checked(await proofOf(ann, id)), ['DiamondCreated', 'DiamondPatched', 'DiamondDeleted'])
+  assert.equal(verifyIndependently(await proofOf(ann, id)), ['DiamondCreated', 'DiamondPatched', 'DiamondDeleted'])
 })
 
-test('is for its owner alone', async ({ service, ann, bob }) => {
+test('is available only to the owner', async ({ service, ann, bob }) => {
   const { id } = await created(ann, { sku: 'MINE' })
   refusal(403, await bob.get(`/v4/diamond/${id}/proof`))
   refusal(401, await service.send({ path: `/v4/diamond/${id}/proof` }))
@@ -77,17 +77,17 @@ test('is for its owner alone', async ({ service, ann, bob }) => {
 })
 
 const STONES = rounds(150, 1_000)
-/** Stones of one request. */
+/** Stones created in one request. */
 const AT_ONCE = 500
 
-test(`checks with another implementation, ${STONES} times over`, async ({ service }) => {
+test(`verifies with an independent implementation for ${STONES} diamonds`, async ({ service }) => {
   const eve = await service.newVendor()
   const stones: { readonly id: number }[] = []
   while (stones.length < STONES) {
     stones.push(...(await createdMany(eve, Math.min(STONES - stones.length, AT_ONCE), `S${stones.length}`)))
   }
   await signNow(service.installation)
-  for (const { id } of stones) assert.equal(checked(await proofOf(eve, id)), ['DiamondCreated'])
+  for (const { id } of stones) assert.equal(verifyIndependently(await proofOf(eve, id)), ['DiamondCreated'])
 })
 
 test.run()

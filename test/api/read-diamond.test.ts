@@ -1,12 +1,12 @@
 import * as assert from 'uvu/assert'
 import type { ReadStore } from '../../src/stores/ports/read-store.ts'
 import { expect, refusal } from './harness/request.ts'
-import { apiSuite, PATIENT, startService } from './harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService } from './harness/service.ts'
 import { created, shown } from './harness/stones.ts'
 
 const test = apiSuite('getting a diamond')
 
-test('answers what creating it answered, with its ETag', async ({ ann }) => {
+test('returns the same body as its creation, with its ETag', async ({ ann }) => {
   const stone = await created(ann, { clarity: 'IF', access: 2 })
   const answer = expect(200, await ann.get(`/v4/diamond/${stone.id}`))
   assert.equal(answer.json(), stone)
@@ -26,7 +26,7 @@ for (const id of [
   '%31%20',
   'null',
 ]) {
-  test(`answers 404 for the id ${id}`, async ({ ann }) => {
+  test(`returns 404 for the id ${id}`, async ({ ann }) => {
     refusal(404, await ann.get(`/v4/diamond/${id}`))
     refusal(404, await ann.get(`/v3/diamond/${id}`))
     refusal(404, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
@@ -34,17 +34,17 @@ for (const id of [
   })
 }
 
-test('answers 404 for the largest id there can be', async ({ ann }) => {
+test('returns 404 for the largest possible id', async ({ ann }) => {
   refusal(404, await ann.get('/v4/diamond/9007199254740991'))
 })
 
-test('takes an id in percent-encoding for what it is', async ({ ann }) => {
+test('accepts a percent-encoded id', async ({ ann }) => {
   const { id } = await created(ann)
   const encoded = [...String(id)].map((digit) => `%3${digit}`).join('')
   assert.is(shown(expect(200, await ann.get(`/v4/diamond/${encoded}`))).id, id)
 })
 
-test('answers 304 without a body while both revisions are those of If-None-Match', async ({ ann }) => {
+test('returns 304 without a body if If-None-Match has both current revisions', async ({ ann }) => {
   const { id } = await created(ann)
   for (const tag of ['"0.0"', 'W/"0.0"', '*', '"9.9", "0.0"', '"a,b","0.0"']) {
     const answer = expect(304, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': tag }))
@@ -53,7 +53,7 @@ test('answers 304 without a body while both revisions are those of If-None-Match
   }
 })
 
-test('answers 200 when either revision is another', async ({ ann }) => {
+test('returns 200 if either revision differs', async ({ ann }) => {
   const { id } = await created(ann)
   for (const tag of ['"0.1"', '"1.0"', '"0"', '0.0', '', '"0.0']) {
     expect(200, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': tag }))
@@ -63,13 +63,13 @@ test('answers 200 when either revision is another', async ({ ann }) => {
   expect(304, await ann.get(`/v4/diamond/${id}`, { 'If-None-Match': '"1.0"' }))
 })
 
-test('has one ETag in v3 and v4', async ({ ann }) => {
+test('returns the same ETag in v3 and v4', async ({ ann }) => {
   const { id } = await created(ann)
   await ann.patch(`/v4/diamond/${id}`, { price: 9 })
   assert.is((await ann.get(`/v3/diamond/${id}`)).headers.etag, (await ann.get(`/v4/diamond/${id}`)).headers.etag)
 })
 
-test('answers HEAD with the headers of GET and no body', async ({ ann }) => {
+test('by HEAD returns the headers of GET and no body', async ({ ann }) => {
   const { id } = await created(ann)
   const got = await ann.get(`/v4/diamond/${id}`)
   const head = expect(200, await ann.send({ method: 'HEAD', path: `/v4/diamond/${id}` }))
@@ -77,9 +77,9 @@ test('answers HEAD with the headers of GET and no body', async ({ ann }) => {
   for (const name of ['etag', 'content-type', 'content-length']) assert.is(head.headers[name], got.headers[name], name)
 })
 
-/** Read models that answer by promises, as those of a server on another machine do, and how often they were asked. */
-function answeringLater() {
-  const asked = { get: 0, count: 0 }
+/** Read models that respond asynchronously, as a database server does, with a count of the queries. */
+function asynchronousReads() {
+  const queries = { get: 0, count: 0 }
   const later = (reads: ReadStore): ReadStore => ({
     ...reads,
     async model(declaration) {
@@ -88,29 +88,29 @@ function answeringLater() {
         find: async (query) => model.find(query),
         position: async () => model.position(),
         parkedStreams: async () => model.parkedStreams(),
-        get: async (id, select) => (asked.get++, model.get(id, select)),
-        count: async (where, bounded) => (asked.count++, model.count(where, bounded)),
+        get: async (id, select) => (queries.get++, model.get(id, select)),
+        count: async (where, bounded) => (queries.count++, model.count(where, bounded)),
         counts: async (where) => model.counts(where),
         sequences: async (ids) => model.sequences(ids),
       }
     },
   })
-  return { asked, later }
+  return { queries, later }
 }
 
-test('asks a store that answers later once for each request', async () => {
-  const { asked, later } = answeringLater()
-  const service = await startService({ patience: PATIENT, reads: later })
+test('queries an asynchronous store once for each request', async () => {
+  const { queries, later } = asynchronousReads()
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, reads: later })
   try {
     const { id } = await created(service.ann)
-    // While the projection is behind, the log is asked instead, and nobody has found out yet how the store answers.
-    while (asked.get === 0) await service.ann.get(`/v4/diamond/${id}`)
-    asked.get = asked.count = 0
+    // While the projection lags, the service reads the log instead of the store and does not learn that the store is asynchronous.
+    while (queries.get === 0) await service.ann.get(`/v4/diamond/${id}`)
+    queries.get = queries.count = 0
     for (let request = 0; request < 3; request++) {
       assert.is((await service.ann.get(`/v4/diamond/${id}`)).status, 200)
       assert.is((await service.ann.get('/v4/diamond')).status, 200)
     }
-    assert.equal(asked, { get: 3, count: 3 })
+    assert.equal(queries, { get: 3, count: 3 })
   } finally {
     await service.stop()
   }

@@ -6,19 +6,19 @@ import * as assert from 'uvu/assert'
 import { AccessTokens } from '../../src/credentials/access-tokens.ts'
 import { areEmbedded } from '../engines.ts'
 import { vendor, type Vendor } from './harness/account.ts'
-import { changesOf, Consumer, inventoryOf } from './harness/feed.ts'
+import { readChanges, Consumer, inventoryOf } from './harness/feed.ts'
 import { newEpoch } from './harness/new-epoch.ts'
 import { servicesInFolder, type Start } from './harness/folder.ts'
 import { expect, refusal, request } from './harness/request.ts'
 import { attached, pathOf } from './harness/form.ts'
 import { newSender, shared, type Sender } from './harness/secrets.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { created, list, shown, stone } from './harness/stones.ts'
 
-const test = suite('a log that was restored from a backup')
+const test = suite('a log restored from a backup')
 
-/** What was there at the backup, and what only the lost days knew. */
-type Restored = {
+/** What the backup contains, and what was written after it and is lost. */
+type RestoredLog = {
   readonly kept: number
   readonly lost: number
   readonly lostFile: string
@@ -26,16 +26,16 @@ type Restored = {
   readonly sender: Sender
 }
 
-/** Sets the log back while nothing runs; the read models have seen more. */
-async function restored(dataDir: string): Promise<Restored> {
+/** Replaces the log with an older copy while no service runs; the read models are ahead of it. */
+async function restoreOldLog(dataDir: string): Promise<RestoredLog> {
   const file = join(dataDir, 'events.db')
-  const before = await startService({ patience: PATIENT, dataDir })
+  const before = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const { id: kept } = await created(before.ann, { sku: 'KEPT', price: 1 })
   const sender = await newSender(before.installation)
   const { account, token } = before.ann
   await before.stop()
   copyFileSync(file, `${file}.backup`)
-  const later = await startService({ patience: PATIENT, dataDir })
+  const later = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const then = vendor(later.url, account, token)
   expect(200, await then.patch(`/v4/diamond/${kept}`, { sku: 'LOST' }))
   const { id: lost } = await created(then, { sku: 'LOST' })
@@ -44,26 +44,27 @@ async function restored(dataDir: string): Promise<Restored> {
   await later.stop()
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   copyFileSync(`${file}.backup`, file)
-  return { kept, lost, lostFile, ann: (service) => again(service, account), sender }
+  return { kept, lost, lostFile, ann: (service) => vendorWithNewToken(service, account), sender }
 }
 
-/** Milliseconds that requests wait for read models that nobody makes anew. */
-const SOON = 20
+/** Read model timeout where no process rebuilds the read models. */
+const SHORT_TIMEOUT_MS = 20
 
-async function withSetBack(run: (restored: Restored, start: Start, dataDir: string) => Promise<void>) {
-  if (!areEmbedded) return console.log('NOTE: not run on these engines: the log is set back by putting its file back')
-  await servicesInFolder(async (start, dataDir) => run(await restored(dataDir), start, dataDir))
+async function withOldLog(run: (restored: RestoredLog, start: Start, dataDir: string) => Promise<void>) {
+  if (!areEmbedded)
+    return console.log('NOTE: not run on these engines, because the test restores the log by copying its file')
+  await servicesInFolder(async (start, dataDir) => run(await restoreOldLog(dataDir), start, dataDir))
 }
 
-/** As above, and the operator has said so. */
-const withRestored = (run: (restored: Restored, start: Start) => Promise<void>) =>
-  withSetBack(async (found, start, dataDir) => {
+/** Like `withOldLog`, after the operator has begun a new epoch. */
+const withRestored = (run: (restored: RestoredLog, start: Start) => Promise<void>) =>
+  withOldLog(async (found, start, dataDir) => {
     await newEpoch(dataDir)
     await run(found, start)
   })
 
-/** Who had an account before, with a token of now. */
-async function again({ url, installation }: Service, account: number): Promise<Vendor> {
+/** The vendor of an existing account, with a token for the current epoch. */
+async function vendorWithNewToken({ url, installation }: Service, account: number): Promise<Vendor> {
   const { keys, settings, writing, store } = installation
   const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
   const grant = { account, accountEpoch: 0, client: '1_x', clientEpoch: 0, logEpoch: await readEpoch(store) }
@@ -72,12 +73,12 @@ async function again({ url, installation }: Service, account: number): Promise<V
 
 for (const [what, remove] of [
   ['', []],
-  [', and whose read models are gone', ['read-', 'vault']],
-  [', and whose folder has nothing else', ['read-', 'vault', 'seen']],
+  [', without its read models', ['read-', 'vault']],
+  [', without any other file', ['read-', 'vault', 'seen']],
 ] as const) {
   const served = remove.length === 3
-  test(`by hand${what} is ${served ? 'taken for what it is' : 'not served by any role, and the command is named'}`, () =>
-    withSetBack(async (_, start, dataDir) => {
+  test(`by hand${what} is ${served ? 'served' : 'not served by any role, and the error names the command to run'}`, () =>
+    withOldLog(async (_, start, dataDir) => {
       for (const name of readdirSync(dataDir)) {
         if (remove.some((prefix) => name.startsWith(prefix))) rmSync(join(dataDir, name))
       }
@@ -93,24 +94,24 @@ for (const [what, remove] of [
     }))
 }
 
-test('has the feed of changes go back to where it goes on from', () =>
+test('has a feed of changes that returns 410 with the cursor to restart from', () =>
   withRestored(async ({ ann: annOf }, start) => {
     const service = await start('http,projections')
     const ann = await annOf(service)
-    const { next } = await changesOf(ann, 'after=0-0')
+    const { next } = await readChanges(ann, 'after=0-0')
     assert.match(next, /^[1-9]\d*-1$/)
     const lost = await ann.get('/v4/diamond/changes?after=0-100')
     assert.match(refusal(410, lost).error.join(), 'were lost')
     assert.is((lost.json() as { restart: string }).restart, next)
-    assert.equal((await changesOf(ann, `after=${next}`)).changes, [])
+    assert.equal((await readChanges(ann, `after=${next}`)).changes, [])
     const follower = new Consumer()
     await follower.catchUp(ann)
     assert.equal(follower.inventory, await inventoryOf(ann))
   }))
 
-test('is what a process without projections answers from, never the models of the days that were lost', () =>
+test('is the source of responses without projections, never the read models of the lost events', () =>
   withRestored(async ({ kept, lost, lostFile, ann: annOf, sender }, start) => {
-    const service = await start('http', {}, { patience: SOON })
+    const service = await start('http', {}, { readModelTimeoutMs: SHORT_TIMEOUT_MS })
     const ann = await annOf(service)
     expect(503, await service.send({ path: '/health/ready' }))
     for (const version of ['v3', 'v4']) {
@@ -144,7 +145,7 @@ test('is what a process without projections answers from, never the models of th
     }
   }))
 
-test('has its models made anew by a process that projects', () =>
+test('has its read models rebuilt by a projecting process', () =>
   withRestored(async ({ kept, lost, ann: annOf }, start) => {
     const ann = await annOf(await start('http,projections'))
     assert.equal(

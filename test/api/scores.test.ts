@@ -15,17 +15,17 @@ const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
 
 const SCORED = { cutQuality: 'Excellent', carat: 1.5, fluorIntensity: 'Faint', fluorColor: 'Blue' }
 
-/** The events that the log has in a diamond's stream of scores. */
+/** The events of the stream of scores of a diamond. */
 const history = (service: Service, id: number) => service.installation.store.read(`scores-${id}`)
 
-test('come by themselves, and raise the ETag', async ({ ann }) => {
+test('are computed automatically and change the ETag', async ({ ann }) => {
   const stone = await created(ann, SCORED)
   assert.is((stone['scores'] as Scores).integral, null)
   const scores = scoresIn(await untilEtag(ann, stone.id, '"0.1"'))
   assert.ok(Object.values(scores).every((one) => one !== null))
 })
 
-test('keep the laws that join them', async ({ ann }) => {
+test('are consistent with each other', async ({ ann }) => {
   for (const [cutShape, cutQuality] of [
     ['Round', 'Ideal'],
     ['Marquise', 'Good'],
@@ -44,7 +44,7 @@ test('keep the laws that join them', async ({ ann }) => {
   }
 })
 
-test('have the versions that the constants name', async ({ ann, service }) => {
+test('have the versions given in the constants', async ({ ann, service }) => {
   const { id } = await created(ann, SCORED)
   const { fire, brilliance, integral, symmetry, fluor } = scoresIn(await untilEtag(ann, id, '"0.1"'))
   const constants = (await service.send({ path: '/v2/constants' })).json() as {
@@ -64,14 +64,14 @@ test('show the colour of fluorescence in v4 only', async ({ ann }) => {
   assert.equal(Object.keys(inV3 ?? {}), ['n', 'f', 'm', 's', 'vs', 'ver'])
 })
 
-test('are null where the shape has no model, except for fluorescence', async ({ ann }) => {
+test('are null for a shape without a model, except for fluorescence', async ({ ann }) => {
   const { id } = await created(ann, { ...SCORED, cutShape: 'Kite' })
   const { fluor, ...others } = scoresIn(await untilEtag(ann, id, '"0.1"'))
   assert.is(fluor?.f, 1)
   assert.equal(Object.values(others), [null, null, null, null, null])
 })
 
-test('are computed again for another weight, and not for another price', async ({ ann, service }) => {
+test('are recomputed for another weight, and not for another price', async ({ ann, service }) => {
   const { id } = await created(ann, SCORED)
   const first = scoresIn(await untilEtag(ann, id, '"0.1"'))
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 77 }))
@@ -94,7 +94,7 @@ test('are computed again for another weight, and not for another price', async (
   )
 })
 
-test('follow the proportions that a report measured, until it is removed', async ({ ann, service }) => {
+test('use the proportions measured in a report until it is removed', async ({ ann, service }) => {
   const { id } = await created(ann, { ...SCORED, carat: 0.73 })
   const nominal = scoresIn(await untilEtag(ann, id, '"0.1"'))
   const report = await attached(ann, id, fixture(reportNamed('gia').file), '2136273512')
@@ -111,9 +111,7 @@ test('follow the proportions that a report measured, until it is removed', async
   )
 })
 
-test('follow a report that measured a fancy in part: its size, its length to width, its table and depth', async ({
-  ann,
-}) => {
+test('use the size, length-to-width ratio, table and depth from a report of a fancy shape', async ({ ann }) => {
   const { lines, says } = layoutNamed("GIA's of a fancy")
   const { id } = await created(ann, { cutShape: 'Oval', carat: 1.02 })
   const typical = scoresIn(await untilEtag(ann, id, '"0.1"'))
@@ -128,19 +126,19 @@ test('follow a report that measured a fancy in part: its size, its length to wid
   assert.equal(symmetry, typical.symmetry)
 })
 
-test('stay as they are for a report that measured nothing', async ({ ann, service }) => {
+test('are unchanged by a report without measurements', async ({ ann, service }) => {
   const { id } = await created(ann, SCORED)
   await untilEtag(ann, id, '"0.1"')
   const report = await attached(ann, id)
   expect(204, await ann.remove(`/v4/certification/${report.id}`))
-  // Whatever is scored after it has been looked at after it.
+  // Stones are considered in order: once a later one is scored, the service has processed this one.
   const { id: later } = await created(ann, SCORED)
   await untilEtag(ann, later, '"0.1"')
   await untilEtag(ann, id, '"2.1"')
   assert.is((await history(service, id)).length, 1)
 })
 
-test('are traced for a girdle that the shipped table has not, once for all such stones', async ({ ann }) => {
+test('are traced for a girdle missing from the shipped table, once for all such stones', async ({ ann }) => {
   const first = await created(ann, { ...SCORED, girdle: 'Thick' })
   const second = await created(ann, { ...SCORED, girdle: 'Thick' })
   const plain = await created(ann, SCORED)

@@ -9,19 +9,19 @@ import { created, list, shown } from './harness/stones.ts'
 import { isStored } from './harness/stored-files.ts'
 import { until } from '../until.ts'
 
-const test = apiSuite("a stone's own body", { scored: true })
+const test = apiSuite('the 3D model of a diamond', { scored: true })
 
 const ROUND = modelFile('Round', 'Excellent', 1.2)
 
 /**
- * Waits until a file that nothing uses any more is gone: one that was due before would have gone before it.
- * @param other a model's file of its own
+ * Waits until the garbage collector has deleted an unused file; a file that was due earlier would have been deleted before it.
+ * @param other bytes of a model that nothing else uses
  */
 async function untilCollected(ann: Vendor, service: Service, other: Buffer): Promise<void> {
   const { id } = await created(ann)
   expect(201, await attachModel(ann, id, other))
   expect(204, await ann.remove(`/v4/diamond/${id}/model`))
-  await until('a file that nothing uses to go', async () => !(await isStored(service, other)))
+  await until('the deletion of an unused file', async () => !(await isStored(service, other)))
 }
 
 const scoresIn = (answer: Answer) => shown(answer)['scores'] as Scores
@@ -33,7 +33,7 @@ for (const [writing, format] of [
   ['binary STL', 'STL'],
   ['OBJ', 'OBJ'],
 ] as const) {
-  test(`is read from ${writing}, and says what it weighs and measures`, async ({ ann, service }) => {
+  test(`is accepted as ${writing} and returned with its weight and measurements`, async ({ ann, service }) => {
     const { id } = await created(ann, { carat: 1.2 })
     const answer = expect(201, await attachModel(ann, id, modelFile('Round', 'Excellent', 1.2, writing)))
     const attachedNow = model(answer)
@@ -50,7 +50,7 @@ for (const [writing, format] of [
   })
 }
 
-test('is what its scores are traced from, until it is removed', async ({ ann }) => {
+test('determines the scores until it is removed', async ({ ann }) => {
   const { id } = await created(ann, { cutShape: 'Round', carat: 1.2, cutQuality: 'Poor' })
   const scores = async () => scoresIn(await ann.get(`/v4/diamond/${id}`))
   await until('scores of its grade', async () => isScored(await scores()))
@@ -60,25 +60,25 @@ test('is what its scores are traced from, until it is removed', async ({ ann }) 
   const own = await scores()
   assert.ok(ofGrade.brilliance && own.brilliance && own.fire && own.symmetry && own.spread)
   assert.ok(own.brilliance.rg > ofGrade.brilliance.rg, 'an Excellent cut shines more than a Poor one')
-  // As a part of the score: the Poor one's is so low that little is left to be wrong.
+  // Relative to the score, because the score of a Poor cut is so low that its absolute uncertainty is small too.
   const part = ({ d, rg }: { readonly d: number; readonly rg: number }) => d / rg
-  assert.ok(part(own.brilliance) < part(ofGrade.brilliance), 'and more is known of it')
+  assert.ok(part(own.brilliance) < part(ofGrade.brilliance), 'and its relative uncertainty is smaller')
   expect(204, await ann.remove(`/v4/diamond/${id}/model`))
   await until('scores of its grade again', async () => isScored(await scores()))
   assert.equal(await scores(), ofGrade)
 })
 
-test('has scores where its shape alone has none', async ({ ann }) => {
+test('gives scores to a shape that has none by default', async ({ ann }) => {
   const { id } = await created(ann, { cutShape: 'my own', carat: 1.2 })
   expect(201, await attachModel(ann, id, modelFile('Princess', 'Very Good', 1.2)))
   const scores = async () => scoresIn(await ann.get(`/v4/diamond/${id}`))
   await until('scores', async () => isScored(await scores()))
   const { brilliance, fire, symmetry } = await scores()
   assert.ok(brilliance && fire)
-  assert.is(symmetry, null, 'nobody knows how its facets should stand')
+  assert.is(symmetry, null, 'the intended positions of its facets are unknown')
 })
 
-test('tells of a weight that differs by more than two of a hundred', async ({ ann }) => {
+test('returns a warning if its weight differs by more than 2%', async ({ ann }) => {
   const { id } = await created(ann, { carat: 1.23 })
   const { warnings, carat } = model(expect(201, await attachModel(ann, id, ROUND)))
   assert.equal(warnings, [`The model's volume is that of a diamond of ${carat} carats, not of 1.23`])
@@ -86,7 +86,7 @@ test('tells of a weight that differs by more than two of a hundred', async ({ an
   assert.equal(model(await ann.get(`/v4/diamond/${id}/model`)).warnings, [])
 })
 
-test('takes the place of the one before, whose file goes', async ({ ann, service }) => {
+test('replaces the previous one', async ({ ann, service }) => {
   const { id } = await created(ann)
   const other = modelFile('Princess', 'Good', 1.2)
   expect(201, await attachModel(ann, id, ROUND))
@@ -101,7 +101,7 @@ test('takes the place of the one before, whose file goes', async ({ ann, service
   )
 })
 
-test('goes with its file when it, or its stone, is removed, and not while another has the same', async ({
+test('is deleted with its file when it or its diamond is removed, unless another diamond uses the same file', async ({
   ann,
   service,
 }) => {
@@ -115,10 +115,10 @@ test('goes with its file when it, or its stone, is removed, and not while anothe
   await untilCollected(ann, service, modelFile('Oval', 'Very Good', 0.9))
   assert.ok(await isStored(service, bytes))
   expect(204, await ann.remove(`/v4/diamond/${other.id}`))
-  await until('the file to go', async () => !(await isStored(service, bytes)))
+  await until('the deletion of the file', async () => !(await isStored(service, bytes)))
 })
 
-test('keeps a file that a certification has, too', async ({ ann, service }) => {
+test('that is rejected does not delete a file that a certification uses', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdf = smallPdf()
   await attached(ann, id, pdf)
@@ -127,7 +127,7 @@ test('keeps a file that a certification has, too', async ({ ann, service }) => {
   assert.ok(await isStored(service, pdf))
 })
 
-test('is for its owner alone', async ({ ann, bob, service }) => {
+test('is accessible only to its owner', async ({ ann, bob, service }) => {
   const { id } = await created(ann, { access: 2, dataAccess: 2 })
   refusal(403, await attachModel(bob, id, ROUND))
   expect(201, await attachModel(ann, id, ROUND))
@@ -137,7 +137,7 @@ test('is for its owner alone', async ({ ann, bob, service }) => {
   refusal(404, await service.send({ path: `/v4/diamond/${id}/model/file` }))
 })
 
-test('is opened by no link from before a change of its access', async ({ ann, service }) => {
+test('has a link that is revoked by a change of access', async ({ ann, service }) => {
   const { id } = await created(ann)
   expect(201, await attachModel(ann, id, ROUND))
   const link = pathOf(model(await ann.get(`/v4/diamond/${id}/model`)).file ?? '')
@@ -154,12 +154,12 @@ test('is opened by no link from before a change of its access', async ({ ann, se
 const TETRAHEDRON = ['OFF', '4 4 0', '0 0 0', '3 0 0', '0 3 0', '0 0 3', '3 0 2 1', '3 0 1 3', '3 0 3 2', '3 1 2 3']
 const WRONG: readonly (readonly [what: string, bytes: string, says: RegExp])[] = [
   ['empty', '', /empty/],
-  ['no 3D file', 'a letter to my mother', /OFF.*STL.*OBJ/],
+  ['not a 3D file', 'a letter to my mother', /OFF.*STL.*OBJ/],
   ['open', [...TETRAHEDRON.slice(0, 1), '4 3 0', ...TETRAHEDRON.slice(2, 9)].join('\n'), /open|facet/],
-  ['cut off', TETRAHEDRON.slice(0, 8).join('\n'), /facet|line/],
+  ['truncated', TETRAHEDRON.slice(0, 8).join('\n'), /facet|line/],
 ]
 for (const [what, bytes, says] of WRONG) {
-  test(`is refused where it is ${what}, and says why`, async ({ ann }) => {
+  test(`is rejected if it is ${what}, with the reason`, async ({ ann }) => {
     const { id } = await created(ann)
     const answer = await attachModel(ann, id, bytes)
     refusal(422, answer)
@@ -168,7 +168,7 @@ for (const [what, bytes, says] of WRONG) {
   })
 }
 
-test('comes in a form with one file, and nothing else', async ({ ann }) => {
+test('is uploaded as a form with one file and nothing else', async ({ ann }) => {
   const { id } = await created(ann)
   refusal(415, await ann.post(`/v4/diamond/${id}/model`, {}))
   refusal(422, await sendModel(ann, id, []))
@@ -178,7 +178,7 @@ test('comes in a form with one file, and nothing else', async ({ ann }) => {
   refusal(404, await attachModel(ann, 987_654_321, ROUND))
 })
 
-test('stands in the history, and in the feed as new scores', async ({ ann }) => {
+test('appears in the history, and as new scores in the feed of changes', async ({ ann }) => {
   const { id } = await created(ann)
   const { next } = (await ann.get('/v4/diamond/changes?after=now')).json() as { next: string }
   expect(201, await attachModel(ann, id, ROUND))

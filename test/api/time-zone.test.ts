@@ -7,7 +7,7 @@ import { FROM_SOURCE } from '../from-source.ts'
 const test = suite('dates')
 
 for (const TZ of ['Pacific/Auckland', 'America/St_Johns']) {
-  test(`are the same where the clock is that of ${TZ}`, () => {
+  test(`are the same in the time zone ${TZ}`, () => {
     const file = fileURLToPath(new URL('date-filters.test.ts', import.meta.url))
     const env = { ...process.env, TZ }
     const { status, stdout } = spawnSync(process.execPath, [...FROM_SOURCE, file], { env, encoding: 'utf8' })

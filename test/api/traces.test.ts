@@ -6,8 +6,8 @@ import { apiSuite, type Service } from './harness/service.ts'
 import { created } from './harness/stones.ts'
 import { startReceiver } from './webhooks/receiver.ts'
 
-const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true', SECRETS_ANONYMOUS: 'true' }
-const test = apiSuite('the trace of a request', { settings: LAX, scored: true })
+const SETTINGS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true', SECRETS_ANONYMOUS: 'true' }
+const test = apiSuite('the trace context of a request', { settings: SETTINGS, scored: true })
 
 const traceparent = (digit: string) => `00-${digit.repeat(32)}-00f067aa0ba902b7-01`
 const traceOf = ({ metadata }: StoredEvent) => metadata['traceparent']
@@ -17,7 +17,7 @@ async function eventsOf({ installation: { store } }: Service, stream: string): P
   return store.read(stream)
 }
 
-test('is in the metadata of what it wrote, and of what a follower did because of that', async ({ service, ann }) => {
+test('is in the metadata of the events it wrote and of the scores derived from them', async ({ service, ann }) => {
   const headers = { traceparent: traceparent('a') }
   const { id } = expect(201, await ann.post('/v4/diamond', stone, headers)).json() as { id: number }
   assert.equal((await eventsOf(service, `diamond-${id}`)).map(traceOf), [traceparent('a')])
@@ -25,7 +25,7 @@ test('is in the metadata of what it wrote, and of what a follower did because of
   assert.equal((await eventsOf(service, `scores-${id}`)).map(traceOf), [traceparent('a')])
 })
 
-test('is each in a bulk', async ({ service, ann }) => {
+test('is in every event of a bulk', async ({ service, ann }) => {
   const entries = { entries: [stone, { ...stone, sku: 'T-2' }] }
   const made = expect(201, await ann.post('/v4/diamond/bulk', entries, { traceparent: traceparent('b') }))
   for (const [, id] of made.text.matchAll(/"id": ?(\d+)/g)) {
@@ -33,16 +33,14 @@ test('is each in a bulk', async ({ service, ann }) => {
   }
 })
 
-test('that is malformed is none, and refuses nothing', async ({ service, ann }) => {
+test('is ignored if it is malformed', async ({ service, ann }) => {
   for (const wrong of ['00-abc', traceparent('0'), `ff${traceparent('a').slice(2)}`, 'x'.repeat(2_000)]) {
     const { id } = expect(201, await ann.post('/v4/diamond', stone, { traceparent: wrong })).json() as { id: number }
     assert.equal((await eventsOf(service, `diamond-${id}`)).map(traceOf), [undefined])
   }
 })
 
-test('goes out with the message of a webhook about the last thing that happened, and with a test message', async ({
-  service,
-}) => {
+test('is sent with the webhook message for the latest change, and with a test message', async ({ service }) => {
   const vendor = await service.newVendor()
   const receiver = await startReceiver()
   try {
@@ -50,7 +48,7 @@ test('goes out with the message of a webhook about the last thing that happened,
     const { id } = await created(vendor, { sku: 'W-1' })
     await until('the creation', () => receiver.messages.length > 0)
     assert.is(receiver.messages[0]?.trace, '')
-    // Scores that came behind the change would be what happened last.
+    // Scores that arrived after the change would otherwise be the latest event.
     await until('its scores', () => receiver.messages.some(({ text }) => /"what":\[[^\]]*"scores"/.test(text)))
     const sent = { traceparent: traceparent('c') }
     expect(200, await vendor.patch(`/v4/diamond/${id}`, { sku: 'W-2' }, sent))
@@ -65,7 +63,7 @@ test('goes out with the message of a webhook about the last thing that happened,
   }
 })
 
-test('of what nobody logged in for is kept too', async ({ service }) => {
+test('is kept for anonymous requests too', async ({ service }) => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', traceparent: traceparent('e') }
   expect(200, await service.send({ method: 'POST', path: '/api/v1/share', headers, body: 'secret=traced' }))
   const traced: string[] = []

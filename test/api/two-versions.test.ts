@@ -37,7 +37,7 @@ const PAIRS: readonly Pair[] = [
 ]
 
 for (const [field, v3, v4] of PAIRS) {
-  test(`shows ${field} ${v3} as ${v4}, whichever wrote it`, async ({ ann }) => {
+  test(`has ${field} ${v3} in v3 as ${v4} in v4, whichever version wrote it`, async ({ ann }) => {
     const byV3 = shown(expect(201, await ann.post('/v3/diamond', stoneV3({ [field]: v3 }))))
     const byV4 = shown(expect(201, await ann.post('/v4/diamond', stone({ [field]: v4 }))))
     for (const { id } of [byV3, byV4]) {
@@ -50,7 +50,7 @@ for (const [field, v3, v4] of PAIRS) {
   })
 }
 
-test('has in v3 the documented fields in the documented order, and Location in v3', async ({ ann, service }) => {
+test('has the documented v3 fields in the documented order and a v3 Location', async ({ ann, service }) => {
   const answer = expect(201, await ann.post('/v3/diamond', stoneV3({ isPublished: true })))
   assert.is(Object.keys(shown(answer)).join(','), V3_ORDER)
   assert.is(shown(answer)['isPublished'], true)
@@ -58,7 +58,7 @@ test('has in v3 the documented fields in the documented order, and Location in v
   assert.equal((await ann.get(`/v3/diamond/${shown(answer).id}`)).json(), answer.json())
 })
 
-test('starts unpublished, is published and withdrawn through v3, singly and in bulk', async ({ ann }) => {
+test('is unpublished at first, and can be published and withdrawn through v3, singly and in bulk', async ({ ann }) => {
   const { id } = shown(await ann.post('/v3/diamond', stoneV3()))
   const isPublished = async () => shown(await ann.get(`/v3/diamond/${id}`))['isPublished']
   assert.is(await isPublished(), false)
@@ -87,7 +87,7 @@ test('keeps isPublished when v4 changes it, and v4 fields when v3 changes it', a
 })
 
 for (const field of ['isLabGrown', 'culetSize', 'girdle', 'access', 'dataAccess']) {
-  test(`does not know ${field} in v3`, async ({ ann }) => {
+  test(`has no ${field} in v3`, async ({ ann }) => {
     const { id } = await created(ann)
     for (const answer of [
       await ann.post('/v3/diamond', stoneV3({ [field]: null })),
@@ -113,7 +113,7 @@ for (const [field, value] of [
   ['fancyGrade', 'Faint'],
   ['colorHue', 9999],
 ] as const) {
-  test(`takes ids only in v3: ${field} ${JSON.stringify(value)} is 422`, async ({ ann }) => {
+  test(`accepts only ids in v3: ${field} ${JSON.stringify(value)} is rejected with 422`, async ({ ann }) => {
     assert.equal(pointers(refusal(422, await ann.post('/v3/diamond', stoneV3({ [field]: value })))), [`/${field}`])
   })
 }
@@ -125,7 +125,7 @@ for (const [given, v4, v3] of [
   ['My own cut', 'My own cut', 113],
   ['Square Emerald', undefined, undefined],
 ] as const) {
-  test(`with the shape ${given} is changed by nothing that v3 shows and sends back`, async ({ ann }) => {
+  test(`with the shape ${given} is unchanged when its v3 body is sent back`, async ({ ann }) => {
     const stone = await created(ann, { cutShape: given })
     if (v4 !== undefined) assert.is(stone['cutShape'], v4)
     const inV3 = shown(await ann.get(`/v3/diamond/${stone.id}`))
@@ -142,7 +142,7 @@ for (const [given, v4, v3] of [
   })
 }
 
-test('takes another shape from v3, also for one of the tree or one as written', async ({ ann }) => {
+test('can get another shape through v3, also if its shape is of the tree or a free text', async ({ ann }) => {
   for (const cutShape of ['Cushion Brilliant', 'My own cut', 'Round']) {
     const { id } = await created(ann, { cutShape })
     await ann.patch(`/v3/diamond/${id}`, { cutShape: 85 })
@@ -150,7 +150,7 @@ test('takes another shape from v3, also for one of the tree or one as written', 
   }
 })
 
-test('can be sent back as it was read, in each version, and stays as it is', async ({ ann }) => {
+test('is unchanged when it is sent back as it was read, in each version', async ({ ann }) => {
   const rich = {
     price: 1,
     clarity: 'IF',
@@ -176,7 +176,7 @@ test('can be sent back as it was read, in each version, and stays as it is', asy
   })
 })
 
-test('stands in both lists at the same place, with the same filters', async ({ service }) => {
+test('has the same position in both lists, with the same filters', async ({ service }) => {
   const vendor = await service.newVendor()
   for (const [sku, isColored] of [
     ['A', true],

@@ -8,14 +8,14 @@ import { parseSecretKeyDigest, parseMetadataKey, secretStream } from '../../src/
 import type { Vendor } from './harness/account.ts'
 import { attached, pathOf, text, upload } from './harness/form.ts'
 import { expect, refusal, request, type Answer } from './harness/request.ts'
-import { PATIENT, startService, type Service } from './harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
 import { form, newSender, post, shared, type Sender } from './harness/secrets.ts'
 import { created, stone } from './harness/stones.ts'
 
 type Given = { service: Service; ann: Vendor; sender: Sender }
-const test = suite<Given>('an event that this release can not read')
+const test = suite<Given>('an undecodable event')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.ann = given.service.ann
   given.sender = await newSender(given.service.installation)
 })
@@ -23,17 +23,27 @@ test.after(({ service }) => service.stop())
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** What a newer release may have written, and what no release ever should have. */
+/** Events that a newer release may have written, and one that no release should have written. */
 const KINDS = [
   { what: 'of a newer release', schema: '999', data: {} },
-  { what: 'with a payload that never was valid', schema: '1', data: { broken: true } },
-  { what: 'of a type that came later', schema: '1', data: {}, type: 'Foretold' },
+  { what: 'with an invalid payload', schema: '1', data: { broken: true } },
+  { what: 'of an unknown type', schema: '1', data: {}, type: 'Foretold' },
 ] as const
 
-type Kind = { readonly what: string; readonly schema: string; readonly data: object; readonly type?: string }
+type UndecodableEvent = {
+  readonly what: string
+  readonly schema: string
+  readonly data: object
+  readonly type?: string
+}
 
-/** Appends such an event to a stream, whatever its revision is. */
-async function spoil({ installation: { store } }: Service, stream: string, type: string, kind: Kind): Promise<void> {
+/** Appends such an event at the current revision of a stream. */
+async function appendUndecodable(
+  { installation: { store } }: Service,
+  stream: string,
+  type: string,
+  kind: UndecodableEvent,
+): Promise<void> {
   const [last] = await store.read(stream, { last: 1 })
   const { schema, data } = kind
   const written = { type: kind.type ?? type, data: { ...data }, metadata: toEventMetadata(origin, Date.now(), schema) }
@@ -41,23 +51,23 @@ async function spoil({ installation: { store } }: Service, stream: string, type:
   await store.append(stream, last?.revision ?? 'none', [event])
 }
 
-/** Holds that requests are answered 503 with Retry-After, and that they append nothing. */
-async function undecided({ installation: { store } }: Service, asks: readonly (() => Promise<Answer>)[]) {
+/** Expects 503 with Retry-After for each request, and that no event is appended. */
+async function expectUnavailable({ installation: { store } }: Service, requests: readonly (() => Promise<Answer>)[]) {
   const head = await store.head()
-  for (const ask of asks) {
-    const answer = expect(503, await ask())
+  for (const send of requests) {
+    const answer = expect(503, await send())
     assert.ok(Number(answer.headers['retry-after']) > 0)
     assert.not.match(answer.text, /broken|schema|expected/)
   }
   assert.equal(await store.head(), head)
 }
 
-for (const kind of KINDS as readonly Kind[]) {
-  test(`in a diamond, ${kind.what}, stops no read, and every change of it`, async ({ service, ann }) => {
+for (const kind of KINDS as readonly UndecodableEvent[]) {
+  test(`in a diamond, ${kind.what}, blocks its changes but no reads`, async ({ service, ann }) => {
     const { id } = await created(ann, { sku: 'SPOILT' })
     const good = await created(ann)
-    await spoil(service, `diamond-${id}`, 'DiamondPatched', kind)
-    const asks = ['v3', 'v4'].flatMap((version) => [
+    await appendUndecodable(service, `diamond-${id}`, 'DiamondPatched', kind)
+    const requests = ['v3', 'v4'].flatMap((version) => [
       () => ann.patch(`/${version}/diamond/${id}`, { price: 1 }),
       () => ann.put(`/${version}/diamond/${id}`, { price: 1 }),
       () => ann.remove(`/${version}/diamond/${id}`),
@@ -71,18 +81,18 @@ for (const kind of KINDS as readonly Kind[]) {
       () => ann.put(`/${version}/diamond/bulk`, { entries: [{ id, price: 1 }] }),
       () => ann.remove(`/${version}/diamond/bulk`, { entries: [{ id: good.id }, { id }] }),
     ])
-    await undecided(service, asks)
+    await expectUnavailable(service, requests)
     refusal(503, await ann.patch(`/v4/diamond/${id}`, { price: 1 }))
     for (const version of ['v3', 'v4']) expect(200, await ann.get(`/${version}/diamond/${id}`))
     expect(200, await ann.get('/v4/diamond'))
     expect(200, await ann.patch(`/v4/diamond/${good.id}`, { price: 2 }))
   })
 
-  test(`in a diamond, ${kind.what}, stops what is done with its certifications`, async ({ service, ann }) => {
+  test(`in a diamond, ${kind.what}, blocks requests for its certifications`, async ({ service, ann }) => {
     const { id } = await created(ann)
     const before = await attached(ann, id)
-    await spoil(service, `diamond-${id}`, 'CertificationAttached', kind)
-    await undecided(service, [
+    await appendUndecodable(service, `diamond-${id}`, 'CertificationAttached', kind)
+    await expectUnavailable(service, [
       () => ann.post('/v4/certification', { product: id, laboratory: 'GIA' }),
       () => upload(ann, [text('product', id), text('laboratory', 'GIA')]),
       () => ann.remove(`/v4/certification/${before.id}`),
@@ -90,23 +100,23 @@ for (const kind of KINDS as readonly Kind[]) {
     ])
   })
 
-  test(`in a request's record, ${kind.what}, stops its repeat`, async ({ service, ann }) => {
+  test(`in the record of a request, ${kind.what}, blocks its repetition`, async ({ service, ann }) => {
     const send = () => ann.post('/v4/diamond', stone(), { 'Idempotency-Key': `spoilt ${kind.what}` })
     expect(201, await send())
     const { store } = service.installation
     let record = ''
     for await (const { stream } of store.readAll('start', { prefixes: ['request-'] })) record = stream
-    await spoil(service, record, 'RequestDone', kind)
-    await undecided(service, [send])
+    await appendUndecodable(service, record, 'RequestDone', kind)
+    await expectUnavailable(service, [send])
   })
 
-  test(`in a secret, ${kind.what}, keeps it from being told and from being burned`, async ({ service, sender }) => {
+  test(`in a secret, ${kind.what}, blocks revealing and burning it`, async ({ service, sender }) => {
     const { url } = service
     const { secret_key, metadata_key } = await shared(url, sender, { secret: 'kept', passphrase: 'p' })
     const digest = parseSecretKeyDigest(secret_key)
     assert.is(digest, parseMetadataKey(metadata_key)?.digest)
-    await spoil(service, secretStream(digest ?? ''), 'PassphraseTried', kind)
-    await undecided(service, [
+    await appendUndecodable(service, secretStream(digest ?? ''), 'PassphraseTried', kind)
+    await expectUnavailable(service, [
       () => post(url, `secret/${secret_key}`),
       () => request(url, form(`/api/v1/secret/${secret_key}`, 'passphrase=p')),
       () => post(url, `private/${metadata_key}`),
@@ -119,15 +129,15 @@ for (const kind of KINDS as readonly Kind[]) {
   })
 
   for (const type of ['PasswordChanged', 'LoginReserved']) {
-    test(`of an account as ${type}, ${kind.what}, lets nobody in`, async ({ service }) => {
+    test(`in an account as ${type}, ${kind.what}, blocks authentication`, async ({ service }) => {
       const other = await newSender(service.installation)
       const stream =
         type === 'LoginReserved'
           ? await service.installation.people.loginStreamOf(other.email)
           : `account-${other.account}`
       const logIn = await tokenRequest(service, { grant_type: 'password', username: other.email, password: 'x' })
-      await spoil(service, stream, type, kind)
-      await undecided(service, [
+      await appendUndecodable(service, stream, type, kind)
+      await expectUnavailable(service, [
         logIn,
         () => request(service.url, form('/api/v1/share', 'secret=x', other.authorization)),
         () => request(service.url, { path: '/api/v1/authcheck', headers: { Authorization: other.authorization } }),
@@ -135,28 +145,28 @@ for (const kind of KINDS as readonly Kind[]) {
     })
   }
 
-  test(`of a session, ${kind.what}, gives no tokens`, async ({ service }) => {
+  test(`in a session, ${kind.what}, blocks its token requests`, async ({ service }) => {
     const { refreshToken } = await service.newVendor()
     const refresh = await tokenRequest(service, { grant_type: 'refresh_token', refresh_token: refreshToken })
     const session = refreshToken.split('.')[0] ?? ''
-    await spoil(service, `session-${session}`, 'TokenRefreshed', kind)
-    await undecided(service, [
+    await appendUndecodable(service, `session-${session}`, 'TokenRefreshed', kind)
+    await expectUnavailable(service, [
       refresh,
       await tokenRequest(service, { token: refreshToken }, 'revoke'),
       await tokenRequest(service, { token: refreshToken }, 'introspect'),
     ])
   })
 
-  test(`of a client, ${kind.what}, opens no session for it`, async ({ service }) => {
-    const ask = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
-    await spoil(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
-    await undecided(service, [ask])
+  test(`in a client, ${kind.what}, blocks its log-ins`, async ({ service }) => {
+    const logIn = await tokenRequest(service, { grant_type: 'password', username: 'a@example.com', password: 'x' })
+    await appendUndecodable(service, `client-${lastClient}`, 'ClientSecretRotated', kind)
+    await expectUnavailable(service, [logIn])
   })
 }
 
 let lastClient = ''
 
-/** A request to the token server by a client of its own. */
+/** A request to the token server by a newly registered client. */
 async function tokenRequest({ installation, url }: Service, parameters: Record<string, string>, path = 'token') {
   const { writing } = installation
   const clientIds = new IdAllocator({ ...writing, kind: 'client', size: 1, origin })
@@ -166,10 +176,10 @@ async function tokenRequest({ installation, url }: Service, parameters: Record<s
   return () => request(url, form(`/api/oauth/v2/${path}`, body))
 }
 
-test('among reserved ids creates nothing, in a new process', async () => {
-  const first = await startService({ patience: PATIENT })
+test('in the reservations of ids blocks creation once the reserved ids are used up', async () => {
+  const first = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   try {
-    await spoil(first, 'ids-diamond', 'IdsReserved', KINDS[0])
+    await appendUndecodable(first, 'ids-diamond', 'IdsReserved', KINDS[0])
     const { ann } = first
     const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => ann.post('/v4/diamond/bulk', bulk(n))))
     for (const { status } of answers) assert.ok(status === 201 || status === 503, String(status))

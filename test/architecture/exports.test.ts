@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unnamedExports } from './exports.ts'
+import { unusedExports } from './exports.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
@@ -12,16 +12,16 @@ const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
     .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') })),
 )
 
-const test = suite('what a file exports')
+const test = suite('an export')
 
-test('is named by another one', () => {
+test('is imported by another file', () => {
   assert.ok(sources.length > 500, `only ${sources.length} files were found`)
-  assert.equal(unnamedExports(sources, 'src/'), [])
+  assert.equal(unusedExports(sources, 'src/'), [])
 })
 
-test('and nobody names is found', () => {
+test('that no file imports is reported', () => {
   const a = { path: 'src/a.ts', text: 'export const b = 1\nexport function c() {}\nexport type D = string\n' }
-  const named = (text: string) => unnamedExports([a, { path: 'test/e.ts', text }], 'src/')
+  const named = (text: string) => unusedExports([a, { path: 'test/e.ts', text }], 'src/')
   assert.equal(named(''), ['src/a.ts: b', 'src/a.ts: c'])
   assert.equal(named("import {\n  c,\n  b as x } from '../src/a.ts'"), [])
   assert.equal(named("import * as a from '../src/a.ts'"), [])
@@ -29,10 +29,10 @@ test('and nobody names is found', () => {
   assert.equal(named("import { b } from './a.ts'\nimport { type c } from '../src/a.ts'"), ['src/a.ts: b'])
 })
 
-/** Names in braces, and the built file that they are imported of. */
+/** Imported names and the built file that they come from. */
 const OF_BUILT = /\{([^{}]*)\} (?:from '[./]*dist\/|= await import\(new URL\(')([a-z/-]+)\.js'/g
 
-/** What plain JavaScript imports of the built files, and src does not export: no compiler looks at it. */
+/** Names that plain JavaScript imports from built files but src does not export. The compiler doesn't check these. */
 function missingIn({ path, text }: { readonly path: string; readonly text: string }): string[] {
   return [...text.matchAll(OF_BUILT)].flatMap(([, names = '', module = '']) => {
     const source = sources.find((one) => one.path === `src/${module}.ts`)?.text ?? ''
@@ -42,7 +42,7 @@ function missingIn({ path, text }: { readonly path: string; readonly text: strin
   })
 }
 
-test('is there, where plain JavaScript imports it of the built files', () => {
+test('exists if plain JavaScript imports it from the built files', () => {
   const files = sources.filter(({ path, text }) => path.endsWith('.js') && text.includes('dist'))
   assert.ok(files.length >= 4, `only ${files.length} files were found`)
   assert.equal(files.flatMap(missingIn), [])

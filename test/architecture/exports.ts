@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** A file's path from the project's root, and its text. */
+/** A file's path, relative to the project's root, and its text. */
 export type Source = { readonly path: string; readonly text: string }
 
 const IMPORT =
@@ -8,11 +8,11 @@ const IMPORT =
 const EXPORT = /^export (?:async )?(?:abstract )?(?:function\*?|const|class) (\w+)/gm
 
 /**
- * What files of `folder` export and no other file names: functions, constants and classes, as `path: name`. Types may be
- * exported for whoever reads a signature. A file that is imported as a whole counts as named altogether.
+ * Functions, constants and classes that files of `folder` export and no other file imports, as `path: name`. Types are
+ * exempt, because a signature may refer to them. A namespace or dynamic import counts as an import of all names.
  */
-export function unnamedExports(sources: readonly Source[], folder: string): string[] {
-  const named = new Set(sources.flatMap(namesIn))
+export function unusedExports(sources: readonly Source[], folder: string): string[] {
+  const named = new Set(sources.flatMap(importedNames))
   return sources
     .filter(({ path }) => path.startsWith(folder))
     .flatMap(({ path, text }) => [...text.matchAll(EXPORT)].map(([, name]) => ({ path, name })))
@@ -20,14 +20,14 @@ export function unnamedExports(sources: readonly Source[], folder: string): stri
     .map(({ path, name }) => `${path}: ${name}`)
 }
 
-function namesIn({ path, text }: Source): string[] {
+function importedNames({ path, text }: Source): string[] {
   return [...text.matchAll(IMPORT)].flatMap(([, names, from, late]) => {
     const file = posix.join(posix.dirname(path), from ?? late ?? '')
     return (names?.slice(1, -1).split(',') ?? ['*']).map((name) => `${file}: ${plain(name)}`)
   })
 }
 
-/** `type A as B` is A. */
+/** The exported name: A for `type A as B`. */
 const plain = (name: string) =>
   name
     .trim()

@@ -1,15 +1,15 @@
 import { posix } from 'node:path'
 
-/** A module and what it imports: paths from src/ on, other packages by their names. */
+/** A module and its imports: paths relative to src/, packages by name. */
 export type Module = { readonly path: string; readonly imports: readonly string[] }
 
-/** Of src/stores, what is asked of a store stands in ports; every other module there is part of an adapter. */
+/** Within src/stores, the ports are here; every other module is part of an adapter. */
 const PORT = 'stores/ports/'
 
-/** What the rooms of what the service does may know beside each other's. */
+/** The layers that all layers with the service's functions may import. */
 const CORE = ['domain', 'representations', 'events', 'evidence', 'port', 'credentials', 'runtime'] as const
 
-/** What each room may import of src besides itself. Wiring composes those that make a service; main may name them all. */
+/** The layers that each layer may import besides itself. Wiring composes the service; main.ts may import all layers. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   runtime: [],
@@ -30,10 +30,11 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   cli: [...CORE, 'commands', 'projections', 'reactions', 'scoring', 'maintenance', 'wiring'],
 }
 
-/** Whether a module stands in a room, or is main. */
-export const hasRoom = (path: string): boolean => path === 'main.ts' || (path.includes('/') && layerOf(path) in ALLOWED)
+/** Whether a module belongs to a layer, or is main.ts. */
+export const hasLayer = (path: string): boolean =>
+  path === 'main.ts' || (path.includes('/') && layerOf(path) in ALLOWED)
 
-/** `./x.ts` as seen from a module becomes a path from src/ on. */
+/** Resolves the module's relative imports to paths relative to src/. */
 export function moduleOf(path: string, source: string): Module {
   const named = [...source.matchAll(/(?:^|[\s;}])(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name]) => name ?? '')
   return {
@@ -42,37 +43,37 @@ export function moduleOf(path: string, source: string): Module {
   }
 }
 
-/** Every import that points the wrong way, as a sentence. */
+/** A message for each import that is not allowed. */
 export function wrongImports(modules: readonly Module[]): string[] {
   return modules.flatMap(({ path, imports }) => {
     const layer = layerOf(path)
-    return imports.filter((name) => !mayImport(layer, name)).map((name) => sentence(path, layer, name))
+    return imports.filter((name) => !mayImport(layer, name)).map((name) => messageFor(path, layer, name))
   })
 }
 
-/** Events are declared with their schemas. */
-const OF_DOMAIN: ReadonlySet<string> = new Set(['zod'])
+/** The packages that the domain may import: events are declared with their schemas. */
+const DOMAIN_PACKAGES: ReadonlySet<string> = new Set(['zod'])
 
 function mayImport(layer: string, name: string): boolean {
-  if (!isOfSrc(name)) return layer !== 'domain' || OF_DOMAIN.has(name)
+  if (!isOfSrc(name)) return layer !== 'domain' || DOMAIN_PACKAGES.has(name)
   const other = layerOf(name)
   if (other === 'adapter') return layer === 'adapter' || layer === 'wiring'
   const allowed = ALLOWED[layer]
   return allowed === undefined || other === layer || allowed.includes(other)
 }
 
-/** Modules, and the tables in JSON beside them; not packages. */
+/** Whether an import is a module or a JSON file of src, not a package. */
 const isOfSrc = (name: string) => /\.(?:ts|json)$/.test(name) && !name.startsWith('..')
 
-/** A module right in src is a layer of its own. */
+/** The layer of a path. A module directly in src is its own layer. */
 function layerOf(path: string): string {
   const folder = path.split('/', 1)[0] ?? path
   if (folder !== 'stores') return folder
   return path.startsWith(PORT) ? 'port' : 'adapter'
 }
 
-function sentence(path: string, layer: string, name: string): string {
-  if (layerOf(name) === 'adapter') return `src/${path} names the adapter src/${name}; only src/wiring may`
+function messageFor(path: string, layer: string, name: string): string {
+  if (layerOf(name) === 'adapter') return `src/${path} imports the adapter src/${name}; only src/wiring may`
   const allowed = ALLOWED[layer] ?? []
   return `src/${path} imports ${name}; ${layer} may import ${[layer, ...allowed].join(', ')}`
 }

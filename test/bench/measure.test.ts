@@ -7,11 +7,11 @@ import { CARRIED, measure, UNIQUE, type Load } from '../../bench/load/measure.ts
 import { percentile } from '../../bench/load/watch.ts'
 import { requestText } from '../../bench/request.ts'
 
-type Answering = (request: IncomingMessage, response: ServerResponse, body: string) => void
+type Responder = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
 const test = suite('the load generator')
 
-/** A clock that goes on with answers alone. */
+/** A clock that advances only with responses. */
 class Clock {
   #milliseconds = 0
   readonly now = () => this.#milliseconds
@@ -21,12 +21,12 @@ class Clock {
   }
 }
 
-/** Milliseconds that a measurement goes on, and that pass by an answer: ten at least. */
+/** Milliseconds of a measurement and per response, so that it has at least ten responses. */
 const [MEASURED, AN_ANSWER] = [100, 10]
 
-/** @param clock of the measurement, unless each answer takes its time */
-async function under(
-  answer: Answering,
+/** @param clock of the measurement; by default one that advances by AN_ANSWER per response */
+async function withServer(
+  answer: Responder,
   act: (load: (json: string) => Load, now: () => number) => Promise<void>,
   clock?: Clock,
 ): Promise<void> {
@@ -52,9 +52,9 @@ async function under(
   }
 }
 
-test('counts what was answered, and sends no number twice', async () => {
+test('counts responses, and sends no unique number twice', async () => {
   const bodies: string[] = []
-  await under(
+  await withServer(
     (_request, response, body) => {
       bodies.push(body)
       response.writeHead(201, { 'Content-Length': 0 }).end()
@@ -69,8 +69,8 @@ test('counts what was answered, and sends no number twice', async () => {
   )
 })
 
-test('refuses to measure errors', async () => {
-  await under(
+test('fails on an error response', async () => {
+  await withServer(
     (_request, response) => response.writeHead(422, { 'Content-Length': 4 }).end('oh! '),
     async (load, now) => {
       const outcome = await measure(load('{}'), now).catch((error: Error) => error.message)
@@ -79,8 +79,8 @@ test('refuses to measure errors', async () => {
   )
 })
 
-test('takes an answer whole that arrives in pieces', async () => {
-  await under(
+test('reads a response that arrives in pieces', async () => {
+  await withServer(
     (_request, response) => {
       response.writeHead(200, { 'Content-Length': 8 })
       response.write('1234')
@@ -90,10 +90,10 @@ test('takes an answer whole that arrives in pieces', async () => {
   )
 })
 
-test('carries a part of each answer into the same connection’s next request', async () => {
+test('carries a part of each response into the next request on the same connection', async () => {
   const given = new Set(['aaaaaa', 'bbbbbb', 'cccccc'])
   let next = 0
-  await under(
+  await withServer(
     (_request, response, body) => {
       const known = given.delete(body)
       const token = String(next++).padStart(6, '0')
@@ -110,12 +110,12 @@ test('carries a part of each answer into the same connection’s next request', 
   )
 })
 
-test('takes the time of a watched request beside the load, and does not count it', async () => {
+test('measures a watched request alongside the load without counting it', async () => {
   const clock = new Clock()
   const load = ' '
   const kinds = { load: 0, watched: 0 }
   let answerWatched: (() => void) | undefined
-  await under(
+  await withServer(
     (_request, response, body) => {
       const answer = () => response.writeHead(204).end()
       if (body === load) {
@@ -125,7 +125,7 @@ test('takes the time of a watched request beside the load, and does not count it
         return
       }
       kinds.watched++
-      // Behind a request of the load that came later, and 40 ms.
+      // After a later request of the load, and 40 ms.
       answerWatched = () => {
         answerWatched = undefined
         clock.pass(40)
@@ -143,8 +143,8 @@ test('takes the time of a watched request beside the load, and does not count it
   )
 })
 
-test('watches without any load', async () => {
-  await under(
+test('measures a watched request without load', async () => {
+  await withServer(
     (_request, response) => response.writeHead(204).end(),
     async (load, now) => {
       const watched = { request: load('{}').requests[0] ?? '', pause: 1 }
@@ -155,7 +155,7 @@ test('watches without any load', async () => {
   )
 })
 
-test('finds a percentile, and the slowest among few', () => {
+test('computes a percentile, which is the slowest of a few values', () => {
   const figures = Array.from({ length: 200 }, (_, n) => 200 - n)
   assert.is(percentile(figures, 0.99), 199)
   assert.is(percentile([7, 9, 8], 0.99), 9)

@@ -6,15 +6,15 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** A program and what its process needs in its environment. */
+/** A program and the environment variables that it needs. */
 export type Program = { readonly path: string; readonly env: Readonly<Record<string, string>> }
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/adamant-browser', import.meta.url))
 
 /**
- * The Chromium that npm ci brings, with the libraries and the font that a machine without a desktop lacks. It is for
- * Linux x64; undefined elsewhere. Its package unpacks into TMPDIR and takes what stands there for whole, so it is given
- * a folder of its own, which gets its name when all is there: two suites may come at once, and one may be stopped.
+ * The Chromium that npm ci installs, with the libraries and the font that a machine without a desktop lacks; undefined
+ * except on Linux x64. The package unpacks into TMPDIR and assumes that existing files there are complete. So it unpacks
+ * into a temporary folder that is renamed at the end: two suites may do so at once, and one may be killed.
  */
 export async function bundledChromium(): Promise<Program | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
@@ -32,7 +32,7 @@ async function bundledVersion(): Promise<string> {
   return String((manifest as { version: unknown }).version)
 }
 
-/** Its libraries are unpacked only where it takes the machine for Amazon's. */
+/** The package unpacks its libraries only if it detects AWS Lambda. */
 const AS_ON_LAMBDA = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }
 const UNPACK = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
 
@@ -55,7 +55,7 @@ async function unpackTo(folder: string): Promise<void> {
   }
 }
 
-/** Fontconfig with the font of the package and none of the machine's, so that pages look the same everywhere. */
+/** A Fontconfig with only the package's font, so that pages look the same on every machine. */
 const fontsIn = (folder: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

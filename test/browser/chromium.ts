@@ -16,41 +16,41 @@ const FLAGS = [
 
 type Candidate = { readonly name: string; readonly options: () => Promise<LaunchOptions | undefined> }
 
-/** Where a browser may be, the first that starts is taken; CHROMIUM names one that is taken or none. */
+/** Browsers to try; the first that starts is used. CHROMIUM names the only one to try. */
 function candidates(): Candidate[] {
   const named = process.env['CHROMIUM']
   if (named) return [{ name: named, options: async () => ({ executablePath: named }) }]
   return [
-    { name: 'the one that npm ci brings', options: ofBundle },
+    { name: 'the one that npm ci installs', options: bundledOptions },
     { name: 'Chrome', options: async () => ({ channel: 'chrome' }) },
     { name: '/usr/bin/chromium', options: async () => ({ executablePath: '/usr/bin/chromium' }) },
   ]
 }
 
-async function ofBundle(): Promise<LaunchOptions | undefined> {
+async function bundledOptions(): Promise<LaunchOptions | undefined> {
   const program = await bundledChromium()
   return program && { executablePath: program.path, env: { ...process.env, ...program.env } }
 }
 
-/** How a browser that starts on this machine is started; without one it says what was left out, and why. */
+/** Launch options of a browser that starts on this machine. Without one, prints what is skipped, and why. */
 export async function findBrowser(): Promise<LaunchOptions | undefined> {
   const faults: string[] = []
   for (const { name, options } of candidates()) {
     try {
       const launch = await options()
       if (launch === undefined) faults.push(`${name} is for Linux x64`)
-      else return await tried({ ...launch, headless: true, args: FLAGS })
+      else return await checkStarts({ ...launch, headless: true, args: FLAGS })
     } catch (error) {
       faults.push(`${name}: ${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)}`)
     }
   }
   console.log(
-    `LEFT OUT: pages were not driven, since no browser starts here (CHROMIUM may name one): ${faults.join('; ')}`,
+    `LEFT OUT: pages in a browser: none starts on this machine (set CHROMIUM to name one): ${faults.join('; ')}`,
   )
   return undefined
 }
 
-async function tried(launch: LaunchOptions): Promise<LaunchOptions> {
+async function checkStarts(launch: LaunchOptions): Promise<LaunchOptions> {
   const browser = await chromium.launch(launch)
   await browser.close()
   return launch
@@ -58,14 +58,14 @@ async function tried(launch: LaunchOptions): Promise<LaunchOptions> {
 
 export type Browser = {
   readonly context: BrowserContext
-  /** A tab whose console messages and page errors are collected in `said`. */
-  open(): Promise<{ page: Page; said: string[] }>
+  /** A tab whose console messages and page errors are collected in `messages`. */
+  open(): Promise<{ page: Page; messages: string[] }>
   close(): Promise<void>
 }
 
 export type BrowserOptions = { readonly width?: number; readonly dark?: boolean; readonly script?: boolean }
 
-/** Milliseconds after which what is waited for on a page counts as hanging. */
+/** Milliseconds after which a wait on a page counts as hanging. */
 const HANGING = 120_000
 
 /** A browser with a new profile. */
@@ -86,10 +86,10 @@ export async function startBrowser(
     context,
     async open() {
       const page = await context.newPage()
-      const said: string[] = []
-      page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`))
-      page.on('pageerror', (error) => said.push(`error: ${error.message}`))
-      return { page, said }
+      const messages: string[] = []
+      page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`))
+      page.on('pageerror', (error) => messages.push(`error: ${error.message}`))
+      return { page, messages }
     },
     async close() {
       await context.close()
@@ -98,8 +98,8 @@ export async function startBrowser(
   }
 }
 
-/** Keeps a picture where SCREENSHOTS says, for people to look at. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Saves a screenshot for people to look at, if SCREENSHOTS names a folder. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }

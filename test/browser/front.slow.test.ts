@@ -2,15 +2,15 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { newSender } from '../api/harness/secrets.ts'
 import { startService, type Service } from '../api/harness/service.ts'
-import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
-import { findings } from './findings.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+import { accessibilityViolations } from './accessibility.ts'
 
 type Given = { service: Service; browser: Browser }
 
 const launch = await findBrowser()
 if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
-    const test = suite<Given>(`the front page, on a ${look.name},`)
+    const test = suite<Given>(`the front page on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.browser = await startBrowser(launch, look)
@@ -20,21 +20,21 @@ if (launch !== undefined) {
       await service.stop()
     })
 
-    test('leads from a secret to the link for its reader', async ({ service, browser }) => {
+    test('shares a secret and gets the link for its recipient', async ({ service, browser }) => {
       const { email, token } = await newSender(service.installation)
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(service.url)
-      assert.equal(await findings(page), [])
+      assert.equal(await accessibilityViolations(page), [])
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-      await picture(page, `front-${look.name}`)
+      await saveScreenshot(page, `front-${look.name}`)
       await page.getByLabel('The secret').fill('the door opens with 4711')
       await page.getByLabel('Expires after').selectOption('an hour')
       await page.getByLabel('Your e-mail address').fill(email)
       await page.getByLabel('Your API token').fill('wrong')
       await page.getByRole('button').click()
       await page.getByRole('alert').waitFor()
-      assert.equal(await findings(page), [])
-      await picture(page, `front-refused-${look.name}`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `front-refused-${look.name}`)
       assert.is(await page.getByLabel('The secret').inputValue(), 'the door opens with 4711')
       await page.getByLabel('Your API token').fill(token)
       await page.getByRole('button').click()
@@ -44,7 +44,7 @@ if (launch !== undefined) {
       await page.getByRole('button', { name: 'Reveal the secret' }).click()
       await page.waitForSelector('#value')
       assert.is(await page.locator('#value').textContent(), 'the door opens with 4711')
-      const own = said.filter((message) => !message.includes('the server responded with a status of 403'))
+      const own = messages.filter((message) => !message.includes('the server responded with a status of 403'))
       assert.equal(own, [])
       await page.close()
     })

@@ -5,17 +5,17 @@ import { newOwner } from '../api/inventory-page/browser.ts'
 import { expect } from '../api/harness/request.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { stone } from '../api/harness/stones.ts'
-import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
-import { findings } from './findings.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+import { accessibilityViolations } from './accessibility.ts'
 
 type Given = { service: Service; browser: Browser }
 
-const isAsWideAsTheScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
+const fitsScreen = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
 
 const SHAPES = ['Round', 'Pear', 'Emerald', 'Oval']
 const COLORS = ['D', 'G', 'J']
 
-/** Thirty stones: a page and a bit. */
+/** More than one page. */
 const STONES = Array.from({ length: 30 }, (_, number) =>
   stone({
     sku: number === 29 ? `a-very-long-sku-${'x'.repeat(60)}` : `LOT-${number}`,
@@ -37,7 +37,7 @@ if (launch !== undefined) {
     { name: 'phone', width: 390 },
     { name: 'phone-dark', width: 390, dark: true },
   ]) {
-    const test = suite<Given>(`the inventory, on a ${look.name},`)
+    const test = suite<Given>(`the inventory pages on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.browser = await startBrowser(launch, look)
@@ -47,29 +47,29 @@ if (launch !== undefined) {
       await service.stop()
     })
 
-    test('is walked through from the log-in to the past of a stone, and left', async ({ service, browser }) => {
+    test('lead from the log-in to the history of a stone and the log-out', async ({ service, browser }) => {
       const { owner, person } = await newOwner(service)
       expect(201, await owner.post('/v4/diamond/bulk', { entries: STONES }))
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(service.url)
       await page.getByRole('link', { name: 'Your inventory' }).click()
-      assert.equal(await findings(page), [])
-      await picture(page, `inventory-log-in-${look.name}`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `inventory-log-in-${look.name}`)
 
       await page.getByLabel('E-mail address').fill(person.email)
       await page.getByLabel('Password').fill('wrong')
       await page.getByRole('button', { name: 'Log in' }).click()
       await page.getByRole('alert').waitFor()
-      assert.equal(await findings(page), [])
+      assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.getByLabel('E-mail address').inputValue(), person.email)
       await page.getByLabel('Password').fill(person.password)
       await page.keyboard.press('Enter')
 
       await page.getByText('Stones 1 to 25 of 30').waitFor()
       assert.is(page.url(), `${service.url}/inventory`)
-      assert.equal(await findings(page), [])
-      assert.ok(await isAsWideAsTheScreen(page))
-      await picture(page, `inventory-${look.name}`)
+      assert.equal(await accessibilityViolations(page), [])
+      assert.ok(await fitsScreen(page))
+      await saveScreenshot(page, `inventory-${look.name}`)
       await page.getByRole('link', { name: 'Next' }).click()
       await page.getByText('Stones 26 to 30 of 30').waitFor()
 
@@ -79,15 +79,15 @@ if (launch !== undefined) {
       await page.getByLabel('Order').selectOption('Heaviest first')
       await page.getByRole('button', { name: 'Show' }).click()
       await page.getByText('7 stones').waitFor()
-      assert.equal(await findings(page), [])
-      assert.ok(await isAsWideAsTheScreen(page))
-      await picture(page, `inventory-filtered-${look.name}`)
+      assert.equal(await accessibilityViolations(page), [])
+      assert.ok(await fitsScreen(page))
+      await saveScreenshot(page, `inventory-filtered-${look.name}`)
       assert.is(await page.getByRole('rowheader').first().textContent(), STONES[29]?.sku)
 
       await page.getByRole('link', { name: /^History of LOT-25$/ }).click()
       await page.getByRole('heading', { name: 'History' }).waitFor()
-      assert.equal(await findings(page), [])
-      await picture(page, `inventory-stone-${look.name}`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `inventory-stone-${look.name}`)
       await page.getByRole('link', { name: 'Your inventory' }).click()
       await page.getByRole('button', { name: 'Log out' }).click()
       await page.getByLabel('Password').waitFor()
@@ -95,7 +95,7 @@ if (launch !== undefined) {
       await page.reload()
       await page.getByLabel('Password').waitFor()
       assert.equal(
-        said.filter((message) => !message.includes('the server responded with a status of 403')),
+        messages.filter((message) => !message.includes('the server responded with a status of 403')),
         [],
       )
       await page.close()

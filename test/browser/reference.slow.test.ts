@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
-import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
 
 type Given = { service: Service; browser: Browser }
 
-/** The reference, once it is drawn. */
-async function opened(page: Page, url: string): Promise<void> {
+/** Resolves when the reference is rendered. */
+async function openReference(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/docs`)
   await page.waitForSelector('#operations-Inventory-readDiamond')
 }
@@ -16,7 +16,7 @@ async function opened(page: Page, url: string): Promise<void> {
 const launch = await findBrowser()
 if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 390, dark: true }]) {
-    const test = suite<Given>(`the reference of the API, on a ${look.name},`)
+    const test = suite<Given>(`the API reference on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.browser = await startBrowser(launch, look)
@@ -26,27 +26,27 @@ if (launch !== undefined) {
       await service.stop()
     })
 
-    test('is drawn without anything from elsewhere', async ({ service, browser }) => {
-      const { page, said } = await browser.open()
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
-      await opened(page, service.url)
+    test('renders without requests to other hosts', async ({ service, browser }) => {
+      const { page, messages } = await browser.open()
+      const requested: string[] = []
+      page.on('request', (request) => requested.push(request.url()))
+      await openReference(page, service.url)
       assert.equal(
-        asked.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:')),
+        requested.filter((address) => !address.startsWith(service.url) && !address.startsWith('data:')),
         [],
       )
-      assert.equal(said, [])
+      assert.equal(messages, [])
       const background = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
       assert.is(/^rgb\(\d\d, \d\d, \d\d\)$/.test(String(background)), look.dark === true, String(background))
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-      await picture(page, `reference-${look.name}`)
+      await saveScreenshot(page, `reference-${look.name}`)
       await page.close()
     })
 
-    test('tries out a request with the token that was given to it', async ({ service, browser }) => {
+    test('sends a trial request with the entered token', async ({ service, browser }) => {
       const { id } = await created(service.ann, { sku: 'TRIED' })
-      const { page, said } = await browser.open()
-      await opened(page, service.url)
+      const { page, messages } = await browser.open()
+      await openReference(page, service.url)
       await page.click('.btn.authorize')
       await page.fill('.modal-ux input', service.ann.token)
       await page.click('.modal-ux .btn.authorize')
@@ -58,7 +58,7 @@ if (launch !== undefined) {
       const text = (await answer.textContent()) ?? ''
       assert.match(text, /^200/)
       assert.match(text, /TRIED/)
-      assert.equal(said, [])
+      assert.equal(messages, [])
       await page.close()
     })
 

@@ -8,14 +8,14 @@ import { created } from '../api/harness/stones.ts'
 import { layoutNamed } from '../fixtures/reports/layouts.ts'
 import { onPaper } from '../fixtures/reports/paper.ts'
 import { expect } from '../api/harness/request.ts'
-import { findBrowser, picture, startBrowser, type Browser, type BrowserOptions } from './chromium.ts'
-import { findings } from './findings.ts'
-import { seenQr } from './seen-qr.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser, type BrowserOptions } from './chromium.ts'
+import { accessibilityViolations } from './accessibility.ts'
+import { readQrCode } from './qr-code.ts'
 
 const LOOKS: Readonly<Record<string, BrowserOptions>> = { desktop: {}, phone: { width: 360, dark: true } }
 const SHAPES = ['Round', 'Emerald', 'Heart']
 
-/** The pages' addresses. Every look sees the same stones: it takes the service seconds to draw one. */
+/** The pages' addresses. All looks share the same stones, because the service takes seconds to draw one. */
 type Pages = {
   readonly shapes: ReadonlyMap<string, string>
   readonly measured: string
@@ -24,7 +24,7 @@ type Pages = {
 }
 type Given = { service: Service; pages: Pages; browsers: Readonly<Record<string, Browser>> }
 
-async function madePages({ url, ann }: Service): Promise<Pages> {
+async function createPages({ url, ann }: Service): Promise<Pages> {
   const pageOf = (id: number) => `${url}/diamond/${id}`
   const shapes = new Map<string, string>()
   for (const cutShape of SHAPES) shapes.set(cutShape, pageOf(await shapedStone(ann, cutShape)))
@@ -49,7 +49,7 @@ async function measuredStone(ann: Vendor): Promise<number> {
   return id
 }
 
-/** @returns the address of its owner's page, of a stone to which something happened */
+/** @returns the address of the owner's page of a stone with a history */
 async function ownersPage(ann: Vendor): Promise<string> {
   const { id } = await created(ann, { sku: 'PAST-1', color: 'G', cutQuality: 'Very Good', price: 4000 })
   await untilEtag(ann, id, '"0.1"')
@@ -61,8 +61,8 @@ async function ownersPage(ann: Vendor): Promise<string> {
   return address
 }
 
-/** A tab with a page whose pictures are all there. */
-async function opened(browser: Browser, address: string) {
+/** A tab with a page whose images are all loaded. */
+async function openPage(browser: Browser, address: string) {
   const tab = await browser.open()
   await tab.page.goto(address)
   await tab.page.waitForFunction('[...document.images].every((image) => image.complete && image.naturalWidth > 0)')
@@ -74,7 +74,7 @@ if (launch !== undefined) {
   const test = suite<Given>('the report page')
   test.before(async (given) => {
     given.service = await startService({ scored: true })
-    given.pages = await madePages(given.service)
+    given.pages = await createPages(given.service)
     const started = Object.entries(LOOKS).map(async ([look, options]) => [look, await startBrowser(launch, options)])
     given.browsers = Object.fromEntries(await Promise.all(started)) as Given['browsers']
   })
@@ -86,48 +86,48 @@ if (launch !== undefined) {
   for (const [look, { dark }] of Object.entries(LOOKS)) {
     for (const cutShape of SHAPES) {
       const shape = cutShape.toLowerCase()
-      test(`on a ${look}, shows a ${shape} to everybody's eyes and ears`, async ({ pages, browsers }) => {
+      test(`on a ${look}, shows a ${shape} diamond accessibly`, async ({ pages, browsers }) => {
         const browser = browserOf(browsers, look)
         const address = pages.shapes.get(cutShape) ?? ''
-        const { page, said } = await opened(browser, address)
-        assert.equal(await findings(page), [])
+        const { page, messages } = await openPage(browser, address)
+        assert.equal(await accessibilityViolations(page), [])
         assert.is(await page.locator('svg[role=img]').count(), 5)
-        assert.is(await seenQr(browser, page.locator('.qr')), address)
+        assert.is(await readQrCode(browser, page.locator('.qr')), address)
         assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-        assert.equal(said, [])
-        await picture(page, `report-${shape}-${look}`)
+        assert.equal(messages, [])
+        await saveScreenshot(page, `report-${shape}-${look}`)
         await page.close()
       })
     }
 
-    test(`on a ${look}, shows a measured stone with its own figures, on the screen and on paper`, async (given) => {
+    test(`on a ${look}, shows a measured stone with its own figures, on screen and in print`, async (given) => {
       const browser = browserOf(given.browsers, look)
-      const { page, said } = await opened(browser, given.pages.measured)
-      assert.equal(await findings(page), [])
+      const { page, messages } = await openPage(browser, given.pages.measured)
+      assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.locator('.basis.own').count(), 7)
       assert.is(await page.locator('.profile svg').count(), 1)
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-      assert.equal(said, [])
-      await picture(page, `report-measured-${look}`)
+      assert.equal(messages, [])
+      await saveScreenshot(page, `report-measured-${look}`)
       await page.emulateMedia({ media: 'print', colorScheme: 'light' })
-      await picture(page, `report-measured-print-${look}`)
-      assert.is(await seenQr(browser, page.locator('.qr')), given.pages.measured)
+      await saveScreenshot(page, `report-measured-print-${look}`)
+      assert.is(await readQrCode(browser, page.locator('.qr')), given.pages.measured)
       const { PDFDocument } = await import('pdf-lib')
       assert.ok((await PDFDocument.load(await page.pdf({ format: 'A4' }))).getPageCount() <= 2)
       await page.close()
     })
 
-    test(`on a ${look}, shows its owner what happened to the stone, to eyes and ears`, async ({ pages, browsers }) => {
-      const { page, said } = await opened(browserOf(browsers, look), pages.owners)
-      assert.equal(await findings(page), [])
+    test(`on a ${look}, shows the owner the stone's history accessibly`, async ({ pages, browsers }) => {
+      const { page, messages } = await openPage(browserOf(browsers, look), pages.owners)
+      assert.equal(await accessibilityViolations(page), [])
       assert.is(await page.locator('.past > li').count(), 5)
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-      assert.equal(said, [])
-      await picture(page, `report-owner-${look}`)
+      assert.equal(messages, [])
+      await saveScreenshot(page, `report-owner-${look}`)
       await page.close()
     })
 
-    test(`prints black on white on two pages at most, whatever a ${look} shows`, async ({ pages, browsers }) => {
+    test(`prints black on white on at most two pages from a ${look}`, async ({ pages, browsers }) => {
       const { page } = await browserOf(browsers, look).open()
       await page.goto(pages.plain)
       await page.emulateMedia({ media: 'print', colorScheme: dark === true ? 'dark' : 'light' })
@@ -152,6 +152,6 @@ if (launch !== undefined) {
 
 function browserOf(browsers: Given['browsers'], look: string): Browser {
   const browser = browsers[look]
-  if (browser === undefined) throw new Error(`no browser has the look of a ${look}`)
+  if (browser === undefined) throw new Error(`no browser was started for ${look}`)
   return browser
 }

@@ -3,14 +3,14 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { startService, type Service } from '../api/harness/service.ts'
 import { newSender, post, shared, shownIn, type Sender } from '../api/harness/secrets.ts'
-import { findBrowser, picture, startBrowser, type Browser } from './chromium.ts'
-import { findings } from './findings.ts'
+import { findBrowser, saveScreenshot, startBrowser, type Browser } from './chromium.ts'
+import { accessibilityViolations } from './accessibility.ts'
 
 type Given = { service: Service; url: string; ann: Sender; browser: Browser }
 
-/** A browser notes each answer of 400 and up by itself. */
-const ownMessages = (said: readonly string[]) =>
-  said.filter(
+/** Without the messages that a browser logs for each 404. */
+const ownMessages = (messages: readonly string[]) =>
+  messages.filter(
     (message) => !message.startsWith('error: Failed to load resource: the server responded with a status of 404'),
   )
 
@@ -19,7 +19,7 @@ const text = (page: Page, selector: string) => page.locator(selector).textConten
 const launch = await findBrowser()
 if (launch !== undefined) {
   for (const look of [{ name: 'desktop' }, { name: 'phone', width: 360, dark: true }]) {
-    const test = suite<Given>(`the pages of a secret, on a ${look.name},`)
+    const test = suite<Given>(`the pages of a secret on a ${look.name}`)
     test.before(async (given) => {
       given.service = await startService()
       given.url = given.service.url
@@ -33,12 +33,12 @@ if (launch !== undefined) {
 
     const VALUE = '\n  Zugang: "tür" & <b>fenster</b>\n\r\n\t🔑 ключ\n'
 
-    test('show it once, after a button was pressed, and let it be copied', async ({ url, ann, browser }) => {
+    test('reveal it once, after a click, with a button to copy it', async ({ url, ann, browser }) => {
       const { secret_key, metadata_key } = await shared(url, ann, { secret: VALUE })
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-ask`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-ask`)
       await page.reload()
       assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'new')
       await page.keyboard.press('Tab')
@@ -48,58 +48,58 @@ if (launch !== undefined) {
       await page.getByRole('button', { name: 'Copy the secret' }).click()
       await page.getByText('Copied.').waitFor()
       assert.is(await page.evaluate('navigator.clipboard.readText()'), VALUE)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-secret`)
-      assert.equal(ownMessages(said), [])
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-secret`)
+      assert.equal(ownMessages(messages), [])
       await page.goto(`${url}/secret/${secret_key}`)
       assert.is(await text(page, 'h1'), 'Secret not found')
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-gone`)
-      assert.equal(ownMessages(said), [])
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-gone`)
+      assert.equal(ownMessages(messages), [])
       await page.close()
     })
 
-    test('ask for the passphrase, and say when it is wrong', async ({ url, ann, browser }) => {
+    test('ask for the passphrase and report a wrong one', async ({ url, ann, browser }) => {
       const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'sésame & co' })
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
       await page.getByLabel('Passphrase').fill('wrong')
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-passphrase`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-passphrase`)
       await page.getByLabel('Passphrase').fill('sésame & co')
       await page.getByRole('button', { name: 'Reveal the secret' }).click()
       await page.waitForSelector('#value')
       assert.is(await text(page, '#value'), 'x')
-      assert.equal(ownMessages(said), [])
+      assert.equal(ownMessages(messages), [])
       await page.close()
     })
 
-    test('show its sender what became of it, and let it be burned', async ({ url, ann, browser }) => {
+    test('show its state to the sender, who can burn it', async ({ url, ann, browser }) => {
       const given = { secret: 'x', recipient: 'tom@example.com', passphrase: 'p' }
       const { metadata_key, secret_key } = await shared(url, ann, given)
-      const { page, said } = await browser.open()
+      const { page, messages } = await browser.open()
       await page.goto(`${url}/private/${metadata_key}`)
       assert.is(await text(page, '#value'), `${url}/secret/${secret_key}`)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-sender`)
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-sender`)
       await page.getByText('Burn this secret').click()
       await page.getByLabel('Passphrase').fill('wrong')
       await page.getByRole('button', { name: 'Burn the secret' }).click()
       await page.getByRole('alert').waitFor()
-      assert.equal(await findings(page), [])
+      assert.equal(await accessibilityViolations(page), [])
       await page.getByLabel('Passphrase').fill('p')
       await page.getByRole('button', { name: 'Burn the secret' }).click()
       await page.getByText('Your secret was burned').first().waitFor()
       assert.is(page.url(), `${url}/private/${metadata_key}`)
-      assert.equal(await findings(page), [])
-      await picture(page, `${look.name}-burned`)
-      assert.equal(ownMessages(said), [])
+      assert.equal(await accessibilityViolations(page), [])
+      await saveScreenshot(page, `${look.name}-burned`)
+      assert.equal(ownMessages(messages), [])
       await page.close()
     })
 
-    test('fit the screen without being scrolled sideways', async ({ url, ann, browser }) => {
+    test('fit the screen without horizontal scrolling', async ({ url, ann, browser }) => {
       const { secret_key } = await shared(url, ann, { secret: 'x'.repeat(900) })
       const { page } = await browser.open()
       await page.goto(`${url}/secret/${secret_key}`)
@@ -112,7 +112,7 @@ if (launch !== undefined) {
     test.run()
   }
 
-  const plain = suite<Given>('the pages of a secret, without JavaScript,')
+  const plain = suite<Given>('the pages of a secret without JavaScript')
   plain.before(async (given) => {
     given.service = await startService()
     given.url = given.service.url
@@ -124,7 +124,7 @@ if (launch !== undefined) {
     await service.stop()
   })
 
-  plain('show it, and no button that would do nothing', async ({ url, ann, browser }) => {
+  plain('show it, without a button that needs JavaScript', async ({ url, ann, browser }) => {
     const { secret_key } = await shared(url, ann, { secret: 'x' })
     const { page } = await browser.open()
     await page.goto(`${url}/secret/${secret_key}`)

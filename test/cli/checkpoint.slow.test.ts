@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { has } from '../docs/blocks.ts'
+import { isInstalled } from '../docs/blocks.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -40,7 +40,7 @@ test('is printed on request, and can be verified with openssl as docs/evidence.m
   const { out, err } = await commands.run(['checkpoint'])
   assert.is(out, checkpoint, 'no event was written since')
   assert.is(err, `Verify it with the key ${key}\n`)
-  if (!has('openssl', ['version'])) return
+  if (!isInstalled('openssl', ['version'])) return
   writeFileSync(join(commands.folder, 'checkpoint.txt'), out)
   writeFileSync(join(commands.folder, 'key.txt'), `${key}\n`)
   const document = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { enginesFor, forgetEngines, type Engines } from '../engines.ts'
-import { freeze, frozen } from '../freeze.ts'
+import { freeze, untilFrozen } from '../freeze.ts'
 import { comes } from '../until.ts'
 import { Resident } from './resident/resident.ts'
 
@@ -130,7 +130,7 @@ export class RunningProgram {
   /** Resolves when the program, which prints SIGSTOP and then sends it to itself, has stopped. */
   async stopped(): Promise<void> {
     await this.line((line) => line.startsWith('SIGSTOP'))
-    await frozen(this.child.pid ?? 0)
+    await untilFrozen(this.child.pid ?? 0)
   }
 
   /** Stops the program until it gets SIGCONT. */

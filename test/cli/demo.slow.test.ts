@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { has } from '../docs/blocks.ts'
+import { isInstalled } from '../docs/blocks.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -12,7 +12,7 @@ test.before.each((context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-const hasCurl = has('curl')
+const hasCurl = isInstalled('curl')
 
 /** Runs a line as a user pastes it into a shell. @returns its stdout, parsed as JSON */
 const runInShell = async (line: string) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lookedAt } from '../renamed-files.ts'
+import { retryIfRenamed } from '../renamed-files.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
@@ -14,7 +14,7 @@ test.after.each(({ commands }) => commands.remove())
 
 /** The paths below a folder that the group or others have any permission on. */
 function filesReadableByOthers(folder: string): string[] {
-  return lookedAt(() =>
+  return retryIfRenamed(() =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (path) => (statSync(join(folder, path)).mode & 0o077) !== 0,
     ),

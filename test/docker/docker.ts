@@ -1,9 +1,9 @@
 import { getContainerRuntimeClient } from 'testcontainers'
 
-/** A real server for contract suites: what it is, where it is, and how it ends. */
+/** A real server for contract suites. */
 export type RealServer = { readonly name: string; readonly url: string; stop(): Promise<void> }
 
-/** Whether a container can be started here. */
+/** Whether a container runtime is available. */
 export const hasDocker = (): Promise<boolean> =>
   getContainerRuntimeClient().then(
     () => true,

@@ -1,12 +1,12 @@
 import { GenericContainer, Wait } from 'testcontainers'
 import { hasDocker, type RealServer } from './docker.ts'
 
-/** The newest one that the client's last release was made for; another by EVENTSTOREDB_IMAGE. */
+/** The newest server that the client's last release supports; EVENTSTOREDB_IMAGE overrides it. */
 const IMAGE = 'eventstore/eventstore:23.10.6-jammy'
 
 /**
- * The server at EVENTSTOREDB_URL, or one in a container where Docker is, or none; what it is, and why, is said aloud.
- * `NOTE` makes the test runner print it.
+ * The server at EVENTSTOREDB_URL, or one in a container if Docker is available, or none. It prints which; the test runner
+ * shows lines with `NOTE`.
  */
 export async function findRealServer(): Promise<RealServer | undefined> {
   const url = process.env['EVENTSTOREDB_URL']
@@ -15,7 +15,9 @@ export async function findRealServer(): Promise<RealServer | undefined> {
     return { name: 'the server at EVENTSTOREDB_URL', url, stop: async () => {} }
   }
   if (!(await hasDocker())) {
-    console.log('NOTE no real EventStoreDB: EVENTSTOREDB_URL is not set and no Docker answers; only the peer was run')
+    console.log(
+      'NOTE no real EventStoreDB: EVENTSTOREDB_URL is not set and Docker is not available; the contract runs on the peer only',
+    )
     return undefined
   }
   const image = process.env['EVENTSTOREDB_IMAGE'] ?? IMAGE

@@ -1,24 +1,24 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** The blocks of code in one language that a document has, in its order. @param file from the project's folder */
-export function blocksOf(file: string, language: string): string[] {
+/** The code blocks of a document in one language. @param file relative to the project's folder */
+export function codeBlocksOf(file: string, language: string): string[] {
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
   const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'gm'))
   return [...blocks].map(([, block = '']) => block)
 }
 
-/** Whether a program can be run here with these arguments; where not, says what is left out for it. */
-export function has(program: string, args: readonly string[] = ['--version']): boolean {
+/** Whether a program runs on this machine. If not, prints that its tests are skipped. */
+export function isInstalled(program: string, args: readonly string[] = ['--version']): boolean {
   if (spawnSync(program, args, { stdio: 'ignore' }).status === 0) return true
-  console.log(`LEFT OUT: what needs ${program}, which is not here`)
+  console.log(`LEFT OUT: tests that need ${program}, which is not installed`)
   return false
 }
 
-/** What a program that is given its source says, and how it ends. */
-export type Said = { readonly out: string; readonly err: string; readonly code: number }
+/** The output and the exit code of a program. */
+export type ProgramResult = { readonly out: string; readonly err: string; readonly code: number }
 
-type Run = {
+type RunOptions = {
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly input?: string
@@ -27,8 +27,7 @@ type Run = {
 /** Milliseconds after which a program counts as hanging. */
 const HANGING = 600_000
 
-/** Runs a program to its end. */
-export function run(program: string, args: readonly string[], { env, cwd, input }: Run): Promise<Said> {
+export function run(program: string, args: readonly string[], { env, cwd, input }: RunOptions): Promise<ProgramResult> {
   const options = { env: { ...process.env, ...env }, timeout: HANGING, ...(cwd !== undefined && { cwd }) }
   return new Promise((done) => {
     const child = execFile(program, args, options, (error, out, err) => {

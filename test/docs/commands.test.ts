@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { UnexpectedExitReporter } from '../../src/cli/process-exit.ts'
 import { programFor } from '../../src/cli/program.ts'
-import { commandLinesIn, misunderstood } from './commands-in.ts'
+import { commandLinesIn, commandLineError } from './command-lines.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -13,24 +13,24 @@ const pages = readdirSync(new URL('docs/', root))
 const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages]
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-const nothing = () => Promise.reject(new Error('nothing is opened here'))
+const nothing = () => Promise.reject(new Error('this test opens no installation'))
 const program = await programFor({
   open: nothing,
   exitReporter: new UnexpectedExitReporter({ on: () => process, exitCode: undefined }),
 })
 
-const test = suite('the commands that documents show')
+const test = suite('the commands in documents')
 
 for (const document of documents) {
-  test(`are understood by the command line, word by word: ${document}`, () => {
+  test(`exist with their options: ${document}`, () => {
     const faults = commandLinesIn(read(document)).flatMap(({ line, words }) => {
-      const fault = misunderstood(program, words)
+      const fault = commandLineError(program, words)
       return fault === undefined ? [] : [`${line}: ${fault}`]
     })
     assert.equal(faults, [])
   })
 
-  test(`are scripts of package.json, where npm runs them: ${document}`, () => {
+  test(`exist in package.json if they start with npm run: ${document}`, () => {
     const named = [...read(document).matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name = '']) => name)
     assert.equal(
       named.filter((name) => !(name in scripts)),
@@ -39,13 +39,13 @@ for (const document of documents) {
   })
 }
 
-test('are found in blocks and between backticks, and are many', () => {
+test('are found in code blocks and inline code', () => {
   const found = documents.flatMap((document) => commandLinesIn(read(document)))
   assert.ok(found.length > 80, `${found.length}`)
   const [one] = commandLinesIn('`npx adamant audit diamond|secret ID --at TIME`')
   assert.equal(one?.words, ['audit', 'diamond|secret', 'ID', '--at', 'TIME'])
-  assert.is(misunderstood(program, ['audit', 'stone', '7']), 'audit has no command stone')
-  assert.is(misunderstood(program, ['verify', '--some', '7']), 'verify has no option --some')
+  assert.is(commandLineError(program, ['audit', 'stone', '7']), 'audit has no command stone')
+  assert.is(commandLineError(program, ['verify', '--some', '7']), 'verify has no option --some')
 })
 
 test.run()

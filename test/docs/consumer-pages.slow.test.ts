@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { smallPdf } from '../api/harness/form.ts'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 import { newInstallation, type NewInstallation } from './new-installation.ts'
 
 type Given = { given: NewInstallation; env: Readonly<Record<string, string>> }
-const test = suite<Given>('what pages for clients show')
+const test = suite<Given>('a documentation page for API clients')
 
-/** With what getting-started.md has led to when somebody reads these: a token, and a stone. */
+/** The result of getting-started.md, which readers have followed before: a token and a stone. */
 test.before(async (context) => {
   context.given = await newInstallation()
   const { API = '', EMAIL = '', PASSWORD = '', CLIENT_ID = '', CLIENT_SECRET = '' } = context.given.env
@@ -28,31 +28,31 @@ test.after(({ given }) => given.remove())
 
 type Page = {
   readonly page: string
-  /** Blocks that name what the test gives. */
-  readonly given: number
+  /** How many blocks at the start only set variables that the test provides. */
+  readonly setupBlocks: number
   readonly shell: RegExp
   readonly program?: RegExp
 }
 const PAGES: readonly Page[] = [
   {
     page: 'docs/certifications.md',
-    given: 0,
+    setupBlocks: 0,
     shell: /"number": "2136273512"[^]*"laboratory":"GCAL"[^]*---\n%PDF-1/,
     program: /^http.*\/v4\/certification\/\d+\/file\?signature=\S+\n$/,
   },
   {
     page: 'docs/secrets.md',
-    given: 1,
+    setupBlocks: 1,
     shell: /"state": "new"[^]*the door opens with 4711[^]*---\n\S{12}\n---\nreceived\nburned\n(?:burned|received)\n/,
     program: /^the door opens with 4711\n$/,
   },
-  { page: 'docs/webhooks.md', given: 0, shell: /"secret": ?"whsec_/ },
+  { page: 'docs/webhooks.md', setupBlocks: 0, shell: /"secret": ?"whsec_/ },
 ]
 
-for (const { page, given: named, shell, program: printed } of PAGES) {
-  if (has('curl') && has('jq')) {
-    test(`is what the service does, typed into a shell: ${page}`, async ({ given: { folder }, env }) => {
-      const steps = blocksOf(page, 'sh').slice(named)
+for (const { page, setupBlocks: named, shell, program: printed } of PAGES) {
+  if (isInstalled('curl') && isInstalled('jq')) {
+    test(`has shell commands that work: ${page}`, async ({ given: { folder }, env }) => {
+      const steps = codeBlocksOf(page, 'sh').slice(named)
       const { out, err, code } = await run('bash', ['-c', ['set -euo pipefail', ...steps].join('\necho ---\n')], {
         env,
         cwd: folder,
@@ -67,9 +67,9 @@ for (const { page, given: named, shell, program: printed } of PAGES) {
     ['js', process.execPath, ['--input-type=module', '-']],
     ['php', 'php', []],
   ] as const) {
-    if (!has(program)) continue
-    test(`is a program that does it, in ${language}: ${page}`, async ({ given: { folder }, env }) => {
-      const input = blocksOf(page, language)[0] ?? ''
+    if (!isInstalled(program)) continue
+    test(`has a ${language} program that works: ${page}`, async ({ given: { folder }, env }) => {
+      const input = codeBlocksOf(page, language)[0] ?? ''
       const { out, err, code } = await run(program, args, { env, cwd: folder, input })
       assert.is(code, 0, `${err}\n${out}`)
       assert.match(out, printed)

@@ -5,7 +5,7 @@ import { eventsPage } from '../../scripts/events-page/page.ts'
 
 const test = suite('docs/events.md')
 
-test('tells the events as src/events has them; `npm run docs:events` writes it', async () => {
+test('matches the events in src/events; `npm run docs:events` updates it', async () => {
   const written = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8')
   assert.fixture(written, await eventsPage())
 })

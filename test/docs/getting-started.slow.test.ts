@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 import { newInstallation, type NewInstallation } from './new-installation.ts'
 
 const PAGE = 'docs/getting-started.md'
@@ -10,10 +10,10 @@ test.before(async (context) => {
 })
 test.after(({ given }) => given.remove())
 
-if (has('curl') && has('jq')) {
-  test('does what it says, line by line, in a shell', async ({ given: { folder, env } }) => {
-    // The first block names what the test gives.
-    const [, ...steps] = blocksOf(PAGE, 'sh')
+if (isInstalled('curl') && isInstalled('jq')) {
+  test('has shell commands that work in order', async ({ given: { folder, env } }) => {
+    // The first block sets variables that the test provides.
+    const [, ...steps] = codeBlocksOf(PAGE, 'sh')
     const script = ['set -euo pipefail', ...steps].join('\necho ---\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
@@ -34,9 +34,9 @@ for (const [language, program, args, prefix] of [
   ['js', process.execPath, ['--input-type=module', '-'], 'JS'],
   ['php', 'php', [], 'PHP'],
 ] as const) {
-  if (!has(program)) continue
-  test(`has a program that waits for the scores of what it sent: ${language}`, async ({ given: { env } }) => {
-    const [source = ''] = blocksOf(PAGE, language)
+  if (!isInstalled(program)) continue
+  test(`has a ${language} program that creates stones and waits for their scores`, async ({ given: { env } }) => {
+    const [source = ''] = codeBlocksOf(PAGE, language)
     const { out, err, code } = await run(program, args, { env, input: source })
     assert.is(code, 0, err)
     const lines = out.trim().split('\n').toSorted()

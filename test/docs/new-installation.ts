@@ -4,10 +4,10 @@ import { CommandLine } from '../cli/command-line.ts'
 const EMAIL = 'jane@example.com'
 const PASSWORD = 'correct horse'
 
-/** A service that was just set up, as README tells it, and what a client of it needs. */
+/** A new service, set up as in the README, with credentials for a client. */
 export type NewInstallation = {
   readonly folder: string
-  /** As the documents name it. */
+  /** Variables with the names used in the documents. */
   readonly env: Readonly<Record<string, string>>
   remove(): Promise<void>
 }

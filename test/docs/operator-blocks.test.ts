@@ -5,20 +5,22 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readSettings } from '../../src/wiring/settings.ts'
-import { blocksOf, run } from './blocks.ts'
+import { codeBlocksOf, run } from './blocks.ts'
 
 const PAGE = 'docs/runbook.md'
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-const test = suite(`what ${PAGE} says and no test can do`)
+const test = suite(`the blocks of ${PAGE} that tests do not run`)
 
-const marked = ['as root', 'with Docker'].flatMap((need) =>
-  blocksOf(PAGE, `sh ${need}`).map((block) => ({ need, block })),
+const skippedBlocks = ['as root', 'with Docker'].flatMap((need) =>
+  codeBlocksOf(PAGE, `sh ${need}`).map((block) => ({ need, block })),
 )
-console.log(`LEFT OUT: ${marked.length} blocks of ${PAGE} that want root or Docker; their words are looked at`)
+console.log(
+  `LEFT OUT: ${skippedBlocks.length} blocks of ${PAGE} that need root or Docker; only their syntax is checked`,
+)
 
-test('is understood by a shell, and names files of the project that are there', async () => {
-  assert.ok(marked.length >= 6, `${marked.length}`)
-  for (const { block } of marked) {
+test('are valid shell and name existing files of the project', async () => {
+  assert.ok(skippedBlocks.length >= 6, `${skippedBlocks.length}`)
+  for (const { block } of skippedBlocks) {
     const { err, code } = await run('bash', ['-n'], { env: {}, input: block })
     assert.is(code, 0, err)
     const named = [...block.matchAll(/(?:\/opt\/adamant\/|(?<![\w/.-]))(ops\/[\w./-]+)/g)].map(([, path = '']) => path)
@@ -26,11 +28,11 @@ test('is understood by a shell, and names files of the project that are there', 
   }
 })
 
-test('is a file of settings that a shell, systemd and the service read alike', async () => {
+test('have a settings file that a shell, systemd and the service read the same way', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-env-'))
   try {
-    const [block = ''] = blocksOf(PAGE, 'ini')
-    // Both take these forms alike: a bare word of such signs, or anything but `$`, a backtick, `"` and `\` in double quotes.
+    const [block = ''] = codeBlocksOf(PAGE, 'ini')
+    // A shell and systemd agree on these forms: a bare word, or double quotes without `$`, backtick, `"` and `\` inside.
     for (const line of block.trim().split('\n')) assert.match(line, /^[A-Z_]+=(?:[\w:/@.,+-]+|"[^$`"\\]*")$/)
     writeFileSync(join(folder, 'adamant.env'), block)
     const { out } = await run('sh', ['-c', 'set -a; . ./adamant.env; exec env -0'], { env: {}, cwd: folder })
@@ -45,7 +47,7 @@ test('is a file of settings that a shell, systemd and the service read alike', a
   }
 })
 
-test('is asked for with the name of the package that npm makes', () => {
+test('use the file name of the package that npm creates', () => {
   const { name, version } = JSON.parse(readFileSync(root('package.json'), 'utf8')) as Record<string, string>
   const named = readFileSync(root(PAGE), 'utf8').match(/adamant-\d[\w.-]*\.tgz/g) ?? []
   assert.equal([...new Set(named)], [`${name}-${version}.tgz`])

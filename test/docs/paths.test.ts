@@ -13,8 +13,8 @@ const documents = [
     .map((name) => `docs/${name}`),
 ]
 
-/** Files and folders of the project as documents name them: a path from its root in backticks, or a link's target. */
-function namedIn(document: string): string[] {
+/** The files and folders that a document names: paths from the root in backticks, and link targets. */
+function referencedPaths(document: string): string[] {
   const text = readFileSync(root(document), 'utf8')
   const quoted = [...text.matchAll(/`((?:src|test|docs|bench|ops|scripts|data)\/[\w./-]+)`/g)].map(
     ([, path = '']) => path,
@@ -25,7 +25,7 @@ function namedIn(document: string): string[] {
   return [...new Set([...quoted, ...linked])]
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors that GitHub generates for a page's headings. */
 function anchorsOf(document: string): Set<string> {
   const text = readFileSync(root(document), 'utf8').replaceAll(/^```[^]*?^```$/gm, '')
   const anchors = new Set<string>()
@@ -40,8 +40,8 @@ function anchorsOf(document: string): Set<string> {
   return anchors
 }
 
-/** Links to a place within a page of the project. */
-function placesIn(document: string): { readonly link: string; readonly page: string; readonly anchor: string }[] {
+/** Links with an anchor to a page of the project. */
+function anchorLinks(document: string): { readonly link: string; readonly page: string; readonly anchor: string }[] {
   const text = readFileSync(root(document), 'utf8')
   return [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, target = '', anchor = '']) => {
     const page = target === '' ? document : decodeURI(new URL(target, `file:///${document}`).pathname.slice(1))
@@ -52,13 +52,15 @@ function placesIn(document: string): { readonly link: string; readonly page: str
 const test = suite('the documents')
 
 for (const document of documents) {
-  test(`name nothing of the project that is not there: ${document}`, () => {
-    const missing = namedIn(document).filter((path) => !existsSync(root(path)))
+  test(`name only existing files of the project: ${document}`, () => {
+    const missing = referencedPaths(document).filter((path) => !existsSync(root(path)))
     assert.equal(missing, [])
   })
 
-  test(`lead to headings that are there: ${document}`, () => {
-    const lost = placesIn(document).filter(({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor))
+  test(`link only to existing headings: ${document}`, () => {
+    const lost = anchorLinks(document).filter(
+      ({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor),
+    )
     assert.equal(
       lost.map(({ link }) => link),
       [],
@@ -66,17 +68,17 @@ for (const document of documents) {
   })
 }
 
-test('are all in the index by reader, docs/README.md, and README leads there', () => {
-  const listed = new Set(namedIn('docs/README.md'))
+test('are all listed in docs/README.md, which README links to', () => {
+  const listed = new Set(referencedPaths('docs/README.md'))
   const lacking = [...documents, 'docs/requests.http', 'docs/api/README.md', 'docs/decisions/README.md']
     .filter((document) => document !== 'docs/README.md' && document !== 'README.md')
     .filter((document) => !listed.has(document))
   assert.equal(lacking, [])
-  assert.ok(namedIn('README.md').includes('docs/README.md'))
+  assert.ok(referencedPaths('README.md').includes('docs/README.md'))
 })
 
-test('tell of each file for operators', () => {
-  const said = ['README.md', 'docs/runbook.md', 'docs/operations.md']
+test('mention each file in ops/', () => {
+  const text = ['README.md', 'docs/runbook.md', 'docs/operations.md']
     .map((name) => readFileSync(root(name), 'utf8'))
     .join('\n')
   const files = ['', 'prometheus/', 'grafana/'].flatMap((folder) =>
@@ -84,7 +86,7 @@ test('tell of each file for operators', () => {
       .filter((entry) => entry.isFile() && !/^entrypoint\.sh$|^master\.key$/.test(entry.name))
       .map(({ name }) => `ops/${folder}${name}`),
   )
-  const lacking = files.filter((file) => !said.includes(file))
+  const lacking = files.filter((file) => !text.includes(file))
   assert.equal(lacking, [])
 })
 

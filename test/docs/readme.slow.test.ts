@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../free-port.ts'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 
-const test = suite("README's first calls")
+const test = suite("the README's first requests")
 
-if (has('curl')) {
-  test('do what they say, typed into a shell in the order in which they stand', async () => {
-    const [, calls = ''] = blocksOf('README.md', 'sh')
+if (isInstalled('curl')) {
+  test('work in a shell, in order', async () => {
+    const [, calls = ''] = codeBlocksOf('README.md', 'sh')
     const folder = mkdtempSync(join(tmpdir(), 'adamant-readme-'))
     try {
       const port = String(await freePort())
-      // Jobs are groups of processes: npm's child ends with it.
+      // With -m, a job is a process group, so that npm's child process ends with it.
       const script = `set -emo pipefail; trap 'kill %1; wait' EXIT\n${calls.replaceAll('8080', port)}`
       const cwd = fileURLToPath(new URL('../../', import.meta.url))
       const { out, err, code } = await run('bash', ['-c', script], { env: { DATA_DIR: folder }, cwd })

@@ -10,10 +10,10 @@ test.before(async (context) => {
 })
 test.after(({ given }) => given.remove())
 
-type Asked = { readonly title: string; readonly name: string | undefined; readonly lines: readonly string[] }
+type HttpRequest = { readonly title: string; readonly name: string | undefined; readonly lines: readonly string[] }
 
-/** The requests of the file, as REST Client reads it: `###` begins one, `# @name` names its answer. */
-function requestsIn(text: string): Asked[] {
+/** The requests of the file in REST Client's format: `###` starts a request, `# @name` names its response. */
+function requestsIn(text: string): HttpRequest[] {
   const [, ...parts] = text.split(/^###/m)
   return parts.map((part) => {
     const [title = '', ...lines] = part.split('\n')
@@ -22,8 +22,8 @@ function requestsIn(text: string): Asked[] {
   })
 }
 
-/** Values of the file's head and of named answers, in the places where they are named. */
-function filled(
+/** Replaces references to the file's variables and to members of named responses. */
+function replaceVariables(
   text: string,
   variables: Readonly<Record<string, string>>,
   answers: ReadonlyMap<string, object>,
@@ -36,24 +36,24 @@ function filled(
   })
 }
 
-test('sends what the service takes, each request after the other', async ({ given: { env } }) => {
+test('has requests that all succeed in order', async ({ given: { env } }) => {
   const text = readFileSync(new URL('../../docs/requests.http', import.meta.url), 'utf8')
   const named = [...text.matchAll(/^@(\w+) = /gm)].map(([, name = '']) => name)
   const variables = Object.fromEntries(named.map((name) => [name, env[name.toUpperCase()] ?? '']))
   const answers = new Map<string, object>()
   for (const { title, name, lines } of requestsIn(text)) {
-    const [head = '', ...rest] = filled(lines.join('\n'), variables, answers).trim().split('\n')
+    const [head = '', ...rest] = replaceVariables(lines.join('\n'), variables, answers).trim().split('\n')
     const [method = '', url = ''] = head.split(' ')
     const blank = rest.indexOf('')
     const [fields, body] = blank < 0 ? [rest, ''] : [rest.slice(0, blank), rest.slice(blank + 1).join('\n')]
     const headers = new Headers(fields.map((line) => line.split(': ') as [string, string]))
     const [, user] = /^Basic (.*:.*)$/.exec(headers.get('authorization') ?? '') ?? []
-    // As REST Client does, which takes user and password as they are.
+    // REST Client accepts a plain user and password and encodes them.
     if (user !== undefined) headers.set('authorization', `Basic ${btoa(user)}`)
     const answer = await fetch(url, { method, headers, ...(body !== '' && { body }) })
-    const said = await answer.text()
-    assert.ok(answer.ok, `${title} was answered ${answer.status} ${said}`)
-    if (name !== undefined) answers.set(name, JSON.parse(said) as object)
+    const responseBody = await answer.text()
+    assert.ok(answer.ok, `${title} failed with ${answer.status} ${responseBody}`)
+    if (name !== undefined) answers.set(name, JSON.parse(responseBody) as object)
   }
 })
 

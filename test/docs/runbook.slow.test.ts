@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../free-port.ts'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 
 const PAGE = 'docs/runbook.md'
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
@@ -13,12 +13,12 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 type Given = {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** A text with places of this test where it names those of a machine. */
+  /** Replaces the system's paths in a text with paths of this test. */
   here(text: string): string
 }
 const test = suite<{ given: Given }>(PAGE)
 
-/** A machine with Adamant installed, as the page has it installed, in a folder. */
+/** A folder with Adamant installed as on the page. */
 test.before(async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-runbook-'))
   const port = String(await freePort())
@@ -41,8 +41,8 @@ test.before(async (context) => {
 })
 test.after(({ given }) => rmSync(given.folder, { recursive: true, force: true }))
 
-/** What a reader looks for behind each block, by a word of the block. */
-const SEEN: readonly (readonly [block: string, seen: RegExp])[] = [
+/** The expected output of each block, by a word in the block. */
+const EXPECTED_OUTPUTS: readonly (readonly [block: string, seen: RegExp])[] = [
   ['adamant --version', /^\d+\.\d+\.\d+$[^]*npx adamant backup \/backups/m],
   ['adamant status', /diamonds v\d+ .* yes$/m],
   ['user add', /jane@example\.com is registered/],
@@ -67,28 +67,28 @@ const needed = [
   ['jq', '--version'],
   ['openssl', 'version'],
 ] as const
-if (needed.every(([program, word]) => has(program, [word]))) {
+if (needed.every(([program, word]) => isInstalled(program, [word]))) {
   const promtool = process.env['PROMTOOL'] ?? 'promtool'
-  const checksRules = has(promtool)
-  /** A line that fails ends the shell, which takes with it what still runs. */
+  const checksRules = isInstalled(promtool)
+  /** The shell exits at the first failing line and kills its background jobs. */
   const HEAD = `set -emo pipefail; trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
 promtool() { ${checksRules ? `command '${promtool}' "$@"` : 'true'}; }`
 
-  test('does what it says, line by line, from the first start to the end of an account', async ({ given }) => {
+  test('has shell commands that work in order, from the first start to closing an account', async ({ given }) => {
     const { folder, here, env } = given
-    const steps = blocksOf(PAGE, 'sh')
+    const steps = codeBlocksOf(PAGE, 'sh')
     const script = [HEAD, ...steps.map((block) => here(block))].join('\necho "---"\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
     const outputs = out.split('---\n').slice(1)
     assert.is(outputs.length, steps.length)
-    for (const [word, seen] of SEEN) {
+    for (const [word, seen] of EXPECTED_OUTPUTS) {
       const at = steps.findIndex((block) => block.includes(word))
       assert.match(outputs[at] ?? `no block has ${word}`, seen)
     }
   })
 
-  test('has backups made each night by a unit, as systemd would start it', async ({ given }) => {
+  test('has a systemd unit whose command makes a backup', async ({ given }) => {
     const { folder, here, env } = given
     const unit = readFileSync(join(PROJECT, 'ops/adamant-backup.service'), 'utf8')
     const [, line = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? []

@@ -2,26 +2,26 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { blocksOf, has, run } from './blocks.ts'
-import { LosingProxy } from './losing-proxy.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
+import { UnreliableProxy } from './unreliable-proxy.ts'
 import { newInstallation, type NewInstallation } from './new-installation.ts'
 
 const PAGE = 'docs/synchronizing.md'
-type Given = { given: NewInstallation; proxy: LosingProxy; behind: string }
+type Given = { given: NewInstallation; proxy: UnreliableProxy; proxyUrl: string }
 const test = suite<Given>(PAGE)
 test.before(async (context) => {
   context.given = await newInstallation()
-  context.proxy = new LosingProxy(context.given.env['API'] ?? '')
-  context.behind = await context.proxy.start()
+  context.proxy = new UnreliableProxy(context.given.env['API'] ?? '')
+  context.proxyUrl = await context.proxy.start()
 })
 test.after(async ({ given, proxy }) => {
   await proxy.stop()
   await given.remove()
 })
 
-if (has('curl') && has('jq')) {
-  test('does what it says, line by line, in a shell', async ({ given: { folder, env } }) => {
-    const script = ['set -euo pipefail', ...blocksOf(PAGE, 'sh')].join('\necho ---\n')
+if (isInstalled('curl') && isInstalled('jq')) {
+  test('has shell commands that work in order', async ({ given: { folder, env } }) => {
+    const script = ['set -euo pipefail', ...codeBlocksOf(PAGE, 'sh')].join('\necho ---\n')
     const { out, err, code } = await run('bash', ['-c', script], { env, cwd: folder })
     assert.is(code, 0, `${err}\n${out}`)
     const [, , listed, , changed, changes] = out.split('---\n')
@@ -40,14 +40,17 @@ for (const [language, program, args, file] of [
   ['js', process.execPath, [], 'sync.mjs'],
   ['php', 'php', [], 'sync.php'],
 ] as const) {
-  if (!has(program)) continue
-  test(`has a program that keeps both in step while answers are lost: ${language}`, async (context) => {
-    const { given, proxy, behind } = context
+  if (!isInstalled(program)) continue
+  test(`has a ${language} program that synchronizes although responses are lost`, async (context) => {
+    const { given, proxy, proxyUrl } = context
     const cwd = join(given.folder, language)
     mkdirSync(cwd)
-    writeFileSync(join(cwd, file), blocksOf(PAGE, language)[0] ?? '')
+    writeFileSync(join(cwd, file), codeBlocksOf(PAGE, language)[0] ?? '')
     const does = async (what: 'push' | 'follow') => {
-      const { out, err, code } = await run(program, [...args, file, what], { env: { ...given.env, API: behind }, cwd })
+      const { out, err, code } = await run(program, [...args, file, what], {
+        env: { ...given.env, API: proxyUrl },
+        cwd,
+      })
       assert.is(code, 0, err)
       return out
     }
@@ -57,22 +60,22 @@ for (const [language, program, args, file] of [
       return Object.values(stones).map(({ sku, price }) => [sku, price])
     }
 
-    proxy.forget()
+    proxy.reset()
     const [one, two, three] = stonesOf(language) as [Stone, Stone, Stone]
     stock([one, two, three])
     assert.match(await does('push'), /^3 created, 0 changed, \d+ deleted\n$/)
-    assert.ok(proxy.lost.includes('POST /v4/diamond/bulk 201'), 'an answer was lost')
+    assert.ok(proxy.droppedResponses.includes('POST /v4/diamond/bulk 201'), 'a response was lost')
     assert.is(await does('push'), '0 created, 0 changed, 0 deleted\n')
     assert.is(await does('follow'), '3 stones\n')
 
-    proxy.forget()
+    proxy.reset()
     const four = { ...three, sku: `${language}-4` }
     stock([one, { ...two, price: 2500 }, four])
     assert.is(await does('push'), '1 created, 1 changed, 1 deleted\n')
     for (const method of ['PATCH', 'DELETE']) {
       assert.ok(
-        proxy.lost.some((what) => what.startsWith(method)),
-        `an answer to ${method} was lost`,
+        proxy.droppedResponses.some((what) => what.startsWith(method)),
+        `a response to ${method} was lost`,
       )
     }
     assert.is(await does('follow'), '3 stones\n')
@@ -83,13 +86,13 @@ for (const [language, program, args, file] of [
     ]
     assert.equal(copied().toSorted(), now)
 
-    proxy.restored = true
+    proxy.simulatesRestore = true
     assert.is(await does('follow'), '3 stones\n')
     assert.equal(copied().toSorted(), now)
-    assert.not.ok(proxy.restored, 'it was told of a restore')
+    assert.not.ok(proxy.simulatesRestore, 'it received the 410')
 
     stock([])
-    const { code } = await run(program, [...args, file, 'push'], { env: { ...given.env, API: behind }, cwd })
+    const { code } = await run(program, [...args, file, 'push'], { env: { ...given.env, API: proxyUrl }, cwd })
     assert.is.not(code, 0, 'an empty stock deletes nothing')
   })
 }

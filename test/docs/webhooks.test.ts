@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Webhook } from 'standardwebhooks'
-import { blocksOf, has, run } from './blocks.ts'
+import { codeBlocksOf, isInstalled, run } from './blocks.ts'
 
-const test = suite('what docs/webhooks.md gives to verify a signature')
+const test = suite('the signature verification in docs/webhooks.md')
 
-const block = (language: string) => blocksOf('docs/webhooks.md', language)[0] ?? ''
+const block = (language: string) => codeBlocksOf('docs/webhooks.md', language)[0] ?? ''
 
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD+v8Pnl1rT5s='
 const BODY = '{"type":"diamond.changed","a":"ä"}'
@@ -20,14 +20,14 @@ const headers = (signature: string, at = timestamp) => ({
 
 const OLD = String(Number(timestamp) - 400)
 const cases: readonly (readonly [name: string, isRight: boolean, headers: object, body: string])[] = [
-  ['one that is right', true, headers(signed(BODY)), BODY],
-  ['one of two', true, headers(`v1,AAAA ${signed(BODY)}`), BODY],
-  ['of another body', false, headers(signed(`${BODY} `)), BODY],
-  ['of another time', false, headers(signed(BODY, OLD), OLD), BODY],
-  ['none', false, headers(''), BODY],
+  ['a valid signature', true, headers(signed(BODY)), BODY],
+  ['one valid signature of two', true, headers(`v1,AAAA ${signed(BODY)}`), BODY],
+  ['a signature of another body', false, headers(signed(`${BODY} `)), BODY],
+  ['a signature with an old timestamp', false, headers(signed(BODY, OLD), OLD), BODY],
+  ['no signature', false, headers(''), BODY],
 ]
 
-test('does so in Node', async () => {
+test('works in Node', async () => {
   const module = `data:text/javascript;base64,${Buffer.from(block('js')).toString('base64')}`
   const { isGenuine } = (await import(module)) as { isGenuine: (...given: unknown[]) => boolean }
   for (const [name, isRight, given, body] of cases) {
@@ -35,7 +35,7 @@ test('does so in Node', async () => {
   }
 })
 
-/** Each runs the page's function on all cases, which it reads from stdin, and prints its verdicts. */
+/** Each program runs the page's function on all cases from stdin and prints the results. */
 const PROGRAMS = [
   [
     'python3',
@@ -54,8 +54,8 @@ echo json_encode(array_map(fn ($case) => isGenuine('${SECRET}', $case[0], $case[
 ] as const
 
 for (const [program, args, source] of PROGRAMS) {
-  if (!has(program)) continue
-  test(`does so in ${program}`, async () => {
+  if (!isInstalled(program)) continue
+  test(`works in ${program}`, async () => {
     const input = JSON.stringify(cases.map(([, , given, body]) => [given, body]))
     const { out, err } = await run(program, [...args, source], { env: {}, input })
     assert.equal(

@@ -7,7 +7,7 @@ const found = (text: string, isCode = true) =>
 const [phrase = ''] = avoidedWords.phrases[0]?.avoid ?? []
 const [identifier = ''] = avoidedWords.identifiers[0]?.avoid ?? []
 
-const test = suite('the check of wording')
+const test = suite('the wording check')
 
 for (const { avoid } of avoidedWords.phrases)
   for (const words of avoid)
@@ -17,24 +17,25 @@ for (const { avoid } of avoidedWords.phrases)
     })
 
 test('finds a phrase that is broken over two lines of a comment', () => {
-  const [first, ...rest] = 'sets the stream aside'.split(' ')
-  assert.equal(found(`/**\n * ${first}\n * ${rest.join(' ')}\n */`), [{ found: 'sets the stream aside', line: 2 }])
-  assert.equal(found(`// ${first}\n// ${rest.join(' ')}`), [{ found: 'sets the stream aside', line: 1 }])
+  const [first, rest] = ['sets', 'the stream aside']
+  const whole = `${first} ${rest}`
+  assert.equal(found(`/**\n * ${first}\n * ${rest}\n */`), [{ found: whole, line: 2 }])
+  assert.equal(found(`// ${first}\n// ${rest}`), [{ found: whole, line: 1 }])
 })
 
-test('finds a phrase in any case, and not within a longer word', () => {
+test('finds a phrase in any letter case, and not inside a longer word', () => {
   assert.equal(found(phrase.toUpperCase()).length, 1)
   assert.equal(found(`x${phrase}`), [])
   assert.equal(found(`${phrase}x`), [])
 })
 
-test('finds a coined identifier in code only, in its own case only', () => {
+test('finds a coined identifier only in code and only in its exact case', () => {
   assert.equal(found(`let a: ${identifier}`), [{ found: identifier, line: 1 }])
   assert.equal(found(`let a: ${identifier}`, false), [])
   assert.equal(found(`let a: ${identifier.toLowerCase()}`), [])
 })
 
-test('does not read the released versions of the changelog', () => {
+test('ignores released versions in the changelog', () => {
   const changelog = `# Changelog\n\n## Unreleased\n- new\n\n## 1.0.0\n- old\n`
   assert.equal(withoutReleased(changelog), '# Changelog\n\n## Unreleased\n- new\n\n')
 })

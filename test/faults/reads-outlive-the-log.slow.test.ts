@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { handle } from '../../src/commands/core/handle.ts'
 import { attached } from '../api/harness/form.ts'
 import { expect, refusal, type Answer } from '../api/harness/request.ts'
-import { PATIENT, startService, type Overrides, type Service } from '../api/harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Overrides, type Service } from '../api/harness/service.ts'
 import { created, shown, stone, unsigned } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
 import { until } from '../until.ts'
@@ -154,7 +154,7 @@ meanwhile('refuses reads with STALE_READS=0', () =>
 )
 
 meanwhile('answers no read stale where only its connections were lost', () =>
-  served({ patience: PATIENT }, async (service, peer) => {
+  served({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS }, async (service, peer) => {
     const { id } = await created(service.ann)
     for (let time = 0; time < 5; time++) {
       peer.drop()

@@ -11,7 +11,7 @@ import { expect, request } from '../api/harness/request.ts'
 import { isUnknown, post, reveal, shared, shownIn, type Sender, type Shown } from '../api/harness/secrets.ts'
 import { senderIn } from './accounts-in-folder.ts'
 import { startServer, type ServerProcess } from './server-process.ts'
-import { lookedAt } from '../renamed-files.ts'
+import { retryIfRenamed } from '../renamed-files.ts'
 import { until } from '../until.ts'
 
 const test = suite('what the service writes down')
@@ -67,7 +67,7 @@ function filesIn(folder: string): string[] {
 
 function found(folder: string, said: string, marks: readonly Marked[]): string[] {
   const places = [
-    ...lookedAt(() => filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) }))),
+    ...retryIfRenamed(() => filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) }))),
     { path: 'its log', bytes: Buffer.from(said) },
   ]
   return marks.flatMap(({ name, text }) => {

@@ -1,11 +1,12 @@
 /**
- * Sends requests made from /openapi.json to a service of its own, and holds every answer to the description: no fault of the
- * server, no status, header or body that is not described. Schemathesis (PyPI) makes the requests:
+ * Sends requests generated from /openapi.json to a new service and checks every response against the document: no server
+ * error, and no undocumented status, header or body. Schemathesis (PyPI) generates the requests:
  *
  *     pip install schemathesis
  *     npm run test:fuzz -- [EXAMPLES]
  *
- * EXAMPLES is how many requests each operation gets in each phase (20); SEED chooses others. SCHEMATHESIS names the program where it is not in PATH.
+ * EXAMPLES is the number of requests per operation and phase (20). SEED selects other requests. SCHEMATHESIS is the path
+ * of the program if it is not in PATH.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -24,10 +25,10 @@ const CHECKS = [
 ]
 
 const SINGLE = 'examples,coverage,fuzzing'
-/** Also what was made by one request and is asked for by another. */
+/** Also sequences of requests that use the results of earlier ones. */
 const ALL = `${SINGLE},stateful`
 
-/** Who asks for what: an access token, an API token, or nobody. */
+/** Paths that need the same credentials: an access token, an API token or none. */
 type Part = { readonly name: string; readonly paths: string; readonly phases: string; readonly authorization?: string }
 
 async function partsOf(service: Service): Promise<readonly Part[]> {
@@ -35,11 +36,11 @@ async function partsOf(service: Service): Promise<readonly Part[]> {
   return [
     { name: 'inventory', paths: '^/v[34]/', phases: ALL, authorization: `Bearer ${service.ann.token}` },
     { name: 'secrets', paths: '^/api/v1/', phases: ALL, authorization: basic(email, token) },
-    { name: 'for everybody', paths: '^/(?!v[34]/|api/v1/)', phases: SINGLE },
+    { name: 'public', paths: '^/(?!v[34]/|api/v1/)', phases: SINGLE },
   ]
 }
 
-/** @returns what it printed, and whether it found nothing */
+/** @returns the output, and whether all checks passed */
 function run(program: string, args: readonly string[]): Promise<{ output: string; passed: boolean }> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder })
   return new Promise((done, fail) => {
@@ -47,7 +48,7 @@ function run(program: string, args: readonly string[]): Promise<{ output: string
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.on('error', (error) =>
-      fail(new Error(`${program} can not be started (${error.message}): pip install schemathesis`)),
+      fail(new Error(`${program} cannot be started (${error.message}): pip install schemathesis`)),
     )
     child.on('close', (code) => done({ output, passed: code === 0 }))
   })
@@ -59,7 +60,7 @@ const folder = mkdtempSync(join(tmpdir(), 'adamant-fuzz-'))
 const service = await startService({ settings: { RATE_LIMIT: '0', LOG_LEVEL: 'warn' } })
 let failed = 0
 try {
-  // Each computes on one core: they run side by side, and say at their end what they found.
+  // Each run uses one core, so they run in parallel and print their output at the end.
   const runs = (await partsOf(service)).map(async ({ name, paths, phases, authorization }) => {
     const { output, passed } = await run(SCHEMATHESIS, [
       'run',

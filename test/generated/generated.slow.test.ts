@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { newSender } from '../api/harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../api/harness/service.ts'
-import { run, type Said } from '../docs/blocks.ts'
-import { FOLDER, programs, pythonPrograms } from './tools.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../api/harness/service.ts'
+import { run, type ProgramResult } from '../docs/blocks.ts'
+import { FOLDER, installPrograms, installPythonPrograms } from './tools.ts'
 
 type Given = { service: Service; folder: string; env: Readonly<Record<string, string>> }
-const test = suite<Given>('what others make of /openapi.json')
+const test = suite<Given>('/openapi.json in other tools')
 
 test.before(async (context) => {
-  context.service = await startService({ patience: PATIENT })
+  context.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   const { service } = context
   const { email, token } = await newSender(service.installation)
   context.env = { ADDRESS: service.url, TOKEN: service.ann.token, EMAIL: email, API_TOKEN: token }
-  // Below this folder, where Node finds the packages that are installed in it.
+  // Below this folder, so that Node finds the packages installed there.
   context.folder = mkdtempSync(join(FOLDER, '.made-'))
   cpSync(join(FOLDER, 'clients'), context.folder, { recursive: true })
   writeFileSync(join(context.folder, 'openapi.json'), (await service.send({ path: '/openapi.json' })).text)
@@ -25,17 +25,17 @@ test.after(async ({ service, folder }) => {
   await service.stop()
 })
 
-const program = await programs()
-const python = await pythonPrograms()
+const program = await installPrograms()
+const python = await installPythonPrograms()
 
-/** @throws AssertionError with all that it printed, where a program failed */
-function succeeded({ out, err, code }: Said): string {
+/** @throws AssertionError with the output if the program failed */
+function outputOf({ out, err, code }: ProgramResult): string {
   assert.is(code, 0, `${err}\n${out}`)
   return out
 }
 
-/** What a client prints that has created a stone, listed and changed it, and shared and opened a secret. */
-const done = (sku: string) => ({
+/** The output of a client that creates, lists and changes a stone, and shares and reveals a secret. */
+const expectedOutput = (sku: string) => ({
   listed: [sku],
   price: 5400,
   color: 'F',
@@ -45,46 +45,46 @@ const done = (sku: string) => ({
 })
 
 if (program !== undefined) {
-  test('has no warning of Redocly under its recommended rules', async ({ folder }) => {
-    const said = await program(
+  test("has no warnings from Redocly's recommended rules", async ({ folder }) => {
+    const result = await program(
       'redocly',
       ['lint', '--extends', 'recommended', '--format', 'json', 'openapi.json'],
       folder,
     )
-    const { problems } = JSON.parse(succeeded(said)) as { problems: { ruleId: string; message: string }[] }
+    const { problems } = JSON.parse(outputOf(result)) as { problems: { ruleId: string; message: string }[] }
     assert.equal(
       problems.map(({ ruleId, message }) => `${ruleId}: ${message}`),
       [],
     )
   })
 
-  test('has no warning of Spectral under its rules for OpenAPI', async ({ folder }) => {
+  test("has no warnings from Spectral's OpenAPI rules", async ({ folder }) => {
     writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
-    succeeded(await program('spectral', ['lint', '--fail-severity', 'hint', 'openapi.json'], folder))
+    outputOf(await program('spectral', ['lint', '--fail-severity', 'hint', 'openapi.json'], folder))
   })
 
-  test('makes a TypeScript client that compiles, creates, lists, changes and shares', async ({ folder, env }) => {
-    succeeded(await program('openapi-typescript', ['openapi.json', '--output', 'api.d.ts'], folder))
+  test('generates a TypeScript client that compiles and works', async ({ folder, env }) => {
+    outputOf(await program('openapi-typescript', ['openapi.json', '--output', 'api.d.ts'], folder))
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', 'node']
     const roots = ['--typeRoots', join(FOLDER, '../../node_modules/@types')]
-    succeeded(await program('tsc', [...options, ...roots, 'client.ts'], folder))
-    const said = await run(process.execPath, ['client.js'], { env, cwd: folder })
-    assert.equal(JSON.parse(succeeded(said)), done('TS-1'))
+    outputOf(await program('tsc', [...options, ...roots, 'client.ts'], folder))
+    const result = await run(process.execPath, ['client.js'], { env, cwd: folder })
+    assert.equal(JSON.parse(outputOf(result)), expectedOutput('TS-1'))
   })
 }
 
 if (python !== undefined) {
-  test('makes a Python client that creates, lists, changes and shares', async ({ folder, env }) => {
-    // The only media type that the generator has to be told of.
+  test('generates a Python client that works', async ({ folder, env }) => {
+    // The only media type that the generator doesn't know.
     writeFileSync(join(folder, 'config.yaml'), 'content_type_overrides:\n  application/pdf: application/octet-stream\n')
     const made = ['generate', '--path', 'openapi.json', '--config', 'config.yaml', '--meta', 'none']
     const generated = await run(join(python, 'openapi-python-client'), [...made, '--output-path', 'adamant_client'], {
       env: { PATH: `${python}:${process.env['PATH'] ?? ''}` },
       cwd: folder,
     })
-    assert.not.match(succeeded(generated), /warning/i)
-    const said = await run(join(python, 'python'), ['client.py'], { env, cwd: folder })
-    assert.equal(JSON.parse(succeeded(said)), done('PY-1'))
+    assert.not.match(outputOf(generated), /warning/i)
+    const result = await run(join(python, 'python'), ['client.py'], { env, cwd: folder })
+    assert.equal(JSON.parse(outputOf(result)), expectedOutput('PY-1'))
   })
 }
 

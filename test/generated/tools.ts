@@ -3,53 +3,53 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '../docs/blocks.ts'
 
-/** The folder of these tests; what they make goes into its `.tmp`. */
+/** The folder of these tests; generated files go into its `.tmp`. */
 export const FOLDER = fileURLToPath(new URL('.', import.meta.url))
-const MADE = join(FOLDER, '.tmp')
+const GENERATED = join(FOLDER, '.tmp')
 
-/** Makes Python clients; from PyPI. */
+/** The PyPI package that generates Python clients. */
 const GENERATOR = 'openapi-python-client==0.29.1'
 
-/** How often something that comes over the network is tried. */
+/** Attempts per download. */
 const ATTEMPTS = 3
 
 /**
- * Installs the packages of this folder, unless they are there.
- * @returns a function that runs one of their programs; undefined where they can't be installed, which it prints
+ * Installs the packages of this folder if they are missing.
+ * @returns a function that runs one of their programs; undefined if they can't be installed, which it prints
  */
-export async function programs() {
+export async function installPrograms() {
   const isThere =
-    existsSync(join(FOLDER, 'node_modules/.package-lock.json')) || (await tried('npm', ['ci', '--silent']))
-  if (!isThere) return leftOut('the packages of test/generated can not be installed')
+    existsSync(join(FOLDER, 'node_modules/.package-lock.json')) || (await retry('npm', ['ci', '--silent']))
+  if (!isThere) return skip('the packages of test/generated cannot be installed')
   return (name: string, args: readonly string[], cwd: string) =>
     run(join(FOLDER, 'node_modules/.bin', name), args, { cwd, env: QUIET })
 }
 
-/** Redocly's program otherwise looks for updates of itself, and reports how it is used. */
+/** Turns off Redocly's update check and telemetry. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
 /**
- * Python with openapi-python-client in a place of its own, which is made when it is first asked for.
- * @returns the folder of its programs; undefined where it can't be installed, which it prints
+ * A Python environment with openapi-python-client, created on first use.
+ * @returns the folder of its programs; undefined if it can't be installed, which it prints
  */
-export async function pythonPrograms(): Promise<string | undefined> {
-  const place = join(MADE, GENERATOR)
+export async function installPythonPrograms(): Promise<string | undefined> {
+  const place = join(GENERATED, GENERATOR)
   const bin = join(place, 'bin')
   if (existsSync(join(bin, 'openapi-python-client'))) return bin
-  mkdirSync(MADE, { recursive: true })
+  mkdirSync(GENERATED, { recursive: true })
   const isMade =
     (await run('python3', ['-m', 'venv', place], { env: {}, cwd: FOLDER })).code === 0 &&
-    (await tried(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', GENERATOR]))
-  return isMade ? bin : leftOut(`${GENERATOR} can not be installed`)
+    (await retry(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', GENERATOR]))
+  return isMade ? bin : skip(`${GENERATOR} cannot be installed`)
 }
 
-async function tried(program: string, args: readonly string[]): Promise<boolean> {
+async function retry(program: string, args: readonly string[]): Promise<boolean> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++)
     if ((await run(program, args, { env: {}, cwd: FOLDER })).code === 0) return true
   return false
 }
 
-function leftOut(why: string): undefined {
-  console.log(`LEFT OUT: generated clients, since ${why}`)
+function skip(why: string): undefined {
+  console.log(`LEFT OUT: generated clients: ${why}`)
   return undefined
 }

@@ -7,64 +7,64 @@ import type { Request } from '../api/harness/request.ts'
 import { newSender } from '../api/harness/secrets.ts'
 import { apiSuite, type Service } from '../api/harness/service.ts'
 
-const test = apiSuite('what can be asked for over HTTP')
+const test = apiSuite('the endpoint')
 
-type Asking = Endpoint<never>
+type AnyEndpoint = Endpoint<never>
 
-/** What may stand for a parameter that is no enum: well-formed, and there is nothing of that name. */
-const NOTHING: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
+/** Well-formed values for parameters that are not enums; nothing with these values exists. */
+const UNKNOWN_VALUES: Readonly<Record<string, string>> = { id: '999999999', key: '0'.repeat(50) }
 
-function pathOf({ paths: [first = ''], pathParameters }: Asking): string {
+function pathOf({ paths: [first = ''], pathParameters }: AnyEndpoint): string {
   return first.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => {
     const schema = pathParameters[name]
     const options: unknown = schema !== undefined && 'options' in schema ? schema.options : undefined
-    return Array.isArray(options) ? String(options[0]) : (NOTHING[name] ?? 'unknown')
+    return Array.isArray(options) ? String(options[0]) : (UNKNOWN_VALUES[name] ?? 'unknown')
   })
 }
 
-const plain = (endpoint: Asking, method = endpoint.methods[0]): Request => ({
+const requestTo = (endpoint: AnyEndpoint, method = endpoint.methods[0]): Request => ({
   ...(method !== undefined && { method }),
   path: pathOf(endpoint),
 })
 
-/** As who may ask, but for the token server, whose clients are another test's. */
-async function credentials(service: Service, { auth }: Asking): Promise<Record<string, string>> {
+/** Valid credentials for the endpoint, except for the token server, which has its own tests. */
+async function credentials(service: Service, { auth }: AnyEndpoint): Promise<Record<string, string>> {
   if (auth.scheme === 'bearer') return { Authorization: `Bearer ${service.ann.token}` }
   if (auth.scheme === 'api-token') return { Authorization: (await newSender(service.installation)).authorization }
-  // One that nobody has registered, by the header that has to be challenged.
+  // An unregistered client, in the header that gets a challenge.
   return auth.scheme === 'oauth-client' ? { Authorization: 'Basic eDp5' } : {}
 }
 
-/** A type of body that is read, and whose limit is the declared one. */
-function typeOf({ mediaTypes }: NonNullable<Asking['body']>): string {
+/** A media type of the endpoint's body whose limit is the declared one. */
+function mediaTypeOf({ mediaTypes }: NonNullable<AnyEndpoint['body']>): string {
   const type = mediaTypes.find((one) => one.startsWith('multipart/')) ?? mediaTypes.find((one) => one !== '') ?? ''
   return type.startsWith('multipart/') ? `${type}; boundary=b` : type
 }
 
-for (const endpoint of ENDPOINTS as readonly Asking[]) {
+for (const endpoint of ENDPOINTS as readonly AnyEndpoint[]) {
   const { operationId, methods, body, auth } = endpoint
   const path = pathOf(endpoint)
 
-  test(`${operationId} tells by OPTIONS how it can be asked, and refuses all else with the same`, async ({
+  test(`${operationId} lists its methods for OPTIONS and answers others with 405 and the same list`, async ({
     service,
   }) => {
-    const told = await service.send({ method: 'OPTIONS', path })
-    const allow = String(told.headers.allow).split(', ')
-    assert.equal([told.status, told.text], [204, ''])
+    const options = await service.send({ method: 'OPTIONS', path })
+    const allow = String(options.headers.allow).split(', ')
+    assert.equal([options.status, options.text], [204, ''])
     for (const method of methods) assert.ok(allow.includes(method), `${method} of ${allow.join()}`)
     assert.is(allow.includes('HEAD'), allow.includes('GET'))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter((one) => !allow.includes(one))) {
       const refused = await service.send({ method, path })
-      assert.equal([refused.status, refused.headers.allow], [405, told.headers.allow], method)
+      assert.equal([refused.status, refused.headers.allow], [405, options.headers.allow], method)
     }
   })
 
-  test(`${operationId} has nothing below it`, async ({ service }) => {
+  test(`${operationId} answers 404 for paths below it`, async ({ service }) => {
     assert.is((await service.send({ path: `${path}/nothing/there` })).status, 404)
   })
 
   if (methods.includes('GET')) {
-    test(`${operationId} answers HEAD as GET, without a body`, async ({ service }) => {
+    test(`${operationId} answers HEAD like GET, without a body`, async ({ service }) => {
       const headers = await credentials(service, endpoint)
       const [got, head] = [await service.send({ path, headers }), await service.send({ method: 'HEAD', path, headers })]
       assert.equal([head.status, head.text], [got.status, ''])
@@ -72,18 +72,18 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
     })
   }
 
-  test(`${operationId} answers as it is declared`, async ({ service }) => {
+  test(`${operationId} answers with a declared status`, async ({ service }) => {
     const headers = await credentials(service, endpoint)
     for (const method of methods) {
-      const { status } = await service.send({ ...plain(endpoint, method), headers })
+      const { status } = await service.send({ ...requestTo(endpoint, method), headers })
       assert.ok(declaredStatuses(endpoint).has(status), `${method} ${path} is ${status}`)
     }
   })
 
   if (auth.scheme === 'bearer' || auth.scheme === 'api-token') {
-    test(`${operationId} refuses who shows no credentials, with a challenge`, async ({ service }) => {
+    test(`${operationId} rejects a request without credentials with a challenge`, async ({ service }) => {
       for (const method of methods) {
-        const { status, headers } = await service.send(plain(endpoint, method))
+        const { status, headers } = await service.send(requestTo(endpoint, method))
         assert.is(status, 401)
         assert.match(String(headers['www-authenticate']), auth.scheme === 'bearer' ? /^Bearer / : /^Basic /)
       }
@@ -91,8 +91,8 @@ for (const endpoint of ENDPOINTS as readonly Asking[]) {
   }
 
   if (body !== undefined) {
-    test(`${operationId} refuses a body over its limit before it comes`, async ({ service }) => {
-      const headers = { Host: 'a', 'Content-Type': typeOf(body), ...(await credentials(service, endpoint)) }
+    test(`${operationId} rejects a body over its limit before receiving it`, async ({ service }) => {
+      const headers = { Host: 'a', 'Content-Type': mediaTypeOf(body), ...(await credentials(service, endpoint)) }
       const lines = Object.entries({ ...headers, 'Content-Length': body.maxBytes + 1 }).map((pair) => pair.join(': '))
       const method = methods.find((one) => one !== 'GET') ?? ''
       const bytes = [`${method} ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n')

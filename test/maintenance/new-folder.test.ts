@@ -7,7 +7,7 @@ import { OperationFailure } from '../../src/maintenance/operation.ts'
 import { replay } from '../../src/maintenance/replay.ts'
 import type { Installation } from '../../src/wiring/installation.ts'
 import { openInstallation } from '../../src/wiring/open-installation.ts'
-import { PATIENT, startService } from '../api/harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from '../api/harness/service.ts'
 import { created } from '../api/harness/stones.ts'
 import { rejection } from '../contract/event-store/given.ts'
 import { quietOperation } from '../quiet-operation.ts'
@@ -34,7 +34,7 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
 for (const [name, fill] of Object.entries(FILLINGS)) {
   test(`is as it was before where ${name} is stopped`, () =>
     withFolder(async (folder) => {
-      const service = await startService({ patience: PATIENT })
+      const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
       try {
         await created(service.ann)
         const [absent, empty] = [join(folder, 'absent'), join(folder, 'empty')]

@@ -1,4 +1,4 @@
-/** Tries whether the tests notice changes of `src/domain`: `npm run test:mutants -- [rules|scoring] [WORDS OF PATHS...]`. */
+/** Mutation tests of `src/domain`: `npm run test:mutants -- [rules|scoring] [SUBSTRINGS OF PATHS...]`. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { PARTS, type Part } from './scope.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const own = join(root, 'test/mutation')
+const mutationFolder = join(root, 'test/mutation')
 
-/** Percent of the mutants that tests have to notice. */
-const LEAST = 85
+/** The minimum percentage of killed mutants. */
+const MIN_KILLED_PERCENT = 85
 
 type Mutant = { readonly status: string }
 type Report = { readonly files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>> }
@@ -18,20 +18,22 @@ type Report = { readonly files: Readonly<Record<string, { readonly mutants: read
 function main([part = 'rules', ...words]: readonly string[]): number {
   const scope = PARTS[part]
   if (scope === undefined) {
-    console.error(`test:mutants takes one of ${Object.keys(PARTS).join(', ')}, and words of paths`)
+    console.error(
+      `test:mutants must get one of ${Object.keys(PARTS).join(', ')}, then substrings of paths, got ${part}`,
+    )
     return 2
   }
-  // In a folder of its own, so that who never asks for it installs none of it.
-  if (!existsSync(join(own, 'node_modules'))) run('npm', ['ci', '--silent'], own)
+  // In a separate package, so that `npm ci` in the project doesn't install Stryker.
+  if (!existsSync(join(mutationFolder, 'node_modules'))) run('npm', ['ci', '--silent'], mutationFolder)
   const report = join(root, '.tmp', `mutants-${part}.json`)
   mkdirSync(join(root, '.tmp'), { recursive: true })
-  const asked =
+  const selected =
     words.length === 0
       ? scope.mutate
       : filesOf(scope.mutate).filter((file) => words.some((word) => file.includes(word)))
-  const stryker = join(own, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+  const stryker = join(mutationFolder, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const status = run(process.execPath, [stryker, 'run', 'test/mutation/stryker.config.js'], root, {
-    MUTANTS_MUTATE: JSON.stringify(asked),
+    MUTANTS_MUTATE: JSON.stringify(selected),
     MUTANTS_TESTS: JSON.stringify(testsOf(scope)),
     MUTANTS_REPORT: report,
     MUTANTS_AT_ONCE: String(availableParallelism()),
@@ -53,7 +55,7 @@ const testsOf = ({ tests, except }: Part) =>
     .flatMap((folder) => globSync(`${folder}/**/*.test.ts`, { cwd: root }))
     .filter((file) => !except.some((left) => file.startsWith(left)))
 
-/** Prints what was noticed, and what was not. */
+/** Prints the share of killed mutants. @returns the exit code */
 function verdict({ files }: Report): number {
   const all = Object.values(files).flatMap(({ mutants }) => mutants)
   const counted = all.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError')
@@ -61,9 +63,9 @@ function verdict({ files }: Report): number {
   const share = (noticed.length / counted.length) * 100
   const left = all.length - counted.length
   console.log(
-    `${noticed.length} of ${counted.length} mutants were noticed, ${share.toFixed(1)} % (at least ${LEAST} %); ${left} were not tried`,
+    `${noticed.length} of ${counted.length} mutants were killed, ${share.toFixed(1)} % (minimum ${MIN_KILLED_PERCENT} %); ${left} were not tested`,
   )
-  return share >= LEAST ? 0 : 1
+  return share >= MIN_KILLED_PERCENT ? 0 : 1
 }
 
 function run(

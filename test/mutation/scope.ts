@@ -1,6 +1,6 @@
 /**
- * What is mutated, and which tests may notice. The physics of light is apart: a mutant of it is tried against tests that
- * trace stones, which takes hours; the rules take minutes each folder.
+ * The mutated files and the tests that run against them. The scoring is a separate part, because its tests trace stones
+ * and take hours; the other rules take minutes per folder.
  */
 const SCORING = 'src/domain/scoring'
 

@@ -1,4 +1,4 @@
-/** Set by main.ts, which knows which part is asked for. */
+/** Set by main.ts for the requested part. */
 const { MUTANTS_MUTATE, MUTANTS_TESTS, MUTANTS_REPORT, MUTANTS_AT_ONCE } = process.env
 
 export default {
@@ -8,7 +8,7 @@ export default {
   plugins: ['./test/mutation/uvu-runner.js'],
   testRunnerNodeArgs: ['--import', 'tsx'],
   coverageAnalysis: 'perTest',
-  // What is computed once, when a module is loaded, would need every test for each mutant: a day. `MUTANTS_STATIC=1` tries it.
+  // A mutant in code that runs once, when a module loads, needs every test: a day in total. `MUTANTS_STATIC=1` includes them.
   ignoreStatic: process.env.MUTANTS_STATIC !== '1',
   concurrency: Number(MUTANTS_AT_ONCE),
   reporters: ['clear-text', 'json', 'progress-append-only'],
@@ -17,7 +17,7 @@ export default {
   tempDirName: '.tmp/stryker',
   ignorePatterns: ['bench', 'docs', 'dist', 'adamant-data'],
   timeoutMS: 20_000,
-  // Stryker reads no project file of a compiler that has no interface for programs any more.
+  // Stryker cannot read the project file with this version of the TypeScript compiler, which has no API.
   tsconfigFile: 'none.json',
   allowEmpty: false,
   warnings: { slow: false },

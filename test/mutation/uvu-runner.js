@@ -1,18 +1,21 @@
-/** Stryker's runner of uvu's tests: in one process, each test by itself (https://stryker-mutator.io/docs/stryker-js/guides/create-a-plugin). */
+/**
+ * A Stryker test runner for uvu that runs tests individually in one process.
+ * @see https://stryker-mutator.io/docs/stryker-js/guides/create-a-plugin
+ */
 import { pathToFileURL } from 'node:url'
 import { declareFactoryPlugin, PluginKind } from '@stryker-mutator/api/plugin'
 import { DryRunStatus, MutantRunStatus, TestStatus } from '@stryker-mutator/api/test-runner'
 import './modules.js'
 import { collected } from './uvu.js'
 
-/** Milliseconds that a test may take before its mutant counts as caught: an endless wait. */
-const PATIENCE = 10_000
+/** Milliseconds after which a test counts as hanging and its mutant as killed. */
+const TEST_TIMEOUT_MS = 10_000
 
 class UvuRunner {
   #loaded
   /** @type {Map<string, { run: () => Promise<void> }>} */
   #tests = new Map()
-  /** Why a test fails by itself, without any mutant: it is left out, and told. */
+  /** The errors of tests that fail without a mutant. These tests are skipped and reported. */
   #left = new Map()
 
   constructor(options) {
@@ -37,7 +40,8 @@ class UvuRunner {
         tests.push({ id, name: id, status: TestStatus.Success, timeSpentMs })
       } else this.#left.set(id, failure)
     }
-    for (const [id, failure] of this.#left) console.error(`LEFT OUT, since it fails by itself: ${id}: ${failure}`)
+    for (const [id, failure] of this.#left)
+      console.error(`LEFT OUT, because it fails without a mutant: ${id}: ${failure}`)
     return { status: DryRunStatus.Complete, tests, mutantCoverage: this.runtime.mutantCoverage }
   }
 
@@ -63,7 +67,7 @@ class UvuRunner {
       nrOfTests++
       const failure = await failureOf(this.#tests.get(id))
       if (runtime.hitLimit !== undefined && runtime.hitCount > runtime.hitLimit)
-        return { status: MutantRunStatus.Timeout, reason: `${runtime.hitCount} times through it` }
+        return { status: MutantRunStatus.Timeout, reason: `it ran ${runtime.hitCount} times` }
       if (failure !== undefined)
         return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage: failure, nrOfTests }
     }
@@ -84,12 +88,12 @@ class UvuRunner {
   }
 }
 
-/** @returns undefined where the test passes */
+/** @returns the failure, or undefined if the test passes */
 async function failureOf(test) {
-  if (test === undefined) return 'it is not there any more'
+  if (test === undefined) return 'the test no longer exists'
   let timer
   const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve('it took too long'), PATIENCE)
+    timer = setTimeout(() => resolve('it took too long'), TEST_TIMEOUT_MS)
   })
   try {
     return await Promise.race([test.run().then(() => undefined), late])

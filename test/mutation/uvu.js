@@ -1,6 +1,6 @@
 /**
- * What stands in for uvu while mutants are tried: it collects the tests, so that each can be run by itself, as often as there
- * are mutants that it passes through, in one process.
+ * A replacement for uvu in mutation tests. It collects the tests, so that each can run individually and repeatedly in one
+ * process: once for each mutant that it covers.
  */
 
 /** @type {{ name: string, run: () => Promise<void> }[]} */
@@ -34,7 +34,7 @@ export function suite(title, given = {}) {
 
 export const test = suite('')
 
-/** Each test with the hooks of its suite around it, on a context of its own. */
+/** Runs a test with the hooks of its suite, on a new context. */
 async function runOne(handler, own, given) {
   const context = { ...given }
   try {

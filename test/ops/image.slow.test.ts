@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { has, run } from '../docs/blocks.ts'
+import { isInstalled, run } from '../docs/blocks.ts'
 import { fixture } from '../fixtures/reports/reports.ts'
 
 type Context = { folder: string; image: string }
-const test = suite<Context>('the files of the image')
+const test = suite<Context>('the files of the container image')
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -21,24 +21,24 @@ test.before(async (context) => {
 test.after(({ folder }) => rmSync(folder, { recursive: true, force: true }))
 
 const MB = 1_000_000
-/** Of gcr.io/distroless/cc-debian12, unpacked, as its publisher's table has it (24 MB), rounded up. */
+/** The size of gcr.io/distroless/cc-debian12, unpacked: 24 MB in its publisher's table, rounded up. */
 const BASE = 26 * MB
 
-test('are, with Node and the C library, less than 250 MB', ({ image }) => {
+test('take less than 250 MB, with Node and the C library', ({ image }) => {
   const files = readdirSync(image, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   const own = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
   assert.ok(own < 50 * MB, `${own} bytes are copied`)
   assert.ok(BASE + statSync(process.execPath).size + own < 250 * MB)
 })
 
-test('hold nothing for drawing, for other machines or for development', ({ image }) => {
+test('include nothing for drawing, other platforms or development', ({ image }) => {
   const paths = readdirSync(image, { recursive: true }).map(String)
   const strange = paths.filter((path) => /canvas|\.map$|\.d\.ts$|modules\/typescript|modules\/@types/.test(path))
   assert.equal(strange, [])
   assert.is(paths.filter((path) => path.endsWith('.node')).length, 1)
 })
 
-test('have every package that the service loads, and read a report', async ({ folder, image }) => {
+test('include every package that the service loads, and can read a report', async ({ folder, image }) => {
   const pdf = join(folder, 'report.pdf')
   writeFileSync(pdf, fixture('gia-pdfkit.pdf'))
   const script = `
@@ -54,13 +54,13 @@ test('have every package that the service loads, and read a report', async ({ fo
   assert.match(out, /GIA/)
 })
 
-/** Mounts are of this test alone (`unshare`), which takes root. */
-if (process.getuid?.() === 0 && has('unshare')) {
-  test('are all that the service needs, where nothing but its data can be written', async ({ folder, image }) => {
+/** The mounts are private to this test (`unshare`), which needs root. */
+if (process.getuid?.() === 0 && isInstalled('unshare')) {
+  test('are sufficient to run the service with only its data folder writable', async ({ folder, image }) => {
     const data = join(folder, 'data')
     mkdirSync(data)
     const node = process.execPath
-    // The image may lie on another disk than the root, in memory.
+    // The image may be on another file system than the root, such as a tmpfs.
     const script = `mount --make-rprivate / && mount -t tmpfs tmpfs "${data}" && mount -o remount,bind,ro / &&
       mount --bind "${image}" "${image}" && mount -o remount,bind,ro "${image}" &&
       ! touch "${image}/written" 2>/dev/null &&

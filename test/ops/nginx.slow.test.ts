@@ -9,24 +9,28 @@ import * as assert from 'uvu/assert'
 import { file, formBody, formHeaders, smallPdf, text as part } from '../api/harness/form.ts'
 import { startService, type Service } from '../api/harness/service.ts'
 import { created, stone } from '../api/harness/stones.ts'
-import { has } from '../docs/blocks.ts'
+import { isInstalled } from '../docs/blocks.ts'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 
 const NAME = 'api.example.com'
 
-type Answer = { readonly status: number; readonly headers: NodeJS.Dict<string | string[]>; readonly text: string }
-type Asking = {
+type ProxyResponse = {
+  readonly status: number
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly text: string
+}
+type ProxyRequest = {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Called with all that has come so far; true ends the request. */
-  readonly enough?: (text: string) => boolean
+  /** Called with the text received so far; true ends the request. */
+  readonly isEnough?: (text: string) => boolean
 }
 
-/** nginx with the project's file, in front of a service that it can be told to lose. */
-class Proxy {
+/** nginx with ops/nginx.conf in front of a service. */
+class NginxProxy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'adamant-nginx-'))
   #nginx: ChildProcess | undefined
   #port = 0
@@ -56,15 +60,15 @@ class Proxy {
     this.#nginx = spawn('nginx', ['-p', this.#folder, '-c', at('nginx.conf'), '-e', at('error.log')], {
       stdio: 'ignore',
     })
-    await until('nginx answers', () =>
-      this.ask({ path: '/health/live' }).then(
+    await until('nginx to answer', () =>
+      this.send({ path: '/health/live' }).then(
         () => true,
         () => false,
       ),
     )
   }
 
-  ask({ method = 'GET', path, headers = {}, body, enough }: Asking): Promise<Answer> {
+  send({ method = 'GET', path, headers = {}, body, isEnough }: ProxyRequest): Promise<ProxyResponse> {
     return new Promise((done, fail) => {
       const options = { host: '127.0.0.1', port: this.#port, servername: NAME, ca: this.#ca, method, path }
       const sending = request({ ...options, headers: { Host: NAME, ...headers } }, (response) => {
@@ -72,7 +76,7 @@ class Proxy {
         const end = () => done({ status: response.statusCode ?? 0, headers: response.headers, text })
         response.on('data', (chunk: Buffer) => {
           text += chunk.toString()
-          if (enough?.(text) !== true) return
+          if (isEnough?.(text) !== true) return
           end()
           sending.destroy()
         })
@@ -89,16 +93,16 @@ class Proxy {
   }
 }
 
-type Context = { service: Service; proxy: Proxy; authorized: Readonly<Record<string, string>> }
+type Context = { service: Service; proxy: NginxProxy; authorized: Readonly<Record<string, string>> }
 const test = suite<Context>('ops/nginx.conf in front of the service')
 
 const base = `https://${NAME}`
 const SETTINGS = { TRUST_PROXY: '1', BASE_URL: base, AUTH_URL: base, SECRETS_URL: base, RATE_LIMIT: '5' }
 
-if (has('nginx', ['-v']) && has('openssl', ['version'])) {
+if (isInstalled('nginx', ['-v']) && isInstalled('openssl', ['version'])) {
   test.before(async (context) => {
     context.service = await startService({ settings: SETTINGS })
-    context.proxy = new Proxy()
+    context.proxy = new NginxProxy()
     await context.proxy.start(Number(new URL(context.service.url).port))
     context.authorized = { Authorization: `Bearer ${context.service.ann.token}` }
   })
@@ -107,67 +111,67 @@ if (has('nginx', ['-v']) && has('openssl', ['version'])) {
     await service.stop()
   })
 
-  test('answers as the service does, with links to itself, and tells browsers to stay with https', async (context) => {
+  test("passes on the service's responses, with links to its own address and HSTS", async (context) => {
     const { proxy, authorized } = context
     const body = JSON.stringify(stone({ sku: 'TLS' }))
     const headers = { ...authorized, 'Content-Type': 'application/json', 'X-Request-Id': 'mine' }
-    const made = await proxy.ask({ method: 'POST', path: '/v4/diamond', headers, body })
+    const made = await proxy.send({ method: 'POST', path: '/v4/diamond', headers, body })
     assert.is(made.status, 201, made.text)
     assert.is(made.headers['x-request-id'], 'mine')
     assert.match(String(made.headers['strict-transport-security']), /max-age=\d+/)
     assert.match(made.text, `"href":"${base}/diamond/`)
-    const listed = await proxy.ask({ path: '/v4/diamond?f[sku][]=TLS', headers: authorized })
+    const listed = await proxy.send({ path: '/v4/diamond?f[sku][]=TLS', headers: authorized })
     assert.is(listed.headers['x-total-count'], '1')
   })
 
-  test('lets the service say what is too large, in its own words', async ({ proxy, service, authorized }) => {
+  test('leaves size limits to the service', async ({ proxy, service, authorized }) => {
     const large = Buffer.alloc(9 * 1024 * 1024, 0x20)
     const json = { ...authorized, 'Content-Type': 'application/json' }
-    const refused = await proxy.ask({ method: 'POST', path: '/v4/diamond', headers: json, body: large })
+    const refused = await proxy.send({ method: 'POST', path: '/v4/diamond', headers: json, body: large })
     assert.is(refused.status, 413)
     assert.ok('requestId' in (JSON.parse(refused.text) as object))
     const { id } = await created(service.ann)
     const report = formBody([part('product', id), part('laboratory', 'GIA'), file(smallPdf(9 * 1024 * 1024))])
     const headers = { ...authorized, ...formHeaders }
-    const attached = await proxy.ask({ method: 'POST', path: '/v4/certification', headers, body: report })
+    const attached = await proxy.send({ method: 'POST', path: '/v4/certification', headers, body: report })
     assert.is(attached.status, 201, attached.text)
     const ids = Array.from({ length: 900 }, (_, index) => `f[id][]=${index + 1}`).join('&')
-    assert.is((await proxy.ask({ path: `/v4/diamond?${ids}`, headers: authorized })).status, 200)
+    assert.is((await proxy.send({ path: `/v4/diamond?${ids}`, headers: authorized })).status, 200)
   })
 
-  test('passes changes on as they come, and waits for as long as the service does', async (context) => {
+  test('streams changes without buffering, and does not time out a long poll', async (context) => {
     const { proxy, service, authorized } = context
-    const stream = proxy.ask({
+    const stream = proxy.send({
       path: '/v4/diamond/changes?after=now',
       headers: { ...authorized, Accept: 'text/event-stream' },
-      enough: (text) => text.includes('"sku":"STREAMED"'),
+      isEnough: (text) => text.includes('"sku":"STREAMED"'),
     })
-    const waiting = proxy.ask({ path: '/v4/diamond/changes?after=now&wait=60', headers: authorized })
+    const waiting = proxy.send({ path: '/v4/diamond/changes?after=now&wait=60', headers: authorized })
     let came = 0
     for (const one of [stream, waiting]) void one.then(() => came++)
-    // Each may have begun behind the last one.
-    await until('both were told', async () => (await created(service.ann, { sku: 'STREAMED' })) && came === 2)
+    // Each request may start after the last change, so another change is made until both have got one.
+    await until('both to get a change', async () => (await created(service.ann, { sku: 'STREAMED' })) && came === 2)
     assert.match((await stream).text, /^:\n\n[^]*event: change\n/)
     assert.is((await waiting).status, 200)
   })
 
-  test('tells the service who asks, whatever the caller claims, and the figures to nobody', async ({ proxy }) => {
+  test('replaces a forged client address, and hides the metrics', async ({ proxy }) => {
     const ask = (claimed: number) =>
-      proxy.ask({ path: '/api/v1/status', headers: { 'X-Forwarded-For': `192.0.2.${claimed}` } })
+      proxy.send({ path: '/api/v1/status', headers: { 'X-Forwarded-For': `192.0.2.${claimed}` } })
     assert.is((await ask(0)).status, 200)
-    let asked = 0
+    let attempt = 0
     await until(
       'one limit for all claimed addresses',
-      async () => (await ask((asked = (asked + 1) % 250))).status === 429,
+      async () => (await ask((attempt = (attempt + 1) % 250))).status === 429,
     )
-    assert.is((await proxy.ask({ path: '/metrics' })).status, 404)
+    assert.is((await proxy.send({ path: '/metrics' })).status, 404)
   })
 
-  test('says when to come again while the service is away', async () => {
-    const alone = new Proxy()
+  test('answers 503 with Retry-After while the service is unavailable', async () => {
+    const alone = new NginxProxy()
     try {
       await alone.start(await freePort())
-      const away = await alone.ask({ path: '/v4/diamond' })
+      const away = await alone.send({ path: '/v4/diamond' })
       assert.is(away.status, 503)
       assert.is(away.headers['retry-after'], '5')
       const { error, requestId } = JSON.parse(away.text) as { error: string[]; requestId: string }

@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SETTINGS } from '../../src/wiring/settings.ts'
-import { has, run } from '../docs/blocks.ts'
+import { isInstalled, run } from '../docs/blocks.ts'
 
 const ops = fileURLToPath(new URL('../../ops/', import.meta.url))
 const UNITS = ['adamant.service', 'adamant-backup.service', 'adamant-backup.timer'] as const
 const read = (unit: string) => readFileSync(join(ops, unit), 'utf8')
 
-const test = suite("systemd's units")
+const test = suite('the systemd units')
 
-test('give settings that the service has, and one folder of data to all', () => {
+test('set only existing settings, and share one data folder', () => {
   for (const unit of UNITS.filter((name) => name.endsWith('.service'))) {
     const given = [...read(unit).matchAll(/^Environment=(.*)$/gm)].flatMap(([, words = '']) => words.split(' '))
     const names = given.map((word) => word.split('=')[0] ?? '')
@@ -25,8 +25,8 @@ test('give settings that the service has, and one folder of data to all', () => 
   }
 })
 
-if (has('systemd-analyze')) {
-  test('are taken by systemd without a word', async () => {
+if (isInstalled('systemd-analyze')) {
+  test('pass systemd-analyze verify without warnings', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adamant-units-'))
     try {
       for (const unit of UNITS) {
@@ -42,18 +42,18 @@ if (has('systemd-analyze')) {
   })
 }
 
-/** In tenths, as systemd-analyze counts: 0 is nothing that can be reached, 10 is everything. */
+/** The maximum exposure level of systemd-analyze, from 0 (confined) to 10. */
 const EXPOSURE = 2
 
-if (has('systemd-analyze')) {
-  test('leave the service little that it could do to its machine', async () => {
+if (isInstalled('systemd-analyze')) {
+  test('confine the service', async () => {
     const words = ['security', '--offline=true', `--threshold=${EXPOSURE * 10}`, join(ops, 'adamant.service')]
     const { out, code } = await run('systemd-analyze', words, { env: {} })
     assert.is(code, 0, out)
   })
 }
 
-/** Of a unit's filters, those without `~` are let pass, and those with it are not. */
+/** The system calls that the unit allows: filters without `~` allow calls, those with `~` deny them. */
 async function allowedCalls(): Promise<Set<string>> {
   const { out } = await run('systemd-analyze', ['syscall-filter'], { env: {} })
   const sets = new Map<string, string[]>()
@@ -74,8 +74,8 @@ async function allowedCalls(): Promise<Set<string>> {
   return allowed
 }
 
-if (has('systemd-analyze') && has('strace', ['-V'])) {
-  test('let all system calls pass that the service makes', async () => {
+if (isInstalled('systemd-analyze') && isInstalled('strace', ['-V'])) {
+  test('allow all system calls of the service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'adamant-calls-'))
     try {
       const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -88,7 +88,7 @@ if (has('systemd-analyze') && has('strace', ['-V'])) {
       const made = rows.map((row) => row.trim().split(/\s+/).at(-1) ?? '').filter((name) => /^[a-z]\w+$/.test(name))
       assert.ok(made.length > 30, made.join())
       const allowed = await allowedCalls()
-      // SQLite gives files to their folder's owner where root runs it, which the unit's user is not.
+      // Run as root, SQLite changes the owner of files to the owner of their folder. The unit doesn't run as root.
       if (process.getuid?.() === 0) allowed.add('fchown')
       const refused = made.filter((call) => call !== 'total' && !allowed.has(call))
       assert.equal(refused, [])

@@ -1,6 +1,6 @@
 /**
- * How Node finds and reads the project's TypeScript as test/runner/compile.ts has compiled it into the folder that this
- * module's address names: `THIS?FOLDER`. They do for hooks of either kind, on the module's own thread and on another one.
+ * Module hooks that load the project's TypeScript as compiled by test/runner/compile.ts. This module's URL names the
+ * folder: `THIS?FOLDER`. They work as synchronous hooks and as hooks on a separate thread.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url).href
 const compiled = decodeURIComponent(new URL(import.meta.url).search.slice(1))
 
 /**
- * A source names others as they lie: what Node looks up for each import (links, packages) was a tenth of a start.
+ * A source imports others by their exact path. Skipping Node's own resolution (links, packages) saves 10% of the start-up.
  * @type {import('node:module').ResolveHookSync & import('node:module').ResolveHook}
  */
 export function resolve(specifier, context, nextResolve) {

@@ -1,7 +1,7 @@
 /**
- * Lets Node read the project's TypeScript as test/runner/compile.ts has compiled it: `--import THIS?FOLDER`. A module
- * keeps the address of its source, so that it finds what stands beside it. It works on every thread, and in every process
- * that is started with the same words.
+ * Makes Node load the project's TypeScript as compiled by test/runner/compile.ts: `--import THIS?FOLDER`. A module keeps
+ * the URL of its source, so that it finds files in the source folder. It works on every thread, and in every process
+ * that is started with the same arguments.
  */
 import { readFileSync } from 'node:fs'
 import * as nodeModule from 'node:module'
@@ -10,28 +10,28 @@ import { fileURLToPath } from 'node:url'
 const hooks = new URL(`compiled-hooks.js${new URL(import.meta.url).search}`, import.meta.url).href
 const { compiledFile, isSource, load, resolve } = await import(hooks)
 
-// Node before 22.15 has hooks on a thread of their own only.
+// Node before 22.15 runs hooks on a separate thread only.
 if ('registerHooks' in nodeModule) nodeModule.registerHooks({ resolve, load })
 else nodeModule.register(hooks)
 
 /*
- * Errors name source lines. Node would read the maps of all modules, which was a quarter of a start; here a map is read
- * when an error names its module.
+ * Errors name source lines. Node's own option reads the source maps of all modules, which takes a quarter of the
+ * start-up; here a map is read only when an error names its module.
  */
 Error.prepareStackTrace = (error, frames) =>
-  [said(error), ...frames.map((frame) => `    at ${placed(frame)}`)].join('\n')
+  [textOf(error), ...frames.map((frame) => `    at ${withSourcePosition(frame)}`)].join('\n')
 
 /** @param {Error} error */
-function said(error) {
+function textOf(error) {
   try {
     return String(error)
   } catch {
-    return 'an error that no text can be made of'
+    return 'an error that cannot be converted to text'
   }
 }
 
 /** @param {NodeJS.CallSite} frame */
-function placed(frame) {
+function withSourcePosition(frame) {
   const url = frame.getFileName()
   const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
   if (!url || !line || !column || !isSource(url)) return String(frame)

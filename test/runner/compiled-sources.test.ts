@@ -8,17 +8,17 @@ const file = fileURLToPath(import.meta.url)
 
 type Shape = { readonly name: string }
 
-test('have their errors name the lines of the sources', () => {
+test('report errors with the line numbers of the sources', () => {
   const shape: Shape = { name: 'here' }
   const { stack = '' } = new Error(shape.name) // the line that it names
   const lines = readFileSync(file, 'utf8').split('\n')
   const line = lines.findIndex((text) => text.includes('// the line that it names')) + 1
-  const [said, top = ''] = stack.split('\n')
-  assert.is(said, 'Error: here')
+  const [message, top = ''] = stack.split('\n')
+  assert.is(message, 'Error: here')
   assert.ok(top.includes(`${file}:${line}:`), stack)
 })
 
-test('leave the errors of Node and of packages as they are', () => {
+test('leave stack traces of Node and of packages unchanged', () => {
   assert.throws(
     () => readFileSync(`${file}.none`),
     ({ stack }: Error) => /^Error: ENOENT: .+\n {4}at \w.+\(node:fs:\d+:\d+\)\n/.test(stack ?? ''),

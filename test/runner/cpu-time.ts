@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** What Linux counts in: 100 a second on every architecture that Node runs on. */
+/** Clock ticks per second (USER_HZ): 100 on every architecture that Node runs on. */
 const TICKS = 100
 
 /**
- * CPU seconds that this process has taken, and on Linux the processes that it started and that have ended, with all that
- * those waited for. Node tells of itself only.
+ * CPU seconds of this process and, on Linux, of its terminated descendants that were waited for. Node itself reports its
+ * own process only.
  */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage()
@@ -14,12 +14,12 @@ export function cpuSeconds(): number {
 
 function endedSeconds(): number {
   if (process.platform !== 'linux') return 0
-  // The second field is the program's name, which may hold blanks and parentheses; behind it the state is the third.
+  // The second field is the program's name, which may contain blanks and parentheses. The third, the state, follows it.
   const [, behind = ''] = /.*\) (.*)/s.exec(readFileSync('/proc/self/stat', 'utf8')) ?? []
   const fields = behind.split(' ')
   return (Number(fields[CHILDREN_USER - 3]) + Number(fields[CHILDREN_SYSTEM - 3])) / TICKS
 }
 
-/** Their numbers in proc(5). */
+/** Field numbers of proc_pid_stat(5), cutime and cstime. */
 const CHILDREN_USER = 16
 const CHILDREN_SYSTEM = 17

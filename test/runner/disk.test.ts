@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FROM_SOURCE } from '../from-source.ts'
-import { folderInMemory, startsNothing } from './disk.ts'
+import { folderInMemory, isMountedNoexec } from './disk.ts'
 
-const test = suite('the folder for what tests write')
+const test = suite('the folder for files that tests write')
 
-test('is on the disk in the long forms, and where TMPDIR says', () => {
+test('is on the disk in the long forms and if TMPDIR is set', () => {
   assert.is(folderInMemory(true, undefined), undefined)
   assert.is(folderInMemory(false, '/somewhere'), undefined)
 })
 
-test('is in memory otherwise, where there is room, and gone when the run ends', () => {
+test('is otherwise in memory if there is room, and is deleted when the run ends', () => {
   const source = `
-    import { folderInMemory, startsNothing } from '${new URL('disk.ts', import.meta.url).href}'
+    import { folderInMemory, isMountedNoexec } from '${new URL('disk.ts', import.meta.url).href}'
     console.log(folderInMemory(false, '') ?? 'none')`
   const words = [...FROM_SOURCE, '--input-type=module', '-e', source]
   const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' })
@@ -22,10 +22,10 @@ test('is in memory otherwise, where there is room, and gone when the run ends', 
   assert.not(existsSync(stdout.trim()))
 })
 
-test('is on the disk where no program may be started from memory', () => {
+test('is on the disk if programs cannot be started from memory', () => {
   const others = 'proc /proc proc rw,noexec 0 0\n'
-  assert.ok(startsNothing(`${others}tmpfs /dev/shm tmpfs rw,nosuid,nodev,noexec,inode64 0 0\n`))
-  assert.not(startsNothing(`${others}tmpfs /dev/shm tmpfs rw,nosuid,nodev,inode64 0 0\n`))
+  assert.ok(isMountedNoexec(`${others}tmpfs /dev/shm tmpfs rw,nosuid,nodev,noexec,inode64 0 0\n`))
+  assert.not(isMountedNoexec(`${others}tmpfs /dev/shm tmpfs rw,nosuid,nodev,inode64 0 0\n`))
 })
 
 test.run()

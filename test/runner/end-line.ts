@@ -1,4 +1,4 @@
-/** The line by which a process says that it is done with one of its test files, and the CPU seconds that it took. */
+/** The line that a process prints when one of its test files has ended, with the CPU seconds of the file. */
 export const endLine = (file: string, code: number, cpu: number): string =>
   `\n<<< ${file} ended with ${code}, ${cpu.toFixed(2)} CPU s >>>\n`
 

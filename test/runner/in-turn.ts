@@ -1,12 +1,12 @@
 /**
- * Runs the test files it is given in one process, one after another, and says behind each that it has ended:
- * `node ... in-turn.ts FILE...`. It ends with exit code 1 when one of them failed.
+ * Runs test files sequentially in one process and prints a line when each has ended: `node ... in-turn.ts FILE...`.
+ * The exit code is 1 if one of them failed.
  */
 import { pathToFileURL } from 'node:url'
 import { cpuSeconds } from './cpu-time.ts'
 import { endLine } from './end-line.ts'
 
-/** What uvu keeps: with UVU_DEFER it runs nothing by itself, and UVU_QUEUE has the suites of the files read so far. */
+/** uvu's globals: with UVU_DEFER, suites don't start automatically; UVU_QUEUE has the suites of the imported files. */
 type Uvu = { UVU_DEFER: 1; UVU_QUEUE: (string | null)[][] }
 
 const uvu = globalThis as unknown as Uvu
@@ -14,7 +14,7 @@ uvu.UVU_DEFER = 1
 const { exec } = await import('uvu')
 
 let worst = 0
-// Its start counts for the first file.
+// The start of the process counts towards the first file.
 let counted = 0
 for (const file of process.argv.slice(2)) {
   uvu.UVU_QUEUE.splice(0, Infinity, [null])

@@ -5,14 +5,14 @@ import { globSync } from '../glob.ts'
 import { LONG_FIRST, processesFor } from './processes.ts'
 import { groupsOf, tierOf, TIERS } from './tiers.ts'
 
-const test = suite('processes of tests')
+const test = suite('test processes')
 const files = globSync(new URL('..', import.meta.url)).map((file) => relative('.', file))
 
 test('run every file once', () => {
   assert.equal(processesFor(files).flat().toSorted(), files.toSorted())
 })
 
-test('begin with the longest files, each of which is there', () => {
+test('start with the longest files, each of which exists', () => {
   assert.equal(
     processesFor(files)
       .slice(0, LONG_FIRST.length)
@@ -21,7 +21,7 @@ test('begin with the longest files, each of which is there', () => {
   )
 })
 
-test('are not shared by slow files and those of engines, nor by a quick one that says why it runs alone', () => {
+test('are not shared by slow and engines files, nor by quick files marked as running alone', () => {
   const shared = processesFor(files).filter(({ length }) => length > 1)
   assert.ok(shared.length > 0)
   assert.equal(
@@ -30,19 +30,19 @@ test('are not shared by slow files and those of engines, nor by a quick one that
   )
 })
 
-test('are shared by few of those that keep a process for commands', () => {
+test('are shared by at most four of the files that keep a process for commands', () => {
   const ofCommands = processesFor(files).filter((together) => together.some((file) => file.startsWith('test/cli/')))
   assert.ok(ofCommands.every(({ length }) => length <= 4))
 })
 
-test('are of one tier, which the name of each file says', () => {
+test('belong to one tier, given by the file name', () => {
   const all = TIERS.flatMap((tier) => groupsOf(tier, files, { engines: undefined, isWhole: false })[0]?.files ?? [])
   assert.equal(all.toSorted(), files.toSorted())
   assert.is(tierOf('test/faults/kill.slow.test.ts'), 'slow')
   assert.is(tierOf('test/stores/mongodb/vault.engines.test.ts'), 'engines')
 })
 
-test('run the suites of the API on two servers, where the tier of engines is wanted as a whole', () => {
+test("run the API's suites on two servers when the whole engines tier runs", () => {
   const groups = groupsOf('engines', files, { engines: undefined, isWhole: true })
   assert.equal(
     groups.map(({ engines }) => engines),

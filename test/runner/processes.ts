@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { tierOf } from './tiers.ts'
 
-/** By which a quick file says why it needs a process of its own; files of the other tiers have one each. */
-const ALONE_BECAUSE = /^\/\/ Runs alone: .+/m
+/** The comment by which a quick file requests a separate process, with the reason. Files of other tiers always have one. */
+const RUNS_ALONE = /^\/\/ Runs alone: .+/m
 
 /**
- * Files with processes of their own that take longest, about longest first: what begins first ends in time. Those that
- * compute stand between those that wait, so that neither run out (`npm test -- --times` tells which is which).
+ * The longest files with a separate process, roughly longest first, so that none of them starts last. Files that compute
+ * alternate with files that wait, so that both kinds run at any time (`npm test -- --times` shows the CPU time).
  */
 export const LONG_FIRST = [
   'contributing-examples.slow',
@@ -48,28 +48,33 @@ export const LONG_FIRST = [
   'faults/again.slow',
 ].map((name) => `test/${name}.test.ts`)
 
-/** What keeps a process for commands (test/cli/resident): few share it, so that what one leaves ends soon. */
-const FEW = ['test/cli/', 'test/maintenance/']
-const FEW_TOGETHER = 4
+/** Files that keep a process for commands (test/cli/resident). Few share a process, so that leftovers of one end soon. */
+const COMMAND_FOLDERS = ['test/cli/', 'test/maintenance/']
+const COMMAND_FILES_PER_PROCESS = 4
 
-/** Files in a process that others share: enough that it pays, few enough that the last one does not go on alone. */
-const TOGETHER = 10
+/** Files per shared process: enough to save start-ups, few enough that no process runs on alone at the end. */
+const FILES_PER_PROCESS = 10
 
-/** The files of each process, in the order in which they begin. */
+/** The files of each process, in starting order. */
 export function processesFor(files: readonly string[]): (readonly string[])[] {
   const alone = files.filter(isAlone)
   const long = LONG_FIRST.filter((file) => alone.includes(file))
   const short = alone.filter((file) => !LONG_FIRST.includes(file))
   const others = files.filter((file) => !alone.includes(file))
-  const few = others.filter((file) => FEW.some((folder) => file.startsWith(folder)))
+  const few = others.filter((file) => COMMAND_FOLDERS.some((folder) => file.startsWith(folder)))
   const shared = others.filter((file) => !few.includes(file))
-  return [...long.map(only), ...chunks(few, FEW_TOGETHER), ...chunks(shared, TOGETHER), ...short.map(only)]
+  return [
+    ...long.map(only),
+    ...chunks(few, COMMAND_FILES_PER_PROCESS),
+    ...chunks(shared, FILES_PER_PROCESS),
+    ...short.map(only),
+  ]
 }
 
 const only = (file: string): readonly string[] => [file]
 
 const isAlone = (file: string): boolean =>
-  tierOf(file) !== 'quick' || LONG_FIRST.includes(file) || ALONE_BECAUSE.test(readFileSync(file, 'utf8'))
+  tierOf(file) !== 'quick' || LONG_FIRST.includes(file) || RUNS_ALONE.test(readFileSync(file, 'utf8'))
 
 const chunks = (files: readonly string[], size: number): (readonly string[])[] =>
   Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size))

@@ -8,49 +8,52 @@ export type Outcome = {
   readonly failed: number
   readonly output: string
   readonly seconds: number
-  /** CPU seconds of its process and of those it started; none is known of one that died. */
+  /** CPU seconds of its process and the processes it started; 0 if the process died. */
   readonly cpu: number
-  /** How it ended, in words. */
+  /** How it ended, for people. */
   readonly end: string
 }
 
-export type Running = {
-  /** What Node is started with to read the sources. */
+export type RunOptions = {
+  /** Node arguments that load the sources. */
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Seconds that one file may take. */
+  /** The time limit of a file, seconds. */
   readonly limit: number
 }
 
 const IN_TURN = fileURLToPath(new URL('in-turn.ts', import.meta.url))
 
-/** Seconds that a process may take to end behind its last file: what it still has open must not keep it. */
+/** Seconds that a process may take to exit after its last file: open handles must not keep it alive. */
 const END_LIMIT = 30
 
 const started = new Set<number>()
 
-/** Ends all that is under way. */
-export function endAll(): void {
-  for (const pid of started) endGroup(pid)
+/** Kills all running test processes. */
+export function killAll(): void {
+  for (const pid of started) killGroup(pid)
 }
 
 /**
- * Runs files in one process, and those behind one by which it died in another.
+ * Runs files in one process. If it dies during a file, another process runs the remaining files.
  * @param report called with each file's outcome as it ends
  */
-export async function runFiles(files: readonly string[], running: Running, report: (outcome: Outcome) => void) {
+export async function runFiles(files: readonly string[], options: RunOptions, report: (outcome: Outcome) => void) {
   let left = files
-  while (left.length > 0) left = left.slice(await runInOne(left, running, report))
+  while (left.length > 0) left = left.slice(await runInOneProcess(left, options, report))
 }
 
 /**
- * A file that prints no summary, dies or does not end counts as one failure: silence is not success. One that says what
- * it left out, and why, does not.
- * @returns how many of the files it has come to
+ * A file that prints no summary, dies or does not end counts as one failure, unless it prints what it left out and why.
+ * @returns how many of the files have run
  */
-function runInOne(files: readonly string[], { words, env, limit }: Running, report: (outcome: Outcome) => void) {
+function runInOneProcess(
+  files: readonly string[],
+  { words, env, limit }: RunOptions,
+  report: (outcome: Outcome) => void,
+) {
   return new Promise<number>((done) => {
-    // A group of its own, so that a file that does not end is ended with the processes it started.
+    // In a separate process group, so that a hanging file is killed with the processes it started.
     const child = spawn(process.execPath, [...words, IN_TURN, ...files], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,48 +63,49 @@ function runInOne(files: readonly string[], { words, env, limit }: Running, repo
     started.add(pid)
     let at = 0
     let output = ''
-    let begun = performance.now()
-    let late = 0
-    let timer = patience(limit)
+    let startedAt = performance.now()
+    let timedOutAfter = 0
+    let timer = startTimer(limit)
 
-    function patience(seconds: number) {
+    function startTimer(seconds: number) {
       return setTimeout(() => {
-        late = seconds
-        endGroup(pid)
+        timedOutAfter = seconds
+        killGroup(pid)
       }, seconds * 1000)
     }
 
-    function tell(file: string, code: number, end: string, cpu = 0) {
-      report({ ...counted(output, code), file, output, seconds: (performance.now() - begun) / 1000, cpu, end })
+    function reportFile(file: string, code: number, end: string, cpu = 0) {
+      report({ ...counted(output, code), file, output, seconds: (performance.now() - startedAt) / 1000, cpu, end })
       output = ''
-      begun = performance.now()
+      startedAt = performance.now()
     }
 
-    function hear(chunk: Buffer) {
+    function onOutput(chunk: Buffer) {
       output += chunk.toString()
       for (let found = END_LINE.exec(output); found !== null; found = END_LINE.exec(output)) {
         const rest = output.slice(found.index + found[0].length)
         output = output.slice(0, found.index)
-        tell(found[1] ?? '', Number(found[2]), `exit code ${found[2]}`, Number(found[3]))
+        reportFile(found[1] ?? '', Number(found[2]), `exit code ${found[2]}`, Number(found[3]))
         output = rest
         at++
         clearTimeout(timer)
-        timer = patience(at < files.length ? limit : END_LIMIT)
+        timer = startTimer(at < files.length ? limit : END_LIMIT)
       }
     }
 
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('exit', () => endGroup(pid))
+    child.stdout.on('data', onOutput)
+    child.stderr.on('data', onOutput)
+    child.on('exit', () => killGroup(pid))
     child.on('close', (code, signal) => {
       clearTimeout(timer)
       started.delete(pid)
-      const end = late > 0 ? `stopped after ${late} s` : `exit code ${code ?? signal}`
+      const end = timedOutAfter > 0 ? `stopped after ${timedOutAfter} s` : `exit code ${code ?? signal}`
       const current = files[at]
       if (current !== undefined) {
-        tell(current, 1, end)
+        reportFile(current, 1, end)
         at++
-      } else if (late > 0) tell(files.join(', '), 1, `${end} behind the last test: something was left open`)
+      } else if (timedOutAfter > 0)
+        reportFile(files.join(', '), 1, `${end} after the last test: a handle was left open`)
       done(at)
     })
   })
@@ -117,11 +121,11 @@ function counted(output: string, code: number): Pick<Outcome, 'passed' | 'failed
 
 const sum = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].reduce((n, match) => n + Number(match[1]), 0)
 
-/** Ends what is left of a process's group; a file that leaves some behind must not disturb the next. */
-function endGroup(pid: number): void {
+/** Kills the rest of a process group: processes that a file leaves behind must not disturb the next. */
+function killGroup(pid: number): void {
   try {
     if (pid > 0) process.kill(-pid, 'SIGKILL')
   } catch {
-    // There was none left.
+    // The group has no process left.
   }
 }

@@ -7,7 +7,7 @@ import { timesOf } from './times.ts'
 
 const test = suite('times of test files')
 
-test('are listed with the longest first, and with their sums', () => {
+test('are listed longest first, with their sums', () => {
   const brief = { file: 'test/brief.test.ts', seconds: 0.25, cpu: 0.2 }
   const long = { file: 'test/long.test.ts', seconds: 10, cpu: 1.5 }
   assert.equal(timesOf([brief, long]), [
@@ -18,17 +18,17 @@ test('are listed with the longest first, and with their sums', () => {
   ])
 })
 
-test('hold on Linux what the processes took that a file started', () => {
+test('include on Linux the processes that a file started', () => {
   const before = cpuSeconds()
-  const spins = `while (process.cpuUsage().user < ${SPUN} * 1e6);`
+  const spins = `while (process.cpuUsage().user < ${SPIN_SECONDS} * 1e6);`
   assert.is(spawnSync(process.execPath, ['-e', spins]).status, 0)
-  if (process.platform === 'linux') assert.ok(cpuSeconds() - before >= SPUN)
+  if (process.platform === 'linux') assert.ok(cpuSeconds() - before >= SPIN_SECONDS)
 })
 
-/** Seconds: many ticks of the clock that counts them, and soon over. */
-const SPUN = 0.2
+/** Seconds: many clock ticks, and still a short test. */
+const SPIN_SECONDS = 0.2
 
-test('reach the runner behind each file', () => {
+test('reach the runner in the line that ends each file', () => {
   assert.equal(END_LINE.exec(`all well${endLine('test/long.test.ts', 0, 1.5)}`)?.slice(1), [
     'test/long.test.ts',
     '0',

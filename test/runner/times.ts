@@ -2,7 +2,7 @@ import type { Outcome } from './run-files.ts'
 
 type Timed = Pick<Outcome, 'file' | 'seconds' | 'cpu'>
 
-/** What each file took, the longest first: its seconds, of them those of a CPU, and the sums of both. */
+/** The elapsed and the CPU seconds of each file, longest first, and their sums. */
 export function timesOf(outcomes: readonly Timed[]): string[] {
   const longest = outcomes.toSorted((one, other) => other.seconds - one.seconds)
   const sum = (of: (timed: Timed) => number) => outcomes.reduce((total, timed) => total + of(timed), 0)

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert'
 import { attachCertificationEndpoint } from '../../../src/http/certifications/certifications.ts'
-import { isAsDeclared } from '../harness/declared.ts'
+import { expectDeclaredBody } from '../harness/declared-responses.ts'
 import type { Vendor } from '../harness/account.ts'
 import { attached, certification, file, smallPdf, text, upload, type Part } from '../harness/form.ts'
 import { expect, pointers, refusal } from '../harness/request.ts'
@@ -9,11 +9,11 @@ import { created, shown } from '../harness/stones.ts'
 
 const test = apiSuite('attaching a certification')
 
-test('answers the certification, which then stands in the v4 diamond and not in v3', async ({ ann, service }) => {
+test('returns the certification, which then appears in the v4 diamond and not in v3', async ({ ann, service }) => {
   const { id } = await created(ann)
   const parts = [text('product', id), text('laboratory', 'GIA'), text('number', '33188'), file(smallPdf())]
   const answer = expect(201, await upload(ann, parts))
-  isAsDeclared(attachCertificationEndpoint, 201, answer.json())
+  expectDeclaredBody(attachCertificationEndpoint, 201, answer.json())
   const shownCertification = certification(answer)
   assert.equal(Object.keys(shownCertification), ['id', 'laboratory', 'number', 'url', 'file'])
   assert.is(shownCertification.laboratory, 'GIA')
@@ -25,13 +25,13 @@ test('answers the certification, which then stands in the v4 diamond and not in 
   assert.is(shown(await ann.get(`/v3/diamond/${id}`))['certifications'], undefined)
 })
 
-test('is of a laboratory in any case', async ({ ann }) => {
+test('accepts a laboratory in any letter case', async ({ ann }) => {
   const { id } = await created(ann)
   const answer = await ann.post('/v4/certification', { product: id, laboratory: ' igi\u00a0' })
   assert.is((expect(201, answer).json() as { laboratory: string }).laboratory, 'IGI')
 })
 
-test('takes JSON without a file, and parts in any order', async ({ ann }) => {
+test('accepts JSON without a file, and form parts in any order', async ({ ann }) => {
   const { id } = await created(ann)
   const json = expect(201, await ann.post('/v4/certification', { laboratory: 'GCAL', number: '33188', product: id }))
   assert.is(certification(json).file, null)
@@ -44,13 +44,13 @@ test('takes JSON without a file, and parts in any order', async ({ ann }) => {
   assert.equal(diamond['certifications'], [certification(json), late])
 })
 
-test('takes the empty file of a browser form for none', async ({ ann }) => {
+test('treats the empty file of a browser form as none', async ({ ann }) => {
   const { id } = await created(ann)
   const parts = [text('product', id), text('laboratory', 'GIA'), file('', '', 'application/octet-stream')]
   assert.is(certification(expect(201, await upload(ann, parts))).file, null)
 })
 
-test('raises the diamond revision of the ETag, and so does removing', async ({ ann }) => {
+test('increments the diamond revision in the ETag, and so does removing', async ({ ann }) => {
   const { id } = await created(ann)
   const etag = async () => (await ann.get(`/v4/diamond/${id}`)).headers.etag
   assert.is(await etag(), '"0.0"')
@@ -60,7 +60,7 @@ test('raises the diamond revision of the ETag, and so does removing', async ({ a
   assert.is(await etag(), '"2.0"')
 })
 
-test('gives ids that no other certification has or had', async ({ ann, bob }) => {
+test('assigns unique ids', async ({ ann, bob }) => {
   const stones = [await created(ann), await created(bob)]
   const all = await Promise.all(
     [...Array(30).keys()].map((n) =>
@@ -70,7 +70,7 @@ test('gives ids that no other certification has or had', async ({ ann, bob }) =>
   assert.is(new Set(all.map((answer) => certification(expect(201, answer)).id)).size, 30)
 })
 
-test('is refused with all its faults at once, 422 before 403 before 404', async ({ ann, bob }) => {
+test('is rejected with all its errors at once, 422 before 403 before 404', async ({ ann, bob }) => {
   const { id } = await created(bob)
   const wrong = [text('laboratory', 'EGL'), text('number', 'x'.repeat(65)), text('labratory', 'GIA')]
   const body = refusal(422, await upload(ann, [...wrong, text('product', id)]))
@@ -87,36 +87,36 @@ test('is refused with all its faults at once, 422 before 403 before 404', async 
   assert.equal(shown(await bob.get(`/v4/diamond/${id}`))['certifications'], [])
 })
 
-test('is refused without a good token before its file is looked at', async ({ service }) => {
+test('is rejected without a valid token before its file is read', async ({ service }) => {
   refusal(401, await service.send({ method: 'POST', path: '/v4/certification', body: smallPdf() }))
 })
 
 const refusedForms: readonly (readonly [string, number, (product: Part) => readonly Part[]])[] = [
   ['a PNG renamed to .pdf', 415, (product) => [product, file(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))]],
-  ['a PDF that was cut off', 415, (product) => [product, file(smallPdf().subarray(0, 500))]],
+  ['a truncated PDF', 415, (product) => [product, file(smallPdf().subarray(0, 500))]],
   [
-    'a PDF whose header begins behind the first 1,024 bytes',
+    'a PDF whose header begins after the first 1,024 bytes',
     415,
     (product) => [product, file(Buffer.concat([Buffer.alloc(1_024, ' '), smallPdf()]))],
   ],
-  ['nothing under a file name', 415, (product) => [product, file('')]],
+  ['an empty file', 415, (product) => [product, file('')]],
   ['four bytes of a PDF', 415, (product) => [product, file('%PDF')]],
-  ['a part twice', 400, (product) => [product, text('laboratory', 'HRD')]],
-  ['a file twice', 400, (product) => [product, file(smallPdf()), file(smallPdf())]],
-  ['a file as a text', 422, (product) => [product, text('file', '%PDF-1.7 %%EOF')]],
-  ['a product as a file', 422, () => [{ name: 'product', content: '1', filename: 'product.txt' }]],
+  ['a duplicate part', 400, (product) => [product, text('laboratory', 'HRD')]],
+  ['two files', 400, (product) => [product, file(smallPdf()), file(smallPdf())]],
+  ['a file sent as text', 422, (product) => [product, text('file', '%PDF-1.7 %%EOF')]],
+  ['a product sent as a file', 422, () => [{ name: 'product', content: '1', filename: 'product.txt' }]],
   ['too many parts', 400, (product) => [product, ...[...Array(30).keys()].map((n) => text(`p${n}`, n))]],
 ]
 
 for (const [name, status, parts] of refusedForms) {
-  test(`refuses ${name} with ${status}`, async ({ ann }) => {
+  test(`rejects ${name} with ${status}`, async ({ ann }) => {
     const { id } = await created(ann)
     refusal(status, await upload(ann, [text('laboratory', 'GIA'), ...parts(text('product', id))]))
     assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
   })
 }
 
-test('takes a PDF whatever it is called, and whatever is before its header and behind its end', async ({ ann }) => {
+test('accepts a PDF with any name, and with bytes before its header and after its end', async ({ ann }) => {
   const { id } = await created(ann)
   for (const pdf of [
     file(smallPdf(), 'photo.png', 'image/png'),
@@ -128,7 +128,7 @@ test('takes a PDF whatever it is called, and whatever is before its header and b
   }
 })
 
-test('says where the certification is', async ({ ann, service }) => {
+test('returns a Location', async ({ ann, service }) => {
   const { id } = await created(ann)
   for (const answer of [
     await upload(ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf())]),
@@ -144,7 +144,7 @@ const urlencoded = (vendor: Vendor, body: string) =>
   vendor.send({ method: 'POST', path: '/v4/certification', headers: { 'Content-Type': FORM }, body })
 const FORM = 'application/x-www-form-urlencoded; charset=UTF-8'
 
-test('takes a urlencoded form without a file', async ({ ann, bob }) => {
+test('accepts a URL-encoded form without a file', async ({ ann, bob }) => {
   const { id } = await created(ann)
   const taken = certification(
     expect(201, await urlencoded(ann, `product=${id}&laboratory=%20GIA+&number=33+188&file=`)),
@@ -164,7 +164,7 @@ test('takes a urlencoded form without a file', async ({ ann, bob }) => {
   refusal(404, await urlencoded(ann, 'product=99999999&laboratory=GIA'))
 })
 
-test('tells the faults of the texts, of the file and of the diamond together, in whatever order they come', async ({
+test('reports errors of the texts, the file and the diamond together, whatever the order of the parts', async ({
   ann,
   bob,
 }) => {
@@ -187,14 +187,14 @@ test('tells the faults of the texts, of the file and of the diamond together, in
   assert.equal(pointers(refusal(422, await upload(ann, asText))), ['/file', '/laboratory'])
 })
 
-test('tells of texts that came before a file that is too large', async ({ ann }) => {
+test('reports errors of the texts before a file that is too large', async ({ ann }) => {
   const { id } = await created(ann)
   const large = file(Buffer.concat([smallPdf(), Buffer.alloc(10_485_760)]))
   const before = [text('laboratory', 'EGL'), text('product', id), large]
   assert.equal(pointers(refusal(413, await upload(ann, before))), ['/file', '/laboratory'])
 })
 
-test('refuses a body of another type, one that is no form, and one without an end', async ({ ann }) => {
+test('rejects a body of another type, an invalid form and an incomplete one', async ({ ann }) => {
   const post = (type: string, body: string) =>
     ann.send({ method: 'POST', path: '/v4/certification', headers: { 'Content-Type': type }, body })
   refusal(415, await post('application/pdf', '%PDF-1.7 %%EOF'))

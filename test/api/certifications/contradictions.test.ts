@@ -6,15 +6,20 @@ import { apiSuite, type Given } from '../harness/service.ts'
 import { created, shown } from '../harness/stones.ts'
 import { until } from '../../until.ts'
 
-const test = apiSuite('a report that contradicts its stone', { scored: true })
+const test = apiSuite('an attached report', { scored: true })
 
 const NUMBERS = { gia: '2136273512', igi: 'LG586382711' } as const
 type Report = keyof typeof NUMBERS
-type Certified = ShownCertification & { readonly warnings?: readonly string[] }
+type CertificationWithWarnings = ShownCertification & { readonly warnings?: readonly string[] }
 
 /** Attaches a report and waits until it was read. */
-async function read({ ann, service }: Given, id: number, report: Report, said: Record<string, string> = {}) {
-  const fields = { laboratory: report.toUpperCase(), number: NUMBERS[report], ...said }
+async function attachAndRead(
+  { ann, service }: Given,
+  id: number,
+  report: Report,
+  overrides: Record<string, string> = {},
+) {
+  const fields = { laboratory: report.toUpperCase(), number: NUMBERS[report], ...overrides }
   const parts = Object.entries(fields).map(([name, value]) => text(name, value))
   const pdf = file(fixture(reportNamed(report).file))
   certification(expect(201, await upload(ann, [text('product', id), ...parts, pdf])))
@@ -25,32 +30,42 @@ async function read({ ann, service }: Given, id: number, report: Report, said: R
   })
 }
 
-async function certified({ ann }: Given, id: number): Promise<{ readonly one: Certified; readonly etag: string }> {
+async function firstCertification(
+  { ann }: Given,
+  id: number,
+): Promise<{ readonly one: CertificationWithWarnings; readonly etag: string }> {
   const answer = expect(200, await ann.get(`/v4/diamond/${id}`))
-  const [one] = shown(answer)['certifications'] as Certified[]
+  const [one] = shown(answer)['certifications'] as CertificationWithWarnings[]
   assert.ok(one)
   return { one, etag: String(answer.headers.etag) }
 }
 
-const WRONG: readonly (readonly [what: string, stone: object, report: Report, said: Record<string, string>, RegExp])[] =
-  [
-    ['of another weight', { carat: 0.75 }, 'gia', {}, /0\.73 carats.*0\.75/],
-    ['of another shape', { cutShape: 'Oval' }, 'gia', {}, /Round.*Oval/],
-    ['with another number', {}, 'gia', { number: '7' }, /2136273512.*7/],
-    ['by another laboratory', {}, 'gia', { laboratory: 'HRD' }, /GIA.*HRD/],
-    ['of a natural stone', { isLabGrown: true }, 'gia', {}, /natural.*laboratory-grown/],
-    ['of a grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
-  ]
+const WRONG: readonly (readonly [
+  what: string,
+  stone: object,
+  report: Report,
+  overrides: Record<string, string>,
+  RegExp,
+])[] = [
+  ['of another weight', { carat: 0.75 }, 'gia', {}, /0\.73 carats.*0\.75/],
+  ['of another shape', { cutShape: 'Oval' }, 'gia', {}, /Round.*Oval/],
+  ['with another number', {}, 'gia', { number: '7' }, /2136273512.*7/],
+  ['by another laboratory', {}, 'gia', { laboratory: 'HRD' }, /GIA.*HRD/],
+  ['of a natural stone', { isLabGrown: true }, 'gia', {}, /natural.*laboratory-grown/],
+  ['of a laboratory-grown stone', { carat: 1.01 }, 'igi', {}, /laboratory-grown.*natural/],
+]
 
-for (const [what, stone, report, said, warning] of WRONG) {
-  test(`${what} is shown with a warning, and gives its stone no measures`, async (given) => {
+for (const [what, stone, report, overrides, warning] of WRONG) {
+  test(`${what} is shown with a warning, and its measurements are not used`, async (given) => {
     const { ann } = given
     const { id } = await created(ann, { ...stone, access: 2, dataAccess: 2 })
-    await read(given, id, report, said)
-    const { one } = await certified(given, id)
+    await attachAndRead(given, id, report, overrides)
+    const { one } = await firstCertification(given, id)
     assert.is(one.warnings?.length, 1)
     assert.match(String(one.warnings?.[0]), warning)
-    const [listed] = (await ann.get(`/v4/diamond?f[id][]=${id}`)).json() as { certifications: Certified[] }[]
+    const [listed] = (await ann.get(`/v4/diamond?f[id][]=${id}`)).json() as {
+      certifications: CertificationWithWarnings[]
+    }[]
     assert.equal(listed?.certifications, [one])
     const page = (await given.service.send({ path: `/diamond/${id}` })).text
     assert.match(page, /class="warning"/)
@@ -59,22 +74,22 @@ for (const [what, stone, report, said, warning] of WRONG) {
   })
 }
 
-test('is shown so only as long as it does', async (given) => {
+test('has a warning only while it contradicts its diamond', async (given) => {
   const { ann } = given
   const { id } = await created(ann, { carat: 0.75, cutShape: 'Oval', access: 2, dataAccess: 2 })
   const before = await created(ann)
   assert.ok(before)
-  await read(given, id, 'gia')
-  const wrong = await certified(given, id)
+  await attachAndRead(given, id, 'gia')
+  const wrong = await firstCertification(given, id)
   assert.is(wrong.one.warnings?.length, 2)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { carat: 0.73 }))
-  assert.is((await certified(given, id)).one.warnings?.length, 1)
+  assert.is((await firstCertification(given, id)).one.warnings?.length, 1)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { cutShape: 'Round' }))
-  assert.is((await certified(given, id)).one.warnings, undefined)
+  assert.is((await firstCertification(given, id)).one.warnings, undefined)
   assert.match((await given.service.send({ path: `/diamond/${id}` })).text, 'Measured proportions')
 })
 
-test('changes the ETag that a reader has, and not what an owner may change', async (given) => {
+test('with a contradiction changes the ETag for readers, and does not block a change with If-Match', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { carat: 0.75 })
   await until('its scores', async () => (await service.installation.store.read(`scores-${id}`)).length > 0)
@@ -90,11 +105,11 @@ test('changes the ETag that a reader has, and not what an owner may change', asy
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 1 }, { 'If-Match': String(seen[0]?.etag) }))
 })
 
-test('is scored by its nominal measures, and by the measured ones once it fits', async (given) => {
+test('with a contradiction does not affect the scores until it is resolved', async (given) => {
   const { ann, service } = given
   const { store } = service.installation
   const { id } = await created(ann, { isLabGrown: true })
-  await read(given, id, 'gia')
+  await attachAndRead(given, id, 'gia')
   const scores = async () => (await store.read(`scores-${id}`)).map(({ data }) => data['revision'])
   await until('its first scores', async () => (await scores()).length > 0)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { isLabGrown: false }))
@@ -102,21 +117,21 @@ test('is scored by its nominal measures, and by the measured ones once it fits',
   assert.equal(await scores(), [0, 3])
 })
 
-test('may be sent back as it was read, and is counted', async (given) => {
+test('with a contradiction can be sent back as it was read, and is counted in the metrics', async (given) => {
   const { ann, service } = given
   const { id } = await created(ann, { carat: 2 })
-  await read(given, id, 'gia')
-  const { one } = await certified(given, id)
+  await attachAndRead(given, id, 'gia')
+  const { one } = await firstCertification(given, id)
   expect(201, await ann.post('/v4/certification', { ...one, product: id }))
   const [, count = '0'] =
     /^adamant_reports_contradicting_total (\d+)/m.exec((await service.send({ path: '/metrics' })).text) ?? []
   assert.ok(Number(count) > 0)
 })
 
-test('is none where the report says nothing of it', async (given) => {
+test('without a contradiction has no warning', async (given) => {
   const { id } = await created(given.ann)
-  await read(given, id, 'gia')
-  assert.is((await certified(given, id)).one.warnings, undefined)
+  await attachAndRead(given, id, 'gia')
+  assert.is((await firstCertification(given, id)).one.warnings, undefined)
 })
 
 test.run()

@@ -6,7 +6,7 @@ import { created } from '../harness/stones.ts'
 
 const test = apiSuite("a certification's file")
 
-test('is read by whoever has its link, byte for byte, to be looked at and nothing else', async ({ ann, service }) => {
+test('is served unchanged to every client with its link, inline and sandboxed', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdf = smallPdf(300_000)
   const { file: link } = await attached(ann, id, pdf)
@@ -23,7 +23,7 @@ test('is read by whoever has its link, byte for byte, to be looked at and nothin
   assert.match(String(headers.etag), /^"[0-9a-f]{64}"$/)
 })
 
-test('is not found with another signature, or without one', async ({ ann, service }) => {
+test('is 404 with a wrong signature or without one', async ({ ann, service }) => {
   const { id } = await created(ann)
   const [one, two] = [pathOf((await attached(ann, id)).file), pathOf((await attached(ann, id)).file)]
   const [path = '', signature = ''] = one.split('?')
@@ -34,7 +34,7 @@ test('is not found with another signature, or without one', async ({ ann, servic
   refusal(400, await service.send({ path: `${one}&${signature}` }))
 })
 
-test('has the length of an answer but no body for HEAD', async ({ ann, service }) => {
+test('has its length and no body for HEAD', async ({ ann, service }) => {
   const { id } = await created(ann)
   const path = pathOf((await attached(ann, id, smallPdf(5_000))).file)
   const { status, headers, text: content } = await service.send({ method: 'HEAD', path })
@@ -44,7 +44,7 @@ test('has the length of an answer but no body for HEAD', async ({ ann, service }
   )
 })
 
-test('is given in ranges', async ({ ann, service }) => {
+test('supports range requests', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdf = smallPdf(1_000)
   const path = pathOf((await attached(ann, id, pdf)).file)
@@ -73,7 +73,7 @@ test('is given in ranges', async ({ ann, service }) => {
   assert.is((await part('bytes=0-1', { 'If-Range': '"older"' })).status, 200)
 })
 
-test('is not sent again to who has it', async ({ ann, service }) => {
+test('returns 304 for its ETag', async ({ ann, service }) => {
   const { id } = await created(ann)
   const path = pathOf((await attached(ann, id)).file)
   const etag = String((await service.send({ path })).headers.etag)
@@ -81,7 +81,7 @@ test('is not sent again to who has it', async ({ ann, service }) => {
   assert.equal([again.status, again.headers.etag, again.text], [304, etag, ''])
 })
 
-test('has a name that no header and no reader takes for something else', async ({ ann, service }) => {
+test('has a safe file name in Content-Disposition', async ({ ann, service }) => {
   const { id } = await created(ann)
   for (const [given, disposition] of [
     ['../../../etc/passwd', 'inline; filename="passwd.pdf"'],
@@ -110,7 +110,7 @@ test('has a name that no header and no reader takes for something else', async (
   }
 })
 
-test('is gone at once with its certification, and with its diamond', async ({ ann, service }) => {
+test('is 404 as soon as its certification or diamond is deleted', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdf = smallPdf()
   const [one, two] = [await attached(ann, id, pdf), await attached(ann, id, pdf)]
@@ -121,7 +121,7 @@ test('is gone at once with its certification, and with its diamond', async ({ an
   refusal(404, await service.send({ path: pathOf(two.file) }))
 })
 
-test('and a report page are 400 where the signature of their link stands twice', async ({ ann, service }) => {
+test('and a report page return 400 for a duplicate signature', async ({ ann, service }) => {
   const diamond = await created(ann)
   const { file: link } = await attached(ann, diamond.id)
   const [page] = diamond['_links'] as readonly { readonly href: string }[]

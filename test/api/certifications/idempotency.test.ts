@@ -9,7 +9,7 @@ import { created, shown } from '../harness/stones.ts'
 const time = { now: Date.UTC(2026, 0, 2) }
 const HOUR = 3_600_000
 
-/** Whether records of requests can be written just now. */
+/** Whether the store currently rejects records of requests. */
 const records = { refused: false }
 
 const withoutRecords = (store: EventStore): EventStore => ({
@@ -31,7 +31,7 @@ const keyed = (vendor: Vendor, key: string, parts: readonly Part[], headers = {}
     body: formBody(parts),
   })
 
-/** Every one that is made is another. */
+/** One file for all tests, because each call returns different bytes. */
 const PDF = smallPdf()
 
 const report = (product: number, pdf = PDF) => [text('product', product), text('laboratory', 'GIA'), file(pdf)]
@@ -43,7 +43,7 @@ const attachedTo = async (vendor: Vendor, id: number) =>
 
 const idOf = (answer: Answer) => certification(expect(201, answer)).id
 
-test('is attached once, and the first answer given again, whatever form it comes in', async ({ ann }) => {
+test('is attached once and returns the first response again, whatever the encoding of its body', async ({ ann }) => {
   const { id } = await created(ann)
   const first = await keyed(ann, 'k-1', report(id))
   const again = await keyed(ann, 'k-1', report(id).toReversed())
@@ -60,7 +60,7 @@ test('is attached once, and the first answer given again, whatever form it comes
   assert.equal(await attachedTo(ann, id), [idOf(first), byJson])
 })
 
-test('is 422 with another body under the same key, and attaches nothing', async ({ ann }) => {
+test('is rejected with 422 for another body under the same key, and attaches nothing', async ({ ann }) => {
   const [a, b] = [await created(ann), await created(ann)]
   const first = idOf(await keyed(ann, 'k-other', report(a.id)))
   const other = Buffer.concat([PDF, Buffer.from('\n')])
@@ -75,7 +75,7 @@ test('is 422 with another body under the same key, and attaches nothing', async 
   assert.equal([await attachedTo(ann, a.id), await attachedTo(ann, b.id)], [[first], []])
 })
 
-test('gives the first answer again after it was removed, and after its diamond was deleted', async ({ ann }) => {
+test('returns the first response again after it was removed, and after its diamond was deleted', async ({ ann }) => {
   const { id } = await created(ann)
   const first = idOf(await keyed(ann, 'k-later', report(id)))
   expect(204, await ann.remove(`${PATH}/${first}`))
@@ -85,14 +85,14 @@ test('gives the first answer again after it was removed, and after its diamond w
   assert.is(idOf(await keyed(ann, 'k-later', report(id))), first)
 })
 
-test('is attached once by many that come at the same time', async ({ ann }) => {
+test('is attached once by concurrent requests', async ({ ann }) => {
   const { id } = await created(ann)
   const answers = await Promise.all(Array.from({ length: 12 }, () => keyed(ann, 'k-many', report(id))))
   assert.is(new Set(answers.map(idOf)).size, 1)
   assert.is((await attachedTo(ann, id)).length, 1)
 })
 
-test('that was refused leaves no trace', async ({ ann, bob }) => {
+test('does not use up its key if it is rejected', async ({ ann, bob }) => {
   const [mine, theirs] = [await created(ann), await created(bob)]
   refusal(422, await keyed(ann, 'k-refused', [text('product', mine.id), text('laboratory', 'EGL')]))
   refusal(403, await keyed(ann, 'k-refused', report(theirs.id)))
@@ -101,7 +101,7 @@ test('that was refused leaves no trace', async ({ ann, bob }) => {
   expect(201, await keyed(ann, 'k-refused', report(mine.id)))
 })
 
-test('counts for its account and for a day', async ({ ann, bob }) => {
+test('is scoped to its account and recognised for a day', async ({ ann, bob }) => {
   const [mine, theirs] = [await created(ann), await created(bob)]
   const first = idOf(await keyed(ann, 'k-whose', report(mine.id)))
   assert.is.not(idOf(await keyed(bob, 'k-whose', report(theirs.id))), first)
@@ -112,7 +112,7 @@ test('counts for its account and for a day', async ({ ann, bob }) => {
   assert.is((await attachedTo(ann, mine.id)).length, 2)
 })
 
-test('is attached once where the process dies before there is a record of it', async ({ ann }) => {
+test('is attached once if the process crashes before it records the request', async ({ ann }) => {
   const { id } = await created(ann)
   records.refused = true
   expect(503, await keyed(ann, 'k-died', report(id)))
@@ -124,7 +124,7 @@ test('is attached once where the process dies before there is a record of it', a
 })
 
 for (const key of ['', 'x'.repeat(256), 'é']) {
-  test(`that is ${key.slice(0, 3) || 'empty'} is 400`, async ({ ann }) => {
+  test(`that is ${key.slice(0, 3) || 'empty'} is rejected with 400`, async ({ ann }) => {
     const { id } = await created(ann)
     refusal(400, await keyed(ann, key, report(id)))
     assert.equal(await attachedTo(ann, id), [])

@@ -22,8 +22,8 @@ const test = apiSuite('an upload')
 
 const LIMIT = 10_485_760
 
-/** A connection on which a request's head and the first bytes of its form were sent. */
-async function begun(service: Service, vendor: Vendor, product: number, length: number): Promise<Socket> {
+/** Opens a connection and sends the head of a request and the first bytes of its form. */
+async function beginUpload(service: Service, vendor: Vendor, product: number, length: number): Promise<Socket> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
@@ -46,7 +46,7 @@ async function begun(service: Service, vendor: Vendor, product: number, length: 
   return socket
 }
 
-test('of 10,485,760 bytes is taken and given back byte for byte', async ({ ann, service }) => {
+test('of 10,485,760 bytes is accepted and returned byte for byte', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdf = smallPdf(LIMIT)
   const made = certification(
@@ -57,7 +57,7 @@ test('of 10,485,760 bytes is taken and given back byte for byte', async ({ ann, 
   assert.ok(Buffer.from(content).equals(pdf))
 })
 
-test('of a byte more is refused with 413, and leaves nothing', async ({ ann, service }) => {
+test('of one byte more is rejected with 413 and leaves no file', async ({ ann, service }) => {
   const { id } = await created(ann)
   const before = await filesOf(service)
   const parts = [text('product', id), text('laboratory', 'GIA'), file(smallPdf(LIMIT + 1))]
@@ -68,7 +68,7 @@ test('of a byte more is refused with 413, and leaves nothing', async ({ ann, ser
   assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
 })
 
-test('whose file is far too large is told that of its file, however it comes', async ({ ann }) => {
+test('with a file that is far too large is rejected at /file, with and without a Content-Length', async ({ ann }) => {
   const { id } = await created(ann)
   for (const bytes of [smallPdf(LIMIT + 2_000_000), Buffer.alloc(LIMIT + 2_000_000, 'x')]) {
     const whole = formBody([text('product', id), text('laboratory', 'GIA'), file(bytes)])
@@ -79,28 +79,30 @@ test('whose file is far too large is told that of its file, however it comes', a
   }
 })
 
-test('that says it is too large is refused before it comes', async ({ ann, service }) => {
+test('with too large a Content-Length is rejected before its body is sent', async ({ ann, service }) => {
   const { id } = await created(ann)
-  const socket = await begun(service, ann, id, 5_000_000_000)
+  const socket = await beginUpload(service, ann, id, 5_000_000_000)
   const answer = await new Promise<string>((done) => socket.once('data', (chunk: Buffer) => done(chunk.toString())))
   assert.match(answer, /^HTTP\/1\.1 413 /)
   socket.destroy()
 })
 
-test('without a length is refused when it is too much, whatever its parts are called', async ({ ann }) => {
+test('without a Content-Length is rejected when it exceeds the limit, whatever its parts are called', async ({
+  ann,
+}) => {
   const { id } = await created(ann)
   const attic = { name: 'attic', content: Buffer.alloc(LIMIT + 1_000_000, 'x'), filename: 'attic.bin' }
   const body = [formBody([text('product', id), text('laboratory', 'GIA'), attic])]
   refusal(413, await ann.send({ method: 'POST', path: '/v4/certification', headers: formHeaders, body }))
 })
 
-test('whose client goes away leaves nothing', async ({ ann, service }) => {
+test('whose client disconnects leaves no file', async ({ ann, service }) => {
   const { id } = await created(ann)
   const before = await filesOf(service)
-  const socket = await begun(service, ann, id, 1_000_000)
-  await until('the upload is on its way', async () => (await filesOf(service)).length > before.length)
+  const socket = await beginUpload(service, ann, id, 1_000_000)
+  await until('the upload in progress', async () => (await filesOf(service)).length > before.length)
   socket.destroy()
-  await until('nothing is left of it', async () => (await filesOf(service)).length === before.length)
+  await until('the removal of its files', async () => (await filesOf(service)).length === before.length)
   assert.equal(shown(await ann.get(`/v4/diamond/${id}`))['certifications'], [])
 })
 

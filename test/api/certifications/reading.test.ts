@@ -8,14 +8,14 @@ import { onPaper } from '../../fixtures/reports/paper.ts'
 import { fixture, reportNamed } from '../../fixtures/reports/reports.ts'
 import { attached } from '../harness/form.ts'
 import { expect } from '../harness/request.ts'
-import { apiSuite, PATIENT, startService, type Service } from '../harness/service.ts'
+import { apiSuite, GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
 import { until } from '../../until.ts'
 
-/** What was read is not recorded before this. */
+/** Readings are not recorded before this resolves. */
 const recording = { until: Promise.resolve() }
 
-const holding = (store: EventStore): EventStore => ({
+const delayRecording = (store: EventStore): EventStore => ({
   ...store,
   async append(stream, expected, events) {
     if (events.some(({ type }) => type === 'ReportRead')) await recording.until
@@ -23,7 +23,7 @@ const holding = (store: EventStore): EventStore => ({
   },
 })
 
-const test = apiSuite('the text of a report', { store: holding })
+const test = apiSuite('the text of a report', { store: delayRecording })
 
 const gia = reportNamed('gia')
 const pdf = fixture(gia.file)
@@ -33,13 +33,13 @@ async function readings({ installation }: Service, diamond: number): Promise<Rep
   return events.filter(({ type }) => type === 'ReportRead').map(({ data }) => data as ReportRead['data'])
 }
 
-/** Waits until so many reports of a diamond were read. */
+/** Waits until `count` reports of a diamond have been read. */
 async function untilRead(service: Service, diamond: number, count = 1): Promise<ReportRead['data'][]> {
   await until(`${count} reports to be read`, async () => (await readings(service, diamond)).length >= count)
   return readings(service, diamond)
 }
 
-test('is read after the answer, and is an event of the service on the stream of the diamond', async ({
+test('is read after the response and recorded on the stream of the diamond by the service', async ({
   ann,
   service,
 }) => {
@@ -58,7 +58,7 @@ test('is read after the answer, and is an event of the service on the stream of 
   assert.is(reading?.metadata['$correlationId'], attachment?.metadata['$correlationId'])
 })
 
-test('changes neither the diamond nor its ETag, which still guards a change', async ({ ann, service }) => {
+test('changes neither the diamond nor its ETag, which stays valid for If-Match', async ({ ann, service }) => {
   const { id } = await created(ann)
   await attached(ann, id, pdf, '2136273512')
   const before = await ann.get(`/v4/diamond/${id}`)
@@ -71,10 +71,7 @@ test('changes neither the diamond nor its ETag, which still guards a change', as
   expect(412, await ann.patch(`/v4/diamond/${id}`, { price: 6 }, { 'If-Match': etag }))
 })
 
-test('is named in a warning where it says several things of one, and the warning changes the ETag that a reader has', async ({
-  ann,
-  service,
-}) => {
+test('is reported in a warning if a value is ambiguous, and the warning changes the ETag', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 2, dataAccess: 2 })
   const twice = await onPaper([
     ['Table', '57%'],
@@ -91,7 +88,7 @@ test('is named in a warning where it says several things of one, and the warning
   assert.not.match((await service.send({ path: `/diamond/${id}` })).text, 'class="warning"')
 })
 
-test('that can not be read fails no upload, and the next one is read', async ({ ann, service }) => {
+test('that cannot be read does not fail the upload, and the next report is read', async ({ ann, service }) => {
   const { id } = await created(ann)
   await attached(ann, id, fixture('encrypted.pdf'))
   await attached(ann, id)
@@ -103,16 +100,16 @@ test('that can not be read fails no upload, and the next one is read', async ({ 
   )
 })
 
-test('is read once, also when the service that should have read it has ended', async () => {
+test('is read once, also if the service stopped before it could read it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-reading-'))
   const first = await startService({ dataDir, settings: { ROLES: 'http' } })
   const { id } = await created(first.ann)
   await attached(first.ann, id, pdf)
   await first.stop()
-  const second = await startService({ patience: PATIENT, dataDir })
+  const second = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   await untilRead(second, id)
   await second.stop()
-  const third = await startService({ patience: PATIENT, dataDir })
+  const third = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, dataDir })
   const { id: later } = await created(third.ann)
   await attached(third.ann, later, pdf)
   await untilRead(third, later)

@@ -8,10 +8,10 @@ import { until } from '../../until.ts'
 
 const test = apiSuite('removing a certification')
 
-/** Waits until a file is gone. */
-const goes = (service: Service, pdf: Buffer) => until('a file to go', async () => !(await isStored(service, pdf)))
+const untilCollected = (service: Service, pdf: Buffer) =>
+  until('the deletion of a file', async () => !(await isStored(service, pdf)))
 
-test('takes it out of the diamond, once', async ({ ann }) => {
+test('removes it from the diamond, and returns 404 the second time', async ({ ann }) => {
   const { id } = await created(ann)
   const { id: certification } = await attached(ann, id)
   const answer = expect(204, await ann.remove(`/v4/certification/${certification}`))
@@ -20,7 +20,7 @@ test('takes it out of the diamond, once', async ({ ann }) => {
   refusal(404, await ann.remove(`/v4/certification/${certification}`))
 })
 
-test('is for its owner alone', async ({ ann, bob, service }) => {
+test('is allowed only to its owner', async ({ ann, bob, service }) => {
   const { id } = await created(ann)
   const { id: certification, file } = await attached(ann, id)
   refusal(403, await bob.remove(`/v4/certification/${certification}`))
@@ -28,13 +28,13 @@ test('is for its owner alone', async ({ ann, bob, service }) => {
   expect(200, await service.send({ path: pathOf(file) }))
 })
 
-test('finds nothing under an id that never was', async ({ ann }) => {
+test('returns 404 for an unknown id', async ({ ann }) => {
   for (const id of ['9999999', '0', '-1', 'x', '1.5', '99999999999999999999', '%00']) {
     refusal(404, await ann.remove(`/v4/certification/${id}`))
   }
 })
 
-test('is the only thing that can be done to it', async ({ ann }) => {
+test('is the only method of its resource', async ({ ann }) => {
   const { id } = await created(ann)
   const { id: certification } = await attached(ann, id)
   for (const method of ['GET', 'PUT', 'PATCH', 'POST']) {
@@ -45,7 +45,7 @@ test('is the only thing that can be done to it', async ({ ann }) => {
   assert.is((await ann.get('/v4/certification')).headers.allow, 'POST, OPTIONS')
 })
 
-test('leaves a file that another certification has, of whichever owner', async ({ ann, bob, service }) => {
+test('keeps a file that another certification uses, of any owner', async ({ ann, bob, service }) => {
   const [mine, theirs] = [await created(ann), await created(bob)]
   const [shared, alone] = [smallPdf(), smallPdf()]
   const one = await attached(ann, mine.id, shared)
@@ -53,19 +53,19 @@ test('leaves a file that another certification has, of whichever owner', async (
   expect(204, await ann.remove(`/v4/certification/${one.id}`))
   const other = await attached(ann, mine.id, alone)
   expect(204, await ann.remove(`/v4/certification/${other.id}`))
-  await goes(service, alone)
+  await untilCollected(service, alone)
   expect(200, await service.send({ path: pathOf(two.file) }))
   expect(204, await bob.remove(`/v4/certification/${two.id}`))
-  await goes(service, shared)
+  await untilCollected(service, shared)
 })
 
-test('happens to all of a diamond that is deleted, and to their files', async ({ ann, service }) => {
+test('is part of deleting a diamond, which also deletes the files', async ({ ann, service }) => {
   const { id } = await created(ann)
   const pdfs = [smallPdf(), smallPdf(), smallPdf()]
   const certifications = await Promise.all(pdfs.map((pdf) => attached(ann, id, pdf)))
   for (const pdf of pdfs) assert.ok(await isStored(service, pdf))
   expect(204, await ann.remove('/v4/diamond/bulk', { entries: [{ id }] }))
-  await Promise.all(pdfs.map((pdf) => goes(service, pdf)))
+  await Promise.all(pdfs.map((pdf) => untilCollected(service, pdf)))
   for (const { id: certification } of certifications)
     refusal(404, await ann.remove(`/v4/certification/${certification}`))
 })

@@ -10,7 +10,7 @@ import { FamiliarAddresses } from '../../../src/credentials/familiar-addresses.t
 import type { Installation } from '../../../src/wiring/installation.ts'
 import { request, type Answer, type Request } from './request.ts'
 
-/** Somebody with an account and an access token, who asks the service. */
+/** A client of the service with an account and an access token. */
 export type Vendor = {
   readonly account: number
   readonly token: string
@@ -24,10 +24,10 @@ export type Vendor = {
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** Passwords as cheap as they can be: what they are worth is tested with the token server. */
+/** Skips password hashing; the tests of the token server cover it. */
 const passwords = { hash: async () => 'not a hash', matches: async () => true }
 
-/** Makes accounts and opens sessions by the real commands, without the half second that a password's hash takes. */
+/** Registers accounts and opens sessions by the real commands, without the half second of a password hash. */
 export class Vendors {
   readonly #sessions: LogInContext
   readonly #client: Promise<VerifiedClient>
@@ -37,7 +37,7 @@ export class Vendors {
     const tokens = new AccessTokens({ keys, ttl: settings.TOKEN_TTL, clock: writing.clock })
     const guesses = new FailedAttemptLimiter(writing.clock)
     const places = new FamiliarAddresses(keys)
-    const unheard = { note: () => {}, security: () => {} }
+    const noLogging = { note: () => {}, security: () => {} }
     const shared = {
       tokens,
       passwords,
@@ -46,7 +46,7 @@ export class Vendors {
       refreshTtl: settings.REFRESH_TTL,
       logEpoch: () => this.#logEpoch,
     }
-    this.#sessions = { ...writing, ...unheard, ...shared }
+    this.#sessions = { ...writing, ...noLogging, ...shared }
     this.#client = this.#register(new IdAllocator({ ...writing, kind: 'client', size: 1, origin }))
   }
 
@@ -55,7 +55,7 @@ export class Vendors {
     return verifyClient(this.#sessions, { client, secret, address: '192.0.2.1' })
   }
 
-  /** A new account with an open session. */
+  /** Registers an account and opens a session for it. */
   async open(url: string): Promise<Vendor & { readonly refreshToken: string }> {
     this.#logEpoch = await readEpoch(this.#sessions.store)
     const accountIds = new IdAllocator({ ...this.#sessions, kind: 'account', size: 1, origin })
@@ -68,7 +68,7 @@ export class Vendors {
   }
 }
 
-/** Somebody who holds a token, good or bad. */
+/** A client with a given token, valid or not. */
 export function vendor(url: string, account: number, token: string): Vendor {
   const send = (wanted: Request) =>
     request(url, { ...wanted, headers: { Authorization: `Bearer ${token}`, ...wanted.headers } })

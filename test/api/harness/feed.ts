@@ -3,28 +3,28 @@ import type { Vendor } from './account.ts'
 import { expect } from './request.ts'
 import type { Shown } from './stones.ts'
 
-export type Told = {
+export type FeedChange = {
   readonly cursor: string
   readonly id: number
   readonly sku: string
   readonly what: readonly string[]
   readonly diamond: Shown | null
 }
-export type FeedPage = { readonly changes: readonly Told[]; readonly next: string; readonly more: boolean }
+export type FeedPage = { readonly changes: readonly FeedChange[]; readonly next: string; readonly more: boolean }
 
-/** A page of an account's changes. @param query such as `after=0-1&limit=3` */
-export const changesOf = async (vendor: Vendor, query = '', version = 'v4'): Promise<FeedPage> =>
+/** Reads a page of an account's changes. @param query such as `after=0-1&limit=3` */
+export const readChanges = async (vendor: Vendor, query = '', version = 'v4'): Promise<FeedPage> =>
   expect(200, await vendor.get(`/${version}/diamond/changes?${query}`)).json() as FeedPage
 
-/** An inventory kept by nothing but the feed, as a consumer does it. */
+/** A consumer that keeps an inventory up to date from the feed alone. */
 export class Consumer {
   readonly stones = new Map<number, Shown>()
   cursor: string | undefined
 
-  /** Reads on to where there is nothing new. @param limit of a page */
+  /** Reads pages until there are no more changes. @param limit changes on a page */
   async catchUp(vendor: Vendor, limit = 100): Promise<void> {
     for (;;) {
-      const page = await changesOf(vendor, this.query(limit))
+      const page = await readChanges(vendor, this.query(limit))
       this.take(page)
       if (!page.more && page.changes.length === 0) return
     }
@@ -44,13 +44,13 @@ export class Consumer {
     this.cursor = next
   }
 
-  /** What it has, as a list would show it. */
+  /** Its diamonds by id. */
   get inventory(): Shown[] {
     return [...this.stones.values()].toSorted((a, b) => Number(a.id) - Number(b.id))
   }
 }
 
-/** Everything that the service lists of a vendor, by id. */
+/** All diamonds that the service lists for a vendor, by id. */
 export async function inventoryOf(vendor: Vendor): Promise<Shown[]> {
   const stones: Shown[] = []
   for (let offset = 0; ; offset += 1000) {

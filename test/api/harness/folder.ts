@@ -1,22 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PATIENT, startService, type Overrides, type Service } from './service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Overrides, type Service } from './service.ts'
 
-/** Starts a service with these ROLES, and other settings; it is stopped with the others when the test ends. */
+/** Starts a service with these ROLES and settings. It is stopped when the test ends. */
 export type Start = (
   roles: string,
   settings?: Readonly<Record<string, string>>,
-  others?: Pick<Overrides, 'patience' | 'clock'>,
+  others?: Pick<Overrides, 'readModelTimeoutMs' | 'clock'>,
 ) => Promise<Service>
 
-/** Services one after another, or beside each other, on one data folder. */
+/** Runs services in turn or concurrently on one data folder. */
 export async function servicesInFolder(run: (start: Start, dataDir: string) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-shared-'))
   const started: Service[] = []
   try {
     await run(async (ROLES, settings = {}, others = {}) => {
-      const service = await startService({ patience: PATIENT, ...others, dataDir, settings: { ...settings, ROLES } })
+      const service = await startService({
+        readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+        ...others,
+        dataDir,
+        settings: { ...settings, ROLES },
+      })
       started.push(service)
       return service
     }, dataDir)

@@ -6,7 +6,7 @@ import { expect, type Answer } from './request.ts'
 export type Part = {
   readonly name: string
   readonly content: string | Buffer
-  /** As written in the header: what would have to be escaped is up to the test. */
+  /** Written to the header unescaped. */
   readonly filename?: string
   readonly type?: string
 }
@@ -37,7 +37,7 @@ export const file = (content: string | Buffer, filename = 'report.pdf', type = '
   type,
 })
 
-/** A certification as an answer shows it. */
+/** A certification in a response. */
 export type ShownCertification = {
   readonly id: number
   readonly laboratory: string
@@ -51,7 +51,7 @@ export const upload = (vendor: Vendor, parts: readonly Part[], path = '/v4/certi
 
 export const certification = (answer: Answer): ShownCertification => answer.json() as ShownCertification
 
-/** The certification that was attached with this PDF. */
+/** Attaches a certification with this PDF. */
 export const attached = async (vendor: Vendor, product: number, pdf = smallPdf(), number = '33188') =>
   certification(
     expect(
@@ -65,7 +65,7 @@ export const attached = async (vendor: Vendor, product: number, pdf = smallPdf()
     ),
   )
 
-/** A file that passes for a PDF, of exactly so many bytes, unlike any other. */
+/** A unique file that is accepted as a PDF. @param bytes its exact size */
 export function smallPdf(bytes = 600): Buffer {
   const start = Buffer.from('%PDF-1.7\n%')
   const end = Buffer.from('\nstartxref\n0\n%%EOF\n')

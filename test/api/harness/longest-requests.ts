@@ -3,7 +3,7 @@ import type { Request } from './request.ts'
 import { basic } from './secrets.ts'
 import { stone } from './stones.ts'
 
-/** Bytes of bodies at most: about one thing, about a secret, about many. */
+/** Maximum sizes in bytes of bodies: for a single object, a secret and a bulk. */
 const SMALL = 64 * 1024
 const SECRET = 2 * SMALL
 const BULK = 1024 * 1024
@@ -44,10 +44,10 @@ const compressed = (path: string, body: string) =>
     body: brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   }) as const
 
-/** Combining marks that normalising puts in order, which takes time that grows with the square of their number. */
+/** Combining marks that normalisation reorders, in time quadratic in their number. */
 export const marks = (count: number): string => `a${'\u0301\u0316'.repeat(count / 2)}`
 
-/** The worst of each kind of request: what it is, what is answered, and the request. */
+/** The most expensive request of each kind, with its expected status. */
 export const longestRequests: readonly (readonly [name: string, status: number, request: () => Request])[] = [
   ['a form of tiny parameters to share', 400, () => form('/api/v1/share', filled('', 'a&', '', SECRET))],
   ['the same to a secret', 400, () => form(`/api/v1/secret/${KEY}`, filled('', 'a&', '', SECRET))],
@@ -103,5 +103,5 @@ export const longestRequests: readonly (readonly [name: string, status: number, 
   ],
 ]
 
-/** True for what comes to the secrets API with its own credentials, or to the token server with none. */
+/** True for requests to the secrets API and the token server, which take no access token. */
 export const isForSecrets = ({ path }: Request): boolean => /\/(?:api|secret)\//.test(path)

@@ -6,14 +6,14 @@ import { file, formBody, formHeaders, type Part } from './form.ts'
 import type { Vendor } from './account.ts'
 import type { Answer, Request } from './request.ts'
 
-/** The 3D file of a cut of that weight. */
+/** A 3D file of a cut. @param carat its weight */
 export function modelFile(shape: ModelledShape, grade: Grade, carat: number, writing: Writing = 'OFF'): Buffer {
   const cut: Cut = { shape, grade, polish: grade, symmetry: grade }
   const { solid } = solidOfCut(cut)
   return Buffer.from(written(meshOf(solid, widthOf(carat, solid.volume)), writing, 5))
 }
 
-/** Sends a form to where a diamond's model is. */
+/** Sends a form to the model endpoint of a diamond. */
 export const sendModel = (vendor: Vendor, id: number, parts: readonly Part[]): Promise<Answer> =>
   vendor.send(formRequest(id, parts))
 
@@ -24,14 +24,14 @@ const formRequest = (id: number, parts: readonly Part[]): Request => ({
   body: formBody(parts),
 })
 
-/** What attaches a 3D file to a diamond. */
+/** The request that attaches a 3D file to a diamond. */
 export const modelRequest = (id: number, model: Buffer | string): Request =>
   formRequest(id, [file(model, 'stone.bin', 'application/octet-stream')])
 
 export const attachModel = (vendor: Vendor, id: number, model: Buffer | string): Promise<Answer> =>
   vendor.send(modelRequest(id, model))
 
-/** What an answer shows of a model. */
+/** A model in a response. */
 export type ShownModel = {
   readonly format: string
   readonly facets: number

@@ -3,7 +3,7 @@ import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { enginesFor } from '../../engines.ts'
 
-/** What a restore does last, while nothing runs. */
+/** Begins a new epoch while no service runs, as the last step of a restore does. */
 export async function newEpoch(dataDir: string): Promise<number> {
   const engines = await enginesFor(dataDir)
   const { store, close } = await openInstallation(

@@ -5,16 +5,16 @@ import { simpleParser, type ParsedMail } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 import { freePort } from '../../free-port.ts'
 
-/** A real SMTP server on a free port, which keeps what it accepts. */
+/** A real SMTP server on a free port that collects accepted mails. */
 export type Postbox = {
   readonly address: string
   readonly accepted: readonly ParsedMail[]
-  /** Called with each recipient's address and each message; throws to refuse it. */
+  /** Hooks for each recipient and each message; a hook throws to reject it. */
   refuse: { recipient: (address: string) => void; message: (mail: ParsedMail) => void }
   close(): Promise<void>
 }
 
-/** A refusal with an SMTP status, as smtp-server wants it. */
+/** A rejection with an SMTP status, in the form that smtp-server expects. */
 export class SmtpRefusal extends Error {
   constructor(
     readonly responseCode: number,

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert'
 import { VERSION } from '../../../src/runtime/version.ts'
 import { comes } from '../../until.ts'
 
-/** What came back over a connection, as it stands on the wire. */
+/** A response as received. */
 export type RawAnswer = { readonly status: number; readonly text: string; readonly body: string }
 
-/** Sends bytes over a connection of their own and gives what comes back until the server ends it: they have to ask for that, or be refused. */
+/** Sends bytes over a new connection and returns the response once the server closes it, so they must request that or be rejected. */
 export function sendRaw(address: string, bytes: string | Buffer): Promise<RawAnswer> {
   const { hostname, port } = new URL(address)
   const answered = new Promise<RawAnswer>((done, fail) => {
@@ -29,7 +29,7 @@ const rawAnswer = (text: string): RawAnswer => ({
   body: text.slice(text.indexOf('\r\n\r\n') + 4),
 })
 
-/** The answer has the status, and what every answer has. */
+/** Expects the status and the headers that every response has. */
 export function expectRaw(status: number, { status: got, text }: RawAnswer): void {
   assert.is(got, status, text.slice(0, 400))
   assert.match(text, new RegExp(`^x-app-version: ${VERSION.replaceAll('.', '\\.')}\r$`, 'im'))

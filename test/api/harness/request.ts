@@ -1,18 +1,18 @@
 import { Agent, request as send, type IncomingHttpHeaders } from 'node:http'
 import * as assert from 'uvu/assert'
 import { VERSION } from '../../../src/runtime/version.ts'
-import { isDeclaredAnswer } from './declared.ts'
+import { expectDeclaredResponse } from './declared-responses.ts'
 
-/** A request as it goes over the wire: nothing is escaped, defaulted or followed. */
+/** A request that is sent as it is: nothing is escaped, defaulted or followed. */
 export type Request = {
   readonly method?: string
   /** The request target, sent as written. */
   readonly path: string
-  /** A list of values sends the header as often. */
+  /** A list of values sends the header once for each. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, without a content type; a list is sent in chunks, without a length. */
+  /** Sent unchanged, without a Content-Type; a list is sent in chunks, without a Content-Length. */
   readonly body?: string | Buffer | readonly Buffer[]
 }
 
@@ -20,7 +20,7 @@ export type Answer = {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The body parsed; it must be JSON. */
+  /** Parses the body, which must be JSON. */
   json(): unknown
 }
 
@@ -31,18 +31,18 @@ export type ErrorBody = {
   readonly requestId: string
 }
 
-/** Milliseconds after which a request without an answer counts as hanging: never as slow. */
+/** Milliseconds after which a request without a response counts as hanging. */
 const DEADLINE = 240_000
 
-/** Milliseconds after which an idle connection is closed: before the service does it (65 s), or a request may be sent just then. */
+/** Milliseconds after which an idle connection is closed: less than the 65 s of the service, which could close it just as a request is sent. */
 const IDLE = 30_000
 
 const agent = new Agent({ keepAlive: true, timeout: IDLE })
 
-/** Sends one request and holds its answer to what every answer has. */
+/** Sends a request and checks what every response must have. */
 export async function request(address: string, wanted: Request): Promise<Answer> {
   const answer = await exchange(address, wanted)
-  checkEvery(wanted, answer)
+  checkEveryResponse(wanted, answer)
   return answer
 }
 
@@ -64,10 +64,10 @@ function exchange(address: string, { method = 'GET', path, headers = {}, json, b
         ...mutable(headers),
       },
     })
-    sending.setTimeout(DEADLINE, () => sending.destroy(new Error(`no answer to ${method} ${path} in ${DEADLINE} ms`)))
+    sending.setTimeout(DEADLINE, () => sending.destroy(new Error(`no response to ${method} ${path} in ${DEADLINE} ms`)))
     sending.on('error', (cause) => fail(new Error(`${method} ${path}: ${cause.message}`, { cause })))
-    // Behind a whole answer this changes nothing; a server that was killed may say no more than this.
-    sending.on('close', () => fail(new Error(`the connection closed before ${method} ${path} was answered`)))
+    // Has no effect after a complete response; a killed server may only close the connection.
+    sending.on('close', () => fail(new Error(`the connection closed before the response to ${method} ${path}`)))
     sending.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -90,10 +90,10 @@ const mutable = (headers: NonNullable<Request['headers']>) =>
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
   )
 
-/** Every answer carries its version and its request id; a refusal says why, in a body of one shape. */
-export function checkEvery({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
+/** Expects a version and a request id in every response, and a reason in the standard body of an error. */
+export function checkEveryResponse({ method = 'GET', path }: Request, { status, headers, text }: Answer): void {
   const what = `${method} ${path.slice(0, 120)} answered ${status} ${text.slice(0, 300)}`
-  isDeclaredAnswer(method, path, { status, text, headers })
+  expectDeclaredResponse(method, path, { status, text, headers })
   assert.is(headers['x-app-version'], VERSION, `${what} without X-App-Version`)
   assert.match(String(headers['x-request-id']), /^[\x20-\x7e]{1,128}$/, `${what} without X-Request-Id`)
   if (status === 405) assert.ok(headers.allow, `${what} without Allow`)
@@ -106,14 +106,14 @@ export function checkEvery({ method = 'GET', path }: Request, { status, headers,
   }
 }
 
-/** The answer's status is this one; its body, which is told when it is not. */
+/** Expects a status; the failure shows the body. */
 export function expect(status: number, answer: Answer): Answer {
   assert.is(answer.status, status, `expected ${status}, got ${answer.status}: ${answer.text.slice(0, 500)}`)
   return answer
 }
 
-/** The refusal's body, after its status was checked. */
+/** The body of an error response, after its status was checked. */
 export const refusal = (status: number, answer: Answer): ErrorBody => expect(status, answer).json() as ErrorBody
 
-/** The pointers of a refusal, sorted. */
+/** The sorted pointers of an error body. */
 export const pointers = (body: ErrorBody): string[] => (body.details ?? []).map(({ pointer }) => pointer).toSorted()

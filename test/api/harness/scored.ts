@@ -4,10 +4,10 @@ import type { Vendor } from './account.ts'
 import { expect, type Answer } from './request.ts'
 import type { Shown } from './stones.ts'
 
-/** Whether the newest state of a stone has its scores: a change that asks for others takes the old ones away. */
+/** Whether a stone has current scores: a change that requires new ones clears the old ones. */
 export const isScored = (stone: Shown): boolean => (stone['scores'] as Scores).brilliance !== null
 
-/** Waits until a diamond has been changed and scored so often. @param etag such as `"0.1"` */
+/** Waits until a diamond has this ETag. @param etag such as `"0.1"` */
 export async function untilEtag(vendor: Vendor, id: number, etag: string): Promise<Answer> {
   const ask = async () => expect(200, await vendor.get(`/v4/diamond/${id}`))
   let answer = await ask()

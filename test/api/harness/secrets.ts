@@ -7,7 +7,7 @@ import type { Plan } from '../../../src/domain/account/account.ts'
 import type { Installation } from '../../../src/wiring/installation.ts'
 import { expect, request, type Answer, type Request } from './request.ts'
 
-/** Somebody with an account and an API token of the secrets API. */
+/** An account with an API token of the secrets API. */
 export type Sender = {
   readonly account: number
   readonly email: string
@@ -16,7 +16,7 @@ export type Sender = {
   readonly tokenId: string
 }
 
-/** What an answer shows of a secret. */
+/** A secret in a response. */
 export type Shown = Readonly<Record<string, unknown>> & {
   readonly metadata_key: string
   readonly secret_key: string
@@ -34,7 +34,7 @@ export async function newSender({ writing }: Installation, plan: Plan = 'basic')
   return { account, email, ...(await newToken({ writing }, email)) }
 }
 
-/** Another API token of an account. */
+/** Issues another API token to an account. */
 export async function newToken({ writing }: Pick<Installation, 'writing'>, email: string) {
   const { token, id } = await issueApiToken(writing, { email, lifetimeMs: undefined }, origin)
   return { token, tokenId: id, authorization: basic(email, token) }
@@ -43,7 +43,7 @@ export async function newToken({ writing }: Pick<Installation, 'writing'>, email
 export const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-/** Parameters as `curl -d` sends them, without being escaped. */
+/** A request with parameters as `curl -d` sends them, unescaped. */
 export const form = (path: string, body: string, authorization?: string): Request => ({
   method: 'POST',
   path,
@@ -54,7 +54,7 @@ export const form = (path: string, body: string, authorization?: string): Reques
   },
 })
 
-/** Shares by a form, and gives the answer's body. */
+/** Shares a secret by a form and returns the body of the response. */
 export async function shared(
   url: string,
   sender: Sender,
@@ -66,7 +66,7 @@ export async function shared(
 
 export const shownIn = (answer: Answer): Shown => expect(200, answer).json() as Shown
 
-/** An empty POST, as most programs ask for a secret. */
+/** An empty POST, as most programs send it to reveal a secret. */
 export const post = (url: string, path: string, headers: Request['headers'] = {}) =>
   request(url, { method: 'POST', path: `/api/v1/${path}`, headers })
 
@@ -75,14 +75,14 @@ export const reveal = (url: string, key: string, passphrase?: string): Promise<A
     ? post(url, `secret/${key}`)
     : request(url, form(`/api/v1/secret/${key}`, new URLSearchParams({ passphrase }).toString()))
 
-/** Holds that an answer is the refusal of a secret that is not there, byte for byte. */
+/** Expects the exact response for an unknown secret. */
 export function isUnknown(answer: Answer, key: string): void {
   expect(404, answer)
   assert.is(answer.text, `{"secret_key":"${key}","message":"Unknown secret"}`)
   assert.is(answer.headers['content-type'], 'application/json; charset=utf-8')
 }
 
-/** Holds the status and the exact message of a refusal. */
+/** Expects the status and the exact message of an error. */
 export function refused(answer: Answer, status: number, message: string): void {
   expect(status, answer)
   assert.equal(answer.json(), { message })

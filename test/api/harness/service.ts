@@ -14,56 +14,54 @@ import { Vendors, type Vendor } from './account.ts'
 import { enginesFor, forgetEngines } from '../../engines.ts'
 import { request, type Answer, type Request } from './request.ts'
 
-/** What a test has otherwise than the service in production. */
+/** Differences from the service in production. */
 export type Overrides = {
   readonly settings?: Readonly<Record<string, string>>
-  /** Kept when the service stops; without it, a folder that goes with the service. */
+  /** Kept when the service stops; by default a folder that is deleted with the service. */
   readonly dataDir?: string
   readonly clock?: () => number
   /**
-   * Milliseconds that a request waits for read models: the service's own, which a slow machine can exceed, unless told. Where
-   * it is told, servers of stores have SLOWER times as long to answer, too.
+   * Milliseconds that a request waits for read models. By default that of the service, which a slow machine can exceed.
+   * If it is set, timeouts of database servers are SERVER_TIMEOUT_FACTOR times as long, too.
    */
-  readonly patience?: number
+  readonly readModelTimeoutMs?: number
   /** As in `Installation`. */
-  readonly lookedThrough?: number
-  /** As in `Installation`: as cheap as it can be, unless told. */
+  readonly maxScannedDiamonds?: number
+  /** As in `Installation`; by default as cheap as possible. */
   readonly hashing?: Installation['hashing']
   readonly store?: (store: EventStore) => EventStore
   readonly reads?: (reads: ReadStore) => ReadStore
-  /** The whole of it, behind all the others. */
+  /** Applied after all other overrides. */
   readonly installation?: (installation: Installation) => Installation
-  /** Who was there before: nobody is registered, which takes the read models. */
+  /** Existing vendors; none are registered then, because that needs the read models. */
   readonly vendors?: Pick<Service, 'ann' | 'bob'>
-  /** Stones get their scores, some time after they were created or changed: their ETag and body change by themselves. */
+  /** Scores stones asynchronously, so that their ETag and body change some time after a request. */
   readonly scored?: true
 }
 
-/** What no read model needs that is not hanging: where lists have to show what was written, however slow the machine is. */
-export const PATIENT = 120_000
+/** A timeout that only a hanging read model exceeds, for tests whose lists must show every write on a slow machine. */
+export const GENEROUS_TIMEOUT_MS = 120_000
 
-/** How many times as long as in production a store's server may take where no test is about one that doesn't answer. */
-const SLOWER = 20
+/** Factor on the timeouts of database servers, where no test is about a server that does not respond. */
+const SERVER_TIMEOUT_FACTOR = 20
 
 /** The real service in this process, on a free port, with two vendors. */
 export type Service = {
   readonly url: string
-  /** Where METRICS_PORT is, when it is set. */
+  /** URL of METRICS_PORT, if it is set. */
   readonly metrics: string | undefined
   readonly dataDir: string
   readonly installation: Installation
   readonly ann: Vendor
   readonly bob: Vendor
-  /** Without a token. */
+  /** Sends a request without a token. */
   send(request: Request): Promise<Answer>
-  /** Another account, with a session of its own. */
+  /** Registers another account and opens a session for it. */
   newVendor(): Promise<Vendor & { readonly refreshToken: string }>
   stop(): Promise<void>
 }
 
-/**
- * Starts the service as `serve` does, on the engines that test/engines.ts says, so that the same tests run on each.
- */
+/** Starts the service as `serve` does, on the engines that test/engines.ts selects, so that the same tests run on each engine. */
 export async function startService(overrides: Overrides = {}): Promise<Service> {
   const dataDir = overrides.dataDir ?? mkdtempSync(join(tmpdir(), 'adamant-api-'))
   const forget = async () => {
@@ -72,7 +70,7 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
     await forgetEngines(dataDir)
   }
   try {
-    const installation = await openFor(dataDir, overrides)
+    const installation = await openInstallationFor(dataDir, overrides)
     const running = await start(installation)
     try {
       return await withVendors(installation, running, { ...overrides, dataDir }, forget)
@@ -86,13 +84,13 @@ export async function startService(overrides: Overrides = {}): Promise<Service> 
   }
 }
 
-async function openFor(
+async function openInstallationFor(
   dataDir: string,
   {
     settings = {},
     clock,
-    patience,
-    lookedThrough,
+    readModelTimeoutMs,
+    maxScannedDiamonds,
     hashing = CHEAP_HASHES,
     store,
     reads,
@@ -102,13 +100,13 @@ async function openFor(
 ): Promise<Installation> {
   const engines = await enginesFor(dataDir)
   const read = readSettings({ ...engines, LOG_LEVEL: 'error', ...settings, DATA_DIR: dataDir, PORT: '0' })
-  const opened = await openInstallation(read, 'made', patience === undefined ? 1 : SLOWER)
+  const opened = await openInstallation(read, 'made', readModelTimeoutMs === undefined ? 1 : SERVER_TIMEOUT_FACTOR)
   const log = store?.(opened.store) ?? opened.store
   const writing = { ...opened.writing, store: log, ...(clock !== undefined && { clock }) }
   const models = reads?.(opened.reads) ?? opened.reads
   const used = scored === true ? models : leasedElsewhere('scoring', models)
-  // What reads a report may be slow here, and large: it is compiled first.
-  const reading = { timeoutMs: PATIENT, maxMemoryBytes: Infinity }
+  // The report reader may be slow and large here, because it is compiled first.
+  const reading = { timeoutMs: GENEROUS_TIMEOUT_MS, maxMemoryBytes: Infinity }
   return installation({
     ...opened,
     store: log,
@@ -116,12 +114,12 @@ async function openFor(
     writing,
     reportReaderLimits: reading,
     hashing,
-    ...(patience !== undefined && { readModelTimeoutMs: patience }),
-    ...(lookedThrough !== undefined && { maxScannedDiamonds: lookedThrough }),
+    ...(readModelTimeoutMs !== undefined && { readModelTimeoutMs }),
+    ...(maxScannedDiamonds !== undefined && { maxScannedDiamonds }),
   })
 }
 
-/** As where another process does this work, and never comes to do it. */
+/** Acts as if another process held the lease and never did the work. */
 function leasedElsewhere(name: string, reads: ReadStore): ReadStore {
   return {
     ...reads,
@@ -136,7 +134,7 @@ async function withVendors(
   forget: () => Promise<void>,
 ): Promise<Service> {
   const { local: url, metrics } = running
-  if (url === undefined) throw new Error('the service listens nowhere: ROLES has no http')
+  if (url === undefined) throw new Error('the service does not listen: ROLES has no http')
   if (installation.settings.ROLES.includes('projections')) await running.ready()
   const vendors = new Vendors(installation)
   return {
@@ -157,23 +155,23 @@ async function withVendors(
 
 export type Given = { service: Service; ann: Vendor; bob: Vendor }
 
-/** A suite whose tests share one service. Ann and Bob may have stones of other tests: ask for a new vendor where it counts. */
+/** A suite whose tests share one service. Ann and Bob may have stones of other tests; use a new vendor where that matters. */
 export function apiSuite(name: string, overrides: Overrides = {}): Test<Given> {
   const test = suite<Given>(name)
   test.before(async (given) => {
-    given.service = await startService({ clock: clockOfLinks(), patience: PATIENT, ...overrides })
+    given.service = await startService({ clock: clockOfLinks(), readModelTimeoutMs: GENEROUS_TIMEOUT_MS, ...overrides })
     given.ann = given.service.ann
     given.bob = given.service.bob
   })
-  // One that could not start is not there; why it could not is told.
+  // The service is undefined if it could not start; that error is reported.
   test.after(({ service }: Partial<Given>) => service?.stop())
   return test
 }
 
-/** A clock that stays within a step of links, so that two answers of one suite are not signed differently. */
+/** A clock that stays within one step of link signatures, so that all responses of a suite have the same signatures. */
 export function clockOfLinks(): () => number {
   const step = LINK_STEP * 1000
   const begin = Date.now() - (Date.now() % step)
-  const behind = Date.now() - begin - 1
-  return () => Math.min(Date.now() - behind, begin + step)
+  const offset = Date.now() - begin - 1
+  return () => Math.min(Date.now() - offset, begin + step)
 }

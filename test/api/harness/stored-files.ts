@@ -10,7 +10,7 @@ export async function isStored({ installation: { files } }: Service, bytes: Buff
   return false
 }
 
-/** Uploads that are on their way in, and stored files, by whatever names they have where they are kept. */
+/** Names of uploads in progress and of stored files, as the store keeps them. */
 export async function filesOf({ dataDir, installation: { settings } }: Service): Promise<string[]> {
   return settings.READ_MODEL === 'sqlite' ? filesIn(join(dataDir, 'files')) : filesAt(settings.READ_MODEL)
 }

@@ -9,12 +9,12 @@ import { form } from '../harness/secrets.ts'
 import type { Service } from '../harness/service.ts'
 import { CHEAP_HASHES } from '../../credentials/cheap-hashes.ts'
 
-/** Somebody with an account and a password. */
+/** An account with a password. */
 export type Person = { readonly account: number; readonly email: string; readonly password: string }
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** A new account whose password is hashed as everybody's. */
+/** Registers an account with a real password hash. */
 export async function newPerson({ installation: { writing } }: Service): Promise<Person> {
   const accountIds = new IdAllocator({ ...writing, kind: 'account', size: 1, origin })
   const [email, password] = [`${randomUUID()}@example.com`, randomUUID()]
@@ -29,7 +29,7 @@ export async function newPerson({ installation: { writing } }: Service): Promise
 }
 
 /** What the log-in form sends. */
-export const loggingIn = (
+export const logInRequest = (
   { email = '', password = '' }: Partial<Pick<Person, 'email' | 'password'>>,
   headers: Request['headers'] = {},
   path = '/inventory',
@@ -42,22 +42,21 @@ export const cookieIn = (answer: Answer): string => String(answer.headers['set-c
 
 /** The cookie of a new session, as a browser sends it back. */
 export async function cookieOf(service: Service, person: Person): Promise<string> {
-  const answer = expect(303, await service.send(loggingIn(person)))
+  const answer = expect(303, await service.send(logInRequest(person)))
   return String(cookieIn(answer).split(';', 1)[0])
 }
 
-/** A page as this browser sees it. */
-export const seen = (service: Service, path: string, cookie: string): Promise<Answer> =>
+export const getPage = (service: Service, path: string, cookie: string): Promise<Answer> =>
   service.send({ path, headers: { Cookie: cookie } })
 
-/** A page is the log-in, and shows nothing else. */
+/** True for the log-in page. */
 export const isLogIn = ({ text }: Answer): boolean => text.includes('type="password"') && !text.includes('Log out')
 
-/** Somebody whose program creates stones, and who looks at them in a browser. */
+/** A person whose program creates stones and whose browser shows them. */
 export type Owner = {
   readonly person: Person
   readonly owner: Vendor
-  /** A page as the browser of this owner sees it. */
+  /** Gets a page with the cookie of this owner. */
   readonly look: (path: string) => Promise<Answer>
 }
 
@@ -68,5 +67,5 @@ export async function newOwner(service: Service): Promise<Owner> {
   const grant = { account: person.account, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const cookie = await cookieOf(service, person)
   const owner = vendor(service.url, person.account, tokens.issue(grant, 'programs', 0))
-  return { person, owner, look: (path) => seen(service, path, cookie) }
+  return { person, owner, look: (path) => getPage(service, path, cookie) }
 }

@@ -7,42 +7,42 @@ import {
   SORTS,
 } from '../../../src/projections/diamonds/list-attributes.ts'
 import { expect, type Answer } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
 import { isLogIn, newOwner } from './browser.ts'
 
 type Given = { service: Service }
-const test = suite<Given>('the inventory in the browser')
+const test = suite<Given>('the inventory page')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
 })
 test.after(({ service }) => service.stop())
 
 const skus = ({ text }: Answer): string[] =>
   [...text.matchAll(/<th role="rowheader" scope="row">([^<]*)<\/th>/g)].map(([, sku = '']) => sku)
 
-/** What the page says of how many there are. */
-const told = ({ text }: Answer): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
+/** The text that says how many stones there are. */
+const statusLine = ({ text }: Answer): string => /<p role="status">([^<]*)</.exec(text)?.[1] ?? ''
 
 const linkTo = ({ text }: Answer, name: string): string =>
   new RegExp(`<a href="([^"]*)">${name}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-test('shows the stones of the account, newest first, and nobody else', async ({ service }) => {
+test('shows only the stones of the account, newest first', async ({ service }) => {
   const { owner, look } = await newOwner(service)
-  assert.is(told(expect(200, await look('/inventory'))), 'No stones')
+  assert.is(statusLine(expect(200, await look('/inventory'))), 'No stones')
   await created(service.ann, { sku: 'HERS' })
   await created(owner, { sku: 'A <b>', price: 12_345.5, color: 'G', clarity: 'VS1', cutQuality: 'Excellent' })
   await created(owner, { sku: 'B', isColored: true, fancyGrade: 'Fancy Intense', colorHue: 'Yellow' })
   const page = expect(200, await look('/inventory'))
   assert.equal(skus(page), ['B', 'A &lt;b&gt;'])
-  assert.is(told(page), '2 stones')
+  assert.is(statusLine(page), '2 stones')
   for (const shown of ['12,345.5', '>G<', '>VS1<', '>Excellent<', '>Fancy Intense Yellow<', '>0.73<', 'Restricted']) {
     assert.ok(page.text.includes(shown), shown)
   }
   assert.not(page.text.includes('<b>'))
 })
 
-test('filters, sorts and finds as the list of v4, by the same query', async ({ service }) => {
+test('filters and sorts by the same query as the v4 list', async ({ service }) => {
   const { owner, look } = await newOwner(service)
   await created(owner, { sku: 'small', carat: 0.5, color: 'D', price: 900 })
   await created(owner, { sku: 'large', carat: 2, color: 'G', price: 9000, isLabGrown: true })
@@ -54,7 +54,7 @@ test('filters, sorts and finds as the list of v4, by the same query', async ({ s
   assert.equal(await found('f[isLabGrown]=0&sort=-carat'), ['pear', 'small'])
   assert.equal(await found('f[priceTo]=1000'), ['small'])
   assert.equal(await found('f[color][]=D&f[clarity][]=IF'), [])
-  // As a form sends it: what was left empty is not asked for.
+  // A form also sends its empty fields; they are not filters.
   const blank = 'f[sku][]=&f[caratFrom]=&f[caratTo]=&sort=&f[isLabGrown]=&f[dateFrom]=&limit='
   assert.equal(await found(blank), ['pear', 'large', 'small'])
   const today = new Date().toISOString().slice(0, 10)
@@ -62,7 +62,7 @@ test('filters, sorts and finds as the list of v4, by the same query', async ({ s
   assert.equal(await found('f[dateTo]=2015-08-09'), [])
 })
 
-test('keeps in its form what was chosen', async ({ service }) => {
+test('keeps the chosen filters in its form', async ({ service }) => {
   const { look } = await newOwner(service)
   const { text } = expect(200, await look('/inventory?f[sku][]=a%22b&f[color][]=G&f[caratFrom]=1.5&sort=-price'))
   assert.ok(text.includes('value="a&quot;b"'))
@@ -72,7 +72,7 @@ test('keeps in its form what was chosen', async ({ service }) => {
   assert.match(text, /<details\s+open>/)
 })
 
-test('offers every filter and order of the list of v4', async ({ service }) => {
+test('offers every filter and sort order of the v4 list', async ({ service }) => {
   const { look } = await newOwner(service)
   const { text } = expect(200, await look('/inventory'))
   const members = LIST_ATTRIBUTES.filter(({ name, versions }) => name !== 'id' && versions.includes('v4'))
@@ -80,28 +80,28 @@ test('offers every filter and order of the list of v4', async ({ service }) => {
   for (const sort of SORTS) assert.ok(text.includes(`<option value="${sort === NEWEST_FIRST ? '' : sort}"`), sort)
 })
 
-test('turns pages, with the same filters', async ({ service }) => {
+test('is paginated and keeps the filters', async ({ service }) => {
   const { owner, look } = await newOwner(service)
   await createdMany(owner, 60)
   const first = expect(200, await look('/inventory?f[cutShape][]=Round'))
-  assert.is(told(first), 'Stones 1 to 25 of 60')
+  assert.is(statusLine(first), 'Stones 1 to 25 of 60')
   assert.is(linkTo(first, 'Previous'), '')
   const second = expect(200, await look(`/inventory${linkTo(first, 'Next')}`))
-  assert.is(told(second), 'Stones 26 to 50 of 60')
+  assert.is(statusLine(second), 'Stones 26 to 50 of 60')
   const last = expect(200, await look(`/inventory${linkTo(second, 'Last')}`))
-  assert.is(told(last), 'Stones 51 to 60 of 60')
+  assert.is(statusLine(last), 'Stones 51 to 60 of 60')
   assert.is(linkTo(last, 'Next'), '')
   assert.equal(skus(await look(`/inventory${linkTo(last, 'Previous')}`)), skus(second))
   assert.equal(skus(await look(`/inventory${linkTo(last, 'First')}`)), skus(first))
   assert.is(new Set([first, second, last].flatMap(skus)).size, 60)
   const beyond = expect(200, await look('/inventory?offset=500'))
-  assert.is(told(beyond), '60 stones')
-  assert.is(told(await look(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
+  assert.is(statusLine(beyond), '60 stones')
+  assert.is(statusLine(await look(`/inventory${linkTo(beyond, 'Previous')}`)), 'Stones 51 to 60 of 60')
 })
 
-test('says what is wrong with a query, and keeps what was typed', async ({ service }) => {
+test('shows the error of a query and keeps the input', async ({ service }) => {
   const { look } = await newOwner(service)
-  for (const [query, status, said] of [
+  for (const [query, status, message] of [
     ['f[caratFrom]=much', 400, 'must be a number'],
     ['after=x', 400, 'cursor'],
     ['sort=weight', 422, 'sort must be one of'],
@@ -109,14 +109,14 @@ test('says what is wrong with a query, and keeps what was typed', async ({ servi
     ['limit=0', 422, 'limit must be from 1'],
   ] as const) {
     const page = expect(status, await look(`/inventory?${query}&f[sku][]=typed`))
-    assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(said), query)
+    assert.ok(/<p class="alert" role="alert">([^<]*)</.exec(page.text)?.[1]?.includes(message), query)
     assert.ok(page.text.includes('value="typed"') && page.text.includes('Log out'))
   }
-  const stranger = expect(400, await service.send({ path: '/inventory?limit=x' }))
-  assert.ok(isLogIn(stranger))
+  const anonymous = expect(400, await service.send({ path: '/inventory?limit=x' }))
+  assert.ok(isLogIn(anonymous))
 })
 
-test('leads to the report page and to the past of each stone', async ({ service }) => {
+test('links to the report page and the history of each stone', async ({ service }) => {
   const { owner, look } = await newOwner(service)
   const { id } = await created(owner, { sku: 'A', price: 4321 })
   expect(200, await owner.patch(`/v4/diamond/${id}`, { price: 1234 }))
@@ -136,12 +136,12 @@ test('leads to the report page and to the past of each stone', async ({ service 
   expect(303, await service.send({ path: `/${past}` }))
 })
 
-test("tells nothing of others' stones, of deleted ones and of what is no number", async ({ service }) => {
+test('returns 404 for stones of other accounts, deleted stones and invalid ids', async ({ service }) => {
   const { owner, look } = await newOwner(service)
   const { id: hers } = await created(service.ann)
-  const { id: gone } = await created(owner)
-  expect(204, await owner.remove(`/v4/diamond/${gone}`))
-  for (const id of [hers, gone, 999_999_999, 0, 'x', '%00', '1e3']) {
+  const { id: deleted } = await created(owner)
+  expect(204, await owner.remove(`/v4/diamond/${deleted}`))
+  for (const id of [hers, deleted, 999_999_999, 0, 'x', '%00', '1e3']) {
     assert.match(expect(404, await look(`/inventory/${id}`)).text, 'Your inventory has no such stone')
   }
 })

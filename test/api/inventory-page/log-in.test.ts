@@ -5,15 +5,15 @@ import { vendor } from '../harness/account.ts'
 import { newEpoch } from '../harness/new-epoch.ts'
 import { servicesInFolder } from '../harness/folder.ts'
 import { expect, refusal } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
-import { cookieIn, cookieOf, isLogIn, loggingIn, newPerson, seen, type Person } from './browser.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
+import { cookieIn, cookieOf, isLogIn, logInRequest, newPerson, getPage, type Person } from './browser.ts'
 
 type Given = { service: Service; ann: Person; time: { now: number } }
-const test = suite<Given>('the log-in of the inventory')
+const test = suite<Given>('the log-in to the inventory page')
 test.before(async (given) => {
   const time = { now: Date.now() }
   given.time = time
-  given.service = await startService({ patience: PATIENT, clock: () => time.now })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => time.now })
   given.ann = await newPerson(given.service)
 })
 test.after(({ service }) => service.stop())
@@ -23,38 +23,41 @@ const HOUR = 3_600_000
 
 const tokenIn = (cookie: string) => cookie.slice(cookie.indexOf('=') + 1)
 
-test('opens a session whose cookie no script and no other site gets', async ({ service, ann }) => {
+test('opens a session with an HttpOnly, SameSite cookie', async ({ service, ann }) => {
   assert.ok(isLogIn(expect(200, await service.send({ path: '/inventory' }))))
-  const answer = expect(303, await service.send(loggingIn(ann)))
+  const answer = expect(303, await service.send(logInRequest(ann)))
   assert.is(answer.headers.location, 'inventory')
   assert.is(answer.headers['cache-control'], 'no-store')
   assert.match(cookieIn(answer), /^adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
-  const page = expect(200, await seen(service, '/inventory', await cookieOf(service, ann)))
+  const page = expect(200, await getPage(service, '/inventory', await cookieOf(service, ann)))
   assert.not(isLogIn(page))
   assert.is(page.headers['cache-control'], 'no-store')
   assert.match(String(page.headers['content-security-policy']), /^default-src 'none'; style-src 'sha256-/)
   assert.is(page.headers['x-robots-tag'], 'noindex, nofollow')
 })
 
-test('goes on to the filters that were asked for', async ({ service, ann }) => {
-  const answer = await service.send(loggingIn(ann, {}, '/inventory?f[sku][]=A%207&sort=carat'))
+test('redirects to the requested filters', async ({ service, ann }) => {
+  const answer = await service.send(logInRequest(ann, {}, '/inventory?f[sku][]=A%207&sort=carat'))
   assert.is(expect(303, answer).headers.location, 'inventory?f%5Bsku%5D%5B%5D=A+7&sort=carat')
-  const slashes = await service.send(loggingIn(ann, {}, '/inventory//'))
+  const slashes = await service.send(logInRequest(ann, {}, '/inventory//'))
   assert.is(expect(303, slashes).headers.location, '../../inventory')
 })
 
-test('says the same of a wrong password, a disabled account and a name that nobody has', async ({ service, ann }) => {
-  const gone = await newPerson(service)
-  await disableAccount(service.installation.writing, { email: gone.email, apiTokens: 'kept' }, origin)
+test('shows the same error for a wrong password, a disabled account and an unknown address', async ({
+  service,
+  ann,
+}) => {
+  const disabled = await newPerson(service)
+  await disableAccount(service.installation.writing, { email: disabled.email, apiTokens: 'kept' }, origin)
   const tries = [
     { email: ann.email, password: 'wrong' },
-    gone,
+    disabled,
     { email: 'nobody@example.com', password: 'wrong' },
     { email: ann.email, password: '' },
   ]
   const texts = new Set<string>()
   for (const { email, password } of tries) {
-    const answer = expect(403, await service.send(loggingIn({ email, password })))
+    const answer = expect(403, await service.send(logInRequest({ email, password })))
     assert.is(answer.headers['set-cookie'], undefined)
     assert.ok(answer.text.includes(`value="${email}"`))
     assert.not(answer.text.includes('wrong"'))
@@ -63,72 +66,69 @@ test('says the same of a wrong password, a disabled account and a name that nobo
   assert.is(texts.size, 1)
 })
 
-test('reads no password from an address', async ({ service, ann }) => {
+test('ignores a password in the URL', async ({ service, ann }) => {
   const query = new URLSearchParams({ email: ann.email, password: ann.password }).toString()
-  expect(403, await service.send(loggingIn({}, {}, `/inventory?${query}`)))
+  expect(403, await service.send(logInRequest({}, {}, `/inventory?${query}`)))
 })
 
-test('takes no form from a page of another site, and no log-out', async ({ service, ann }) => {
+test('rejects forms and log-outs from another site', async ({ service, ann }) => {
   const evil = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', Origin: 'https://evil.example' }
-  expect(403, await service.send(loggingIn(ann, evil)))
+  expect(403, await service.send(logInRequest(ann, evil)))
   const older = { 'Sec-Fetch-Site': [], Origin: 'https://evil.example' }
-  expect(403, await service.send(loggingIn(ann, older)))
+  expect(403, await service.send(logInRequest(ann, older)))
   const cookie = await cookieOf(service, ann)
   const out = { method: 'POST', path: '/inventory/log-out', headers: { Cookie: cookie, ...evil } }
   expect(403, await service.send(out))
-  assert.not(isLogIn(await seen(service, '/inventory', cookie)))
+  assert.not(isLogIn(await getPage(service, '/inventory', cookie)))
 })
 
-test('is limited as log-ins of programs are, and together with them', async ({ service }) => {
+test('is rejected after five failed attempts', async ({ service }) => {
   const bob = await newPerson(service)
   for (let tried = 0; tried < 5; tried++) {
-    expect(403, await service.send(loggingIn({ email: bob.email, password: `${tried}` })))
+    expect(403, await service.send(logInRequest({ email: bob.email, password: `${tried}` })))
   }
-  const answer = expect(429, await service.send(loggingIn(bob)))
+  const answer = expect(429, await service.send(logInRequest(bob)))
   assert.ok(Number(answer.headers['retry-after']) > 0)
   assert.match(answer.text, 'Too many attempts')
 })
 
-test('ends by the button, and leaves others of the account open', async ({ service, ann }) => {
+test('ends by log-out, which leaves other sessions of the account open', async ({ service, ann }) => {
   const [cookie, other] = [await cookieOf(service, ann), await cookieOf(service, ann)]
   const out = { method: 'POST', path: '/inventory/log-out', headers: { Cookie: cookie } }
   const answer = expect(303, await service.send(out))
   assert.is(answer.headers.location, '../inventory')
   assert.match(cookieIn(answer), /^adamant=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)
-  assert.ok(isLogIn(await seen(service, '/inventory', cookie)))
-  assert.not(isLogIn(await seen(service, '/inventory', other)))
+  assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
+  assert.not(isLogIn(await getPage(service, '/inventory', other)))
   assert.is(expect(303, await service.send(out)).headers.location, '../inventory')
 })
 
 test('ends after 12 hours', async ({ service, ann, time }) => {
   const cookie = await cookieOf(service, ann)
   time.now += 12 * HOUR - 1000
-  assert.not(isLogIn(await seen(service, '/inventory', cookie)))
+  assert.not(isLogIn(await getPage(service, '/inventory', cookie)))
   time.now += 1000
-  assert.ok(isLogIn(await seen(service, '/inventory', cookie)))
-  assert.is(expect(303, await seen(service, '/inventory/7', cookie)).headers.location, '../inventory')
+  assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
+  assert.is(expect(303, await getPage(service, '/inventory/7', cookie)).headers.location, '../inventory')
 })
 
-test('ends with a changed password, and with a disabled account', async ({ service }) => {
+test('ends when the password is changed or the account is disabled', async ({ service }) => {
   const { writing } = service.installation
   const tom = await newPerson(service)
   const [before, after] = [await cookieOf(service, tom), { ...tom, password: 'another password' }]
   const passwords = { hash: async () => 'not a hash' }
   await changePassword({ ...writing, passwords }, { ...after, apiTokens: 'kept' }, origin)
-  assert.ok(isLogIn(await seen(service, '/inventory', before)))
+  assert.ok(isLogIn(await getPage(service, '/inventory', before)))
   const eve = await newPerson(service)
   const cookie = await cookieOf(service, eve)
   await disableAccount(writing, { email: eve.email, apiTokens: 'kept' }, origin)
-  assert.ok(isLogIn(await seen(service, '/inventory', cookie)))
+  assert.ok(isLogIn(await getPage(service, '/inventory', cookie)))
 })
 
-test('opens pages alone: its token is none of the API, and a token of the API opens no page', async ({
-  service,
-  ann,
-}) => {
+test('is valid only for pages: the API rejects its token, and an API token opens no page', async ({ service, ann }) => {
   const cookie = await cookieOf(service, ann)
   refusal(401, await vendor(service.url, ann.account, tokenIn(cookie)).get('/v4/diamond'))
-  assert.ok(isLogIn(await seen(service, '/inventory', `adamant=${service.ann.token}`)))
+  assert.ok(isLogIn(await getPage(service, '/inventory', `adamant=${service.ann.token}`)))
   for (const bad of [
     'adamant=',
     'adamant',
@@ -136,12 +136,12 @@ test('opens pages alone: its token is none of the API, and a token of the API op
     `adamant=${tokenIn(cookie)}x`,
     `x=${tokenIn(cookie)}`,
   ]) {
-    assert.ok(isLogIn(expect(200, await seen(service, '/inventory', bad))), bad)
+    assert.ok(isLogIn(expect(200, await getPage(service, '/inventory', bad))), bad)
   }
-  assert.not(isLogIn(await seen(service, '/inventory', `a=1; ${cookie}; b=2`)))
+  assert.not(isLogIn(await getPage(service, '/inventory', `a=1; ${cookie}; b=2`)))
 })
 
-test('stands in the log as an ordinary session of the client browser', async ({ service, ann }) => {
+test('is recorded as an ordinary session of the client browser', async ({ service, ann }) => {
   await cookieOf(service, ann)
   const sessions: unknown[] = []
   for await (const { data, type } of service.installation.store.readAll('start', { prefixes: ['session-'] })) {
@@ -150,22 +150,29 @@ test('stands in the log as an ordinary session of the client browser', async ({ 
   assert.equal(sessions.at(-1), { type: 'SessionOpened', account: ann.account, client: 'browser' })
 })
 
-test('lasts 12 hours however short the tokens of programs live', async () => {
+test('lasts 12 hours regardless of TOKEN_TTL', async () => {
   const time = { now: Date.now() }
-  const service = await startService({ patience: PATIENT, clock: () => time.now, settings: { TOKEN_TTL: '60' } })
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    clock: () => time.now,
+    settings: { TOKEN_TTL: '60' },
+  })
   try {
     const cookie = await cookieOf(service, await newPerson(service))
     time.now += 11 * HOUR
-    assert.not(isLogIn(await seen(service, '/inventory', cookie)))
+    assert.not(isLogIn(await getPage(service, '/inventory', cookie)))
   } finally {
     await service.stop()
   }
 })
 
-test('is for https alone where browsers come by it', async () => {
-  const service = await startService({ patience: PATIENT, settings: { BASE_URL: 'https://api.example.com' } })
+test('uses a Secure cookie with the __Host- prefix if the public URL is https', async () => {
+  const service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { BASE_URL: 'https://api.example.com' },
+  })
   try {
-    const answer = expect(303, await service.send(loggingIn(await newPerson(service))))
+    const answer = expect(303, await service.send(logInRequest(await newPerson(service))))
     assert.match(cookieIn(answer), /^__Host-adamant=v1\.\S+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
   } finally {
     await service.stop()
@@ -180,8 +187,8 @@ test('ends when the log is restored', () =>
     await before.stop()
     await newEpoch(dataDir)
     const after = await start('http,projections')
-    assert.ok(isLogIn(await seen(after, '/inventory', cookie)))
-    assert.not(isLogIn(await seen(after, '/inventory', await cookieOf(after, ann))))
+    assert.ok(isLogIn(await getPage(after, '/inventory', cookie)))
+    assert.not(isLogIn(await getPage(after, '/inventory', await cookieOf(after, ann))))
   }))
 
 test.run()

@@ -16,7 +16,7 @@ for (const [access, opensBare] of [
   [1, true],
   [2, true],
 ] as const) {
-  test(`and its pictures open for access ${access} ${opensBare ? 'to everybody' : 'by the link only'}`, async ({
+  test(`and its pictures with access ${access} open ${opensBare ? 'without a signature' : 'by the signed link only'}`, async ({
     ann,
     service,
   }) => {
@@ -35,7 +35,7 @@ for (const [access, opensBare] of [
   })
 }
 
-test('and all of its parts take a signature that stands once', async ({ ann, service }) => {
+test('and all of its parts reject a duplicate signature', async ({ ann, service }) => {
   const { pathname, search } = linkOf(await created(ann, { access: 0, cutQuality: 'Ideal' }))
   for (const path of ['', '/face-up.png', '/aset.png', '/rocked.png', '/history']) {
     const twice = `${pathname}${path}${search}&${search.slice(1)}`
@@ -43,7 +43,7 @@ test('and all of its parts take a signature that stands once', async ({ ann, ser
   }
 })
 
-test('has its address for cameras, with the signature where one was needed', async ({ ann, service }) => {
+test('has a QR code of its address, with the signature if one is required', async ({ ann, service }) => {
   const [open, restricted] = [linkOf(await created(ann, { access: 2 })), linkOf(await created(ann, { access: 0 }))]
   const printed = async ({ pathname, search }: URL) =>
     qrTextOf(expect(200, await service.send({ path: pathname + search })).text)
@@ -52,7 +52,7 @@ test('has its address for cameras, with the signature where one was needed', asy
   assert.is(await printed(open), open.href)
 })
 
-test('tells nothing of what does not exist', async ({ ann, service }) => {
+test('looks the same for a restricted diamond and a missing one', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 0 })
   const [hidden, missing] = [
     await service.send({ path: `/diamond/${id}` }),
@@ -62,7 +62,7 @@ test('tells nothing of what does not exist', async ({ ann, service }) => {
   assert.equal([hidden.status, plain(hidden.text)], [missing.status, plain(missing.text)])
 })
 
-test('shows its pictures at an address with a slash behind it', async ({ ann, service }) => {
+test('shows its pictures at an address with a trailing slash', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 2, cutQuality: 'Ideal' })
   for (const slash of ['', '/']) {
     const { text } = expect(200, await service.send({ path: `/diamond/${id}${slash}` }))
@@ -75,7 +75,7 @@ test('shows its pictures at an address with a slash behind it', async ({ ann, se
   }
 })
 
-test('answers a picture that is known with 304', async ({ ann, service }) => {
+test('returns 304 for a picture with a known ETag', async ({ ann, service }) => {
   const { id } = await created(ann, { access: 2, cutQuality: 'Ideal' })
   const path = `/diamond/${id}/face-up.png`
   const { headers } = expect(200, await service.send({ path }))

@@ -15,17 +15,17 @@ const pageOf = async (service: Service, id: number) => {
   return text.replaceAll(/\s+/g, ' ')
 }
 
-/** How often each mark stands on a page. */
+/** The number of occurrences of each mark on a page. */
 function marks(page: string): Record<string, number> {
   const found: Record<string, number> = {}
   for (const [, name = ''] of page.matchAll(/class="basis \w+">([^<]*)</g)) found[name] = (found[name] ?? 0) + 1
   return found
 }
 
-/** Integral, brilliance, fire, symmetry, spread, and three pictures. */
+/** Marked on a page: integral, brilliance, fire, symmetry, spread and three pictures. */
 const ALL = 8
 
-test('says beside every score and picture that it is typical of a shape, or of a grade', async ({ ann, service }) => {
+test('marks every score and picture as typical of a shape or of a grade', async ({ ann, service }) => {
   const ungraded = await created(ann, { cutShape: 'Oval', access: 2 })
   await untilEtag(ann, ungraded.id, '"0.1"')
   assert.equal(marks(await pageOf(service, ungraded.id)), { 'Typical of its shape': ALL })
@@ -39,7 +39,7 @@ for (const [dataAccess, pictures, tells] of [
   [1, 'Typical of its shape', true],
   [2, 'From its measurements', true],
 ] as const) {
-  test(`says what was measured, and draws it, as far as dataAccess ${dataAccess} lets it`, async ({ ann, service }) => {
+  test(`shows and draws measurements as dataAccess ${dataAccess} allows`, async ({ ann, service }) => {
     const { lines, says } = layoutNamed("GIA's of a fancy")
     const stone = { cutShape: 'Oval', carat: 1.02, symmetry: 'Very Good', access: 2, dataAccess }
     const { id } = await created(ann, stone)
@@ -61,7 +61,7 @@ for (const [dataAccess, shown] of [
   [1, { 'From its own facets': 5, 'Typical of its grade': 3 }],
   [2, { 'From its own facets': ALL }],
 ] as const) {
-  test(`says that a stone was traced from its own facets, and draws them as far as dataAccess ${dataAccess} lets it`, async ({
+  test(`marks scores traced from the facets of the stone, and draws the facets as dataAccess ${dataAccess} allows`, async ({
     ann,
     service,
   }) => {
@@ -78,7 +78,7 @@ for (const [dataAccess, shown] of [
   })
 }
 
-test('has lab-grown and fancy colour beside the word in its headline', async ({ ann, service }) => {
+test('names laboratory-grown origin and fancy colour in its headline', async ({ ann, service }) => {
   const titleOf = async (fields: object) => {
     const { id } = await created(ann, { carat: 1.2, access: 2, ...fields })
     return /<h1>(.*?)<\/h1>/.exec(await pageOf(service, id))?.[1]
@@ -89,10 +89,7 @@ test('has lab-grown and fancy colour beside the word in its headline', async ({ 
   assert.is(await titleOf({ ...fancy, isLabGrown: true }), '1.20 ct Round fancy vivid yellow laboratory-grown diamond')
 })
 
-test('has a number that changes with what it says, its day, who issues it, and its address', async ({
-  ann,
-  service,
-}) => {
+test('shows a report number that changes with its content, its date, issuer and address', async ({ ann, service }) => {
   const { id } = await created(ann, { cutQuality: 'Good', carat: 1.2, access: 2 })
   await untilEtag(ann, id, '"0.1"')
   const footer = async () => /<footer.*<\/footer>/.exec(await pageOf(service, id))?.[0] ?? ''
@@ -104,7 +101,7 @@ test('has a number that changes with what it says, its day, who issues it, and i
   assert.match(await footer(), `Report ${id}-1.1 of 20`)
 })
 
-test('tells the word of a laboratory from the word of a scale', async ({ ann, service }) => {
+test('distinguishes the grade of a laboratory from its own scale', async ({ ann, service }) => {
   const { id } = await created(ann, { cutQuality: 'Excellent', carat: 1.2, access: 2 })
   await untilEtag(ann, id, '"0.1"')
   const page = await pageOf(service, id)

@@ -14,8 +14,8 @@ const STONE = { access: 2, carat: 0.73, cutQuality: 'Excellent' }
 const pageOf = async (service: Service, id: number, query = '') =>
   expect(200, await service.send({ path: `/diamond/${id}${query}` })).text
 
-/** A public stone whose report was read, and which was scored by what it measured. */
-async function certified(service: Service, dataAccess: number): Promise<number> {
+/** Creates a public stone that was scored from its report. */
+async function createCertified(service: Service, dataAccess: number): Promise<number> {
   const { ann } = service
   const { id } = await created(ann, { ...STONE, dataAccess })
   await untilEtag(ann, id, '"0.1"')
@@ -24,8 +24,8 @@ async function certified(service: Service, dataAccess: number): Promise<number> 
   return id
 }
 
-/** What a page tells of design data: its proportions, the report's number, the link to its PDF. */
-const told = (page: string) => ({
+/** Whether a page shows the laboratory, the proportions, the number of the report and the link to its PDF. */
+const shownDesignData = (page: string) => ({
   laboratory: page.includes('GIA'),
   proportions: page.includes('Pavilion angle') && page.includes('40.8°'),
   number: page.includes(NUMBER),
@@ -37,23 +37,23 @@ for (const [dataAccess, name, expected] of [
   [1, 'hide model and reports', { laboratory: true, proportions: true, number: false, file: false }],
   [2, 'show all', { laboratory: true, proportions: true, number: true, file: true }],
 ] as const) {
-  test(`are told as far as dataAccess ${dataAccess} lets them be: ${name}`, async ({ service }) => {
-    assert.equal(told(await pageOf(service, await certified(service, dataAccess))), expected)
+  test(`are shown as dataAccess ${dataAccess} allows: ${name}`, async ({ service }) => {
+    assert.equal(shownDesignData(await pageOf(service, await createCertified(service, dataAccess))), expected)
   })
 }
 
-test('are drawn into the pictures only where the owner shows all', async ({ service, ann }) => {
+test('affect the pictures only if the owner shows all data', async ({ service, ann }) => {
   const { id: nominal } = await created(ann, STONE)
   const etag = async (id: number) => {
     const path = `/diamond/${id}/face-up.png`
     return expect(304, await service.send({ path, headers: { 'If-None-Match': '*' } })).headers.etag
   }
-  assert.is(await etag(await certified(service, 0)), await etag(nominal))
-  assert.is(await etag(await certified(service, 1)), await etag(nominal))
-  assert.is.not(await etag(await certified(service, 2)), await etag(nominal))
+  assert.is(await etag(await createCertified(service, 0)), await etag(nominal))
+  assert.is(await etag(await createCertified(service, 1)), await etag(nominal))
+  assert.is.not(await etag(await createCertified(service, 2)), await etag(nominal))
 })
 
-test('lead to the PDF and to the laboratory, and are gone when they are removed', async ({ service, ann }) => {
+test('link to the PDF and to the laboratory until they are removed', async ({ service, ann }) => {
   const { id } = await created(ann, { ...STONE, dataAccess: 2 })
   const certification = await attached(ann, id)
   const page = await pageOf(service, id)
@@ -66,22 +66,22 @@ test('lead to the PDF and to the laboratory, and are gone when they are removed'
   expect(404, await service.send({ path: link }))
 })
 
-test('of a restricted stone show through its link as through any other', async ({ service, ann }) => {
+test('of a restricted stone are shown through its signed link', async ({ service, ann }) => {
   const stone = await created(ann, { ...STONE, access: 0, dataAccess: 2 })
   await attached(ann, stone.id, undefined, NUMBER)
   const [{ href }] = stone['_links'] as [{ href: string }]
-  assert.ok(told(await pageOf(service, stone.id, new URL(href).search)).file)
+  assert.ok(shownDesignData(await pageOf(service, stone.id, new URL(href).search)).file)
   assert.is((await service.send({ path: `/diamond/${stone.id}` })).status, 404)
 })
 
-test('without number or file are told by their laboratory', async ({ service, ann }) => {
+test('without number or file are shown by laboratory', async ({ service, ann }) => {
   const { id } = await created(ann, { ...STONE, dataAccess: 2 })
   expect(201, await upload(ann, [text('product', id), text('laboratory', 'IGI')]))
   const page = await pageOf(service, id)
   assert.match(page, /<li>\s*IGI\s*<\/li>/)
 })
 
-test('can put no markup into the page', async ({ service, ann }) => {
+test('cannot inject markup into the page', async ({ service, ann }) => {
   const bad = '"><script>alert(1)</script>'
   const { id } = await created(ann, { ...STONE, dataAccess: 2, sku: bad, cutShape: bad })
   expect(201, await upload(ann, [text('product', id), text('laboratory', 'GIA'), text('number', bad)]))

@@ -5,13 +5,13 @@ import { expect } from '../harness/request.ts'
 import { apiSuite, type Service } from '../harness/service.ts'
 import { created } from '../harness/stones.ts'
 
-const test = apiSuite("a stone's own 3D file on its report page")
+const test = apiSuite('the 3D file of a stone on its report page')
 
 const BYTES = modelFile('Round', 'Excellent', 1.2)
 const STONE = { access: 2, dataAccess: 2, carat: 1.2 }
 
-/** The paths with their signatures that a page links for a 3D file. */
-async function linked(service: Service, id: number, search = ''): Promise<readonly string[]> {
+/** The paths, with signatures, of the links to 3D files on a page. */
+async function modelFileLinks(service: Service, id: number, search = ''): Promise<readonly string[]> {
   const { text } = expect(200, await service.send({ path: `/diamond/${id}${search}` }))
   return [...text.matchAll(/href="([^"]*\/model\/file[^"]*)"/g)].map(([, href = '']) => pathOf(href))
 }
@@ -21,62 +21,65 @@ for (const [dataAccess, name, links] of [
   [1, 'hide model and reports', 0],
   [2, 'show all', 1],
 ] as const) {
-  test(`is linked as far as dataAccess ${dataAccess} lets it be: ${name}`, async ({ ann, service }) => {
+  test(`is linked as dataAccess ${dataAccess} allows: ${name}`, async ({ ann, service }) => {
     const { id } = await created(ann, { ...STONE, dataAccess })
     expect(201, await attachModel(ann, id, BYTES))
     const { text } = expect(200, await service.send({ path: `/diamond/${id}` }))
-    assert.is((await linked(service, id)).length, links)
+    assert.is((await modelFileLinks(service, id)).length, links)
     assert.is(text.includes('3D file, OFF'), links === 1)
   })
 }
 
-test('opens by the link that its owner has, for everybody, and says what it is', async ({ ann, service }) => {
+test('opens for every client by the same link that its owner gets', async ({ ann, service }) => {
   const { id } = await created(ann, STONE)
   expect(201, await attachModel(ann, id, BYTES))
-  const [link = ''] = await linked(service, id)
+  const [link = ''] = await modelFileLinks(service, id)
   assert.is(link, pathOf(model(await ann.get(`/v4/diamond/${id}/model`)).file ?? ''))
   assert.is(expect(200, await service.send({ path: link })).text, BYTES.toString())
   expect(404, await service.send({ path: link.split('?')[0] ?? '' }))
 })
 
 for (const change of [{ dataAccess: 1 }, { access: 1 }]) {
-  test(`is opened by no link from before ${Object.keys(change).join()} changed, nor after it changed back`, async ({
+  test(`is not opened by a link from before a change of ${Object.keys(change).join()}, also after it is changed back`, async ({
     ann,
     service,
   }) => {
     const { id } = await created(ann, STONE)
     expect(201, await attachModel(ann, id, BYTES))
-    const [link = ''] = await linked(service, id)
+    const [link = ''] = await modelFileLinks(service, id)
     expect(200, await service.send({ path: link }))
     expect(200, await ann.patch(`/v4/diamond/${id}`, change))
     expect(404, await service.send({ path: link }))
     expect(200, await ann.patch(`/v4/diamond/${id}`, STONE))
     expect(404, await service.send({ path: link }))
-    const [later = ''] = await linked(service, id)
+    const [later = ''] = await modelFileLinks(service, id)
     expect(200, await service.send({ path: later }))
   })
 }
 
-test('of a restricted stone is linked on its page alone, which opens by the owner’s link', async ({ ann, service }) => {
+test('of a restricted stone is linked only on its page, which opens by the link of the owner', async ({
+  ann,
+  service,
+}) => {
   const stone = await created(ann, { ...STONE, access: 0 })
   expect(201, await attachModel(ann, stone.id, BYTES))
   expect(404, await service.send({ path: `/diamond/${stone.id}` }))
   const [{ href }] = stone['_links'] as [{ href: string }]
-  const [link = ''] = await linked(service, stone.id, new URL(href).search)
+  const [link = ''] = await modelFileLinks(service, stone.id, new URL(href).search)
   expect(200, await service.send({ path: link }))
 })
 
-test('is gone from the page when it is removed, and its link opens nothing', async ({ ann, service }) => {
+test('disappears from the page when it is removed, and its link returns 404', async ({ ann, service }) => {
   const { id } = await created(ann, STONE)
-  assert.equal(await linked(service, id), [])
+  assert.equal(await modelFileLinks(service, id), [])
   expect(201, await attachModel(ann, id, BYTES))
-  const [link = ''] = await linked(service, id)
+  const [link = ''] = await modelFileLinks(service, id)
   expect(204, await ann.remove(`/v4/diamond/${id}/model`))
-  assert.equal(await linked(service, id), [])
+  assert.equal(await modelFileLinks(service, id), [])
   expect(404, await service.send({ path: link }))
 })
 
-test('that contradicts its stone is marked there', async ({ ann, service }) => {
+test('that contradicts its stone is shown with a warning', async ({ ann, service }) => {
   const { id } = await created(ann, { ...STONE, carat: 1.3 })
   expect(201, await attachModel(ann, id, BYTES))
   const { text } = expect(200, await service.send({ path: `/diamond/${id}` }))

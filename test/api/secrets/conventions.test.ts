@@ -2,12 +2,12 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request, type Request } from '../harness/request.ts'
 import { basic, form, newSender, post, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
-const test = suite<Given>('the secrets API, as programs for the original send')
+const test = suite<Given>('the secrets API, for clients of the original')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.pro = await newSender(given.service.installation, 'pro')
@@ -19,7 +19,7 @@ const send = ({ url }: Given, { authorization }: Sender, wanted: Omit<Request, '
   request(url, { method: 'POST', path: PATH, ...wanted, headers: { ...wanted.headers, Authorization: authorization } })
 const json = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
 
-test('reads a ttl from whatever a number stands in, and clamps it', async (given) => {
+test('accepts a ttl in every numeric notation and clamps it', async (given) => {
   const { ann, url } = given
   const WEEK = 604_800
   const bodies: readonly [string, number][] = [
@@ -47,14 +47,14 @@ test('reads a ttl from whatever a number stands in, and clamps it', async (given
   }
 })
 
-test('refuses a ttl that is no number', async (given) => {
+test('rejects a ttl that is not a number', async (given) => {
   for (const ttl of ['"week"', '"0x10"', '"1 2"', 'true', '[60]', '{}'])
     refused(await send(given, given.ann, json(`{"secret":"x","ttl":${ttl}}`)), 422, 'ttl must be a number of seconds')
   const answer = await request(given.url, form(PATH, 'secret=x&ttl=week', given.ann.authorization))
   refused(answer, 422, 'ttl must be a number of seconds')
 })
 
-test('takes the last of a parameter that is given twice', async (given) => {
+test('uses the last value of a duplicate parameter', async (given) => {
   const answer = await request(
     given.url,
     form(PATH, 'secret=first&secret=last&ttl=60&ttl=120', given.ann.authorization),
@@ -64,7 +64,7 @@ test('takes the last of a parameter that is given twice', async (given) => {
   assert.is(shownIn(await reveal(given.url, secret_key)).value, 'last')
 })
 
-test('takes a passphrase that is a JSON number for its text', async (given) => {
+test('uses the literal text of a passphrase that is a JSON number', async (given) => {
   for (const [number, text] of [
     ['1234', '1234'],
     ['12345678901234567890', '12345678901234567890'],
@@ -76,7 +76,7 @@ test('takes a passphrase that is a JSON number for its text', async (given) => {
   }
 })
 
-test('reads a form whose type says multipart without a boundary', async (given) => {
+test('reads a URL-encoded form declared as multipart without a boundary', async (given) => {
   const headers = { 'Content-Type': 'multipart/form-data' }
   const { secret_key } = shownIn(await send(given, given.ann, { body: 'secret=a+b%26c&ttl=60', headers }))
   assert.is(shownIn(await reveal(given.url, secret_key)).value, 'a b&c')
@@ -88,7 +88,7 @@ test('reads a form whose type says multipart without a boundary', async (given) 
   )
 })
 
-test('takes doubled slashes for one', async (given) => {
+test('treats doubled slashes as one', async (given) => {
   const { secret_key } = shownIn(await send(given, given.ann, { ...form('', 'secret=x'), path: '/api//v1//share' }))
   assert.is(shownIn(await post(given.url, `/secret//${secret_key}`)).value, 'x')
 })
@@ -101,32 +101,32 @@ const LISTS: Readonly<Record<string, (addresses: readonly string[]) => Request>>
   'a JSON array': (all) => ({ path: PATH, ...json(JSON.stringify({ secret: 'x', recipient: all })) }),
 }
 
-for (const [name, asked] of Object.entries(LISTS)) {
-  test(`reads recipients from ${name}, as many as the plan allows`, async (given) => {
-    const all = asked(['tom@example.com', 'ann@mail.example.co.uk', 'tom@example.com', 'bo@x.io'])
+for (const [name, requestWith] of Object.entries(LISTS)) {
+  test(`reads recipients from ${name}, up to the limit of the plan`, async (given) => {
+    const all = requestWith(['tom@example.com', 'ann@mail.example.co.uk', 'tom@example.com', 'bo@x.io'])
     assert.equal(shownIn(await send(given, given.pro, all))['recipient'], [
       'to*****@e*****.com',
       'an*****@m*****.uk',
       'b*****@*****.io',
     ])
     assert.equal(shownIn(await send(given, given.ann, all))['recipient'], ['to*****@e*****.com'])
-    const bad = await send(given, given.pro, asked(['tom@example.com', 'nobody']))
+    const bad = await send(given, given.pro, requestWith(['tom@example.com', 'nobody']))
     refused(bad, 422, 'Undeliverable email address: nobody')
   })
 }
 
-test('takes the last of recipients that are given without brackets', async (given) => {
+test('uses the last of several recipients without brackets', async (given) => {
   const body = 'secret=x&recipient=tom@example.com&recipient=bo@mail.example'
   assert.equal(shownIn(await send(given, given.pro, form(PATH, body)))['recipient'], ['b*****@m*****.example'])
 })
 
-test('takes recipients of the body in place of those of the query, however each is written', async (given) => {
+test('uses the recipients of the body instead of those of the query, whatever their notation', async (given) => {
   const path = `${PATH}?recipient[]=query@example.com`
   const answer = await send(given, given.pro, { ...form('', 'secret=x&recipient=body@example.com'), path })
   assert.equal(shownIn(answer)['recipient'], ['bo*****@e*****.com'])
 })
 
-test('refuses wrong credentials everywhere, and asks for none where none are needed', async ({ url, ann }) => {
+test('rejects wrong credentials on every endpoint, and requires none for the status', async ({ url, ann }) => {
   for (const path of ['/api/v1/status', '/api/v1/authcheck', `/api/v1/private/${'a'.repeat(50)}`]) {
     refused(await request(url, { path, headers: { Authorization: basic(ann.email, 'wrong') } }), 401, 'Not authorized')
   }
@@ -135,7 +135,7 @@ test('refuses wrong credentials everywhere, and asks for none where none are nee
   expect(200, await request(url, { path: '/api/v1/authcheck', headers: { Authorization: ann.authorization } }))
 })
 
-test('lists what was shared to GET only', async ({ url, ann }) => {
+test('lists recent secrets for GET only', async ({ url, ann }) => {
   for (const name of ['private', 'metadata', 'receipt']) {
     const answer = await post(url, `${name}/recent`, { Authorization: ann.authorization })
     assert.match(expect(405, answer).headers['allow'] ?? '', /GET/)
@@ -143,7 +143,7 @@ test('lists what was shared to GET only', async ({ url, ann }) => {
   }
 })
 
-test('keeps its words to a secret that was received: no key, and when', async ({ url, ann }) => {
+test('shows the time, and no key, of a received secret', async ({ url, ann }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
   shownIn(await reveal(url, secret_key))
   const shown = shownIn(await post(url, `private/${metadata_key}`))

@@ -2,12 +2,15 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; url: string; ann: Sender }
-const test = suite<Given>('a form of another site')
+const test = suite<Given>('a form from another site')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { CORS_ORIGINS: 'https://shop.example' } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { CORS_ORIGINS: 'https://shop.example' },
+  })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -15,15 +18,15 @@ test.after(({ service }) => service.stop())
 
 /** What browsers send with a form's post. */
 const FOREIGN: Readonly<Record<string, Record<string, string>>> = {
-  'of a browser with fetch metadata': {
+  'in a browser with fetch metadata': {
     'Sec-Fetch-Site': 'cross-site',
     'Sec-Fetch-Mode': 'navigate',
     Origin: 'https://evil.example',
   },
-  'of a subdomain beside it': { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate' },
-  'of an older browser': { Origin: 'https://evil.example' },
-  'of a page without an origin': { 'Sec-Fetch-Site': 'cross-site', Origin: 'null' },
-  'of a page whose scripts may ask': {
+  'on a sibling subdomain': { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate' },
+  'in an older browser': { Origin: 'https://evil.example' },
+  'on a page without an origin': { 'Sec-Fetch-Site': 'cross-site', Origin: 'null' },
+  'on a page whose scripts CORS_ORIGINS allows': {
     'Sec-Fetch-Site': 'cross-site',
     'Sec-Fetch-Mode': 'navigate',
     Origin: 'https://shop.example',
@@ -31,11 +34,11 @@ const FOREIGN: Readonly<Record<string, Record<string, string>>> = {
 }
 
 for (const [name, headers] of Object.entries(FOREIGN)) {
-  test(`${name} can neither share, nor read, nor burn`, async ({ url, ann }) => {
+  test(`${name} cannot share, read or burn a secret`, async ({ url, ann }) => {
     const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
     const sent = async (path: string, body: string) => {
-      const asked = form(path, body, ann.authorization)
-      return request(url, { ...asked, headers: { ...asked.headers, ...headers } })
+      const formRequest = form(path, body, ann.authorization)
+      return request(url, { ...formRequest, headers: { ...formRequest.headers, ...headers } })
     }
     assert.match(expect(403, await sent('/api/v1/share', 'secret=x')).text, /Cross-site request rejected/)
     for (const path of [
@@ -49,7 +52,7 @@ for (const [name, headers] of Object.entries(FOREIGN)) {
   })
 }
 
-test('is told from its own pages, from programs, and from scripts that may ask', async ({ url, ann }) => {
+test('is distinguished from own pages, programs and allowed scripts', async ({ url, ann }) => {
   const own: Record<string, string>[] = [
     {},
     { 'Sec-Fetch-Site': 'same-origin', Origin: url },
@@ -61,9 +64,9 @@ test('is told from its own pages, from programs, and from scripts that may ask',
     const { secret_key } = await shared(url, ann, { secret: 'x' })
     expect(200, await request(url, { ...form(`/secret/${secret_key}`, ''), headers }))
   }
-  const asked = form('/api/v1/share', 'secret=x', ann.authorization)
+  const formRequest = form('/api/v1/share', 'secret=x', ann.authorization)
   const script = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors', Origin: 'https://shop.example' }
-  expect(200, await request(url, { ...asked, headers: { ...asked.headers, ...script } }))
+  expect(200, await request(url, { ...formRequest, headers: { ...formRequest.headers, ...script } }))
 })
 
 test.run()

@@ -6,10 +6,10 @@ import { form, newSender, reveal, shared, type Sender } from '../harness/secrets
 import { apiSuite } from '../harness/service.ts'
 import { comes } from '../../until.ts'
 
-/** Streams on which a try has its place, and is not recorded before the test releases it. */
+/** Streams on which an attempt occupies its slot until the test releases it. */
 const held = { streams: new Set<string>(), released: Promise.withResolvers<void>() }
 
-const holding = (store: EventStore): EventStore => ({
+const delayRecording = (store: EventStore): EventStore => ({
   ...store,
   async append(stream, expected, events) {
     if (held.streams.has(stream) && events.some(({ type }) => type === 'PassphraseTried')) await held.released.promise
@@ -17,7 +17,7 @@ const holding = (store: EventStore): EventStore => ({
   },
 })
 
-const test = apiSuite('the passphrases of one account', { settings: { RATE_LIMIT: '0' }, store: holding })
+const test = apiSuite('concurrent passphrase checks', { settings: { RATE_LIMIT: '0' }, store: delayRecording })
 test.before.each(() => {
   held.streams.clear()
   held.released = Promise.withResolvers()
@@ -26,22 +26,27 @@ test.before.each(() => {
 const share = (url: string, { authorization }: Sender): Promise<Answer> =>
   request(url, form('/api/v1/share', 'secret=it&passphrase=sesame', authorization))
 
-/** Tries a passphrase on a secret so often, all of them held. @returns their answers, once one was told to come back */
-async function crowdAt(url: string, key: string, count: number, authorization?: string): Promise<Promise<Answer>[]> {
+/** Sends `count` wrong guesses, all of them delayed. @returns their responses, once one of them is rejected with 429 */
+async function guessConcurrently(
+  url: string,
+  key: string,
+  count: number,
+  authorization?: string,
+): Promise<Promise<Answer>[]> {
   held.streams.add(secretStream(parseSecretKeyDigest(key) ?? ''))
   const guess = form(`/api/v1/secret/${key}`, 'passphrase=wrong', authorization)
   const answers = Array.from({ length: count }, () => request(url, guess))
-  expect(429, await comes('a try that is one too many', Promise.race(answers)))
+  expect(429, await comes('a rejected guess', Promise.race(answers)))
   return answers
 }
 
-test('leave room for others, who are served before it has had any of its own', async ({
+test('of one account leave capacity for other accounts, which are served first', async ({
   service: { url, installation },
 }) => {
   const [crowd, one] = [await newSender(installation), await newSender(installation)]
   const theirs = await shared(url, crowd, { secret: 'theirs', passphrase: 'sesame' })
   const { secret_key } = await shared(url, one, { secret: 'the one', passphrase: 'sesame' })
-  const flood = await crowdAt(url, theirs.secret_key, 40, crowd.authorization)
+  const flood = await guessConcurrently(url, theirs.secret_key, 40, crowd.authorization)
   const [revealed, sharing] = await Promise.all([reveal(url, secret_key, 'sesame'), share(url, one)])
   assert.is(revealed.status, 200, revealed.text)
   assert.is(sharing.status, 200, sharing.text)
@@ -50,12 +55,12 @@ test('leave room for others, who are served before it has had any of its own', a
   assert.ok(statuses.has(429) && !statuses.has(200))
 })
 
-test('and of those who show none leave room for accounts at the same address', async ({
+test('without credentials leave capacity for accounts at the same address', async ({
   service: { url, installation },
 }) => {
   const sender = await newSender(installation)
   const { secret_key } = await shared(url, sender, { secret: 'it', passphrase: 'sesame' })
-  const flood = await crowdAt(url, secret_key, 40)
+  const flood = await guessConcurrently(url, secret_key, 40)
   assert.is((await share(url, sender)).status, 200)
   held.released.resolve()
   await Promise.all(flood)

@@ -4,13 +4,13 @@ import { MailRateLimiter } from '../../../src/credentials/mail-rate-limiter.ts'
 import { RequestError } from '../../../src/domain/decider.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender } from '../harness/secrets.ts'
-import { PATIENT, startService } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService } from '../harness/service.ts'
 
 const test = suite('mails with links')
 
-test('are so many an hour to one recipient, whoever sends them, and by one account', async () => {
+test('are limited per hour for each recipient, across senders, and for each account', async () => {
   const service = await startService({
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { MAILS_PER_RECIPIENT: '2', MAILS_PER_ACCOUNT: '3' },
   })
   try {
@@ -34,7 +34,7 @@ test('are so many an hour to one recipient, whoever sends them, and by one accou
   }
 })
 
-const refusedAfter = (action: () => void): number | undefined => {
+const retryAfterOf = (action: () => void): number | undefined => {
   try {
     action()
     return undefined
@@ -43,33 +43,33 @@ const refusedAfter = (action: () => void): number | undefined => {
   }
 }
 
-test('count in a sliding hour by a clock that only goes on, and a list counts whole or not at all', () => {
+test('are counted in a sliding hour of the monotonic clock; a list of recipients is counted completely or not at all', () => {
   const time = { now: 0 }
   const limits = new MailRateLimiter({ perRecipient: 2, perAccount: 5, monotonic: () => time.now })
   limits.reserve(1, ['a@b', 'c@d'])
   time.now = 600_000
   limits.reserve(1, ['a@b'])
   assert.is(
-    refusedAfter(() => limits.reserve(1, ['e@f', 'a@b'])),
+    retryAfterOf(() => limits.reserve(1, ['e@f', 'a@b'])),
     3000,
   )
   limits.reserve(1, ['e@f', 'g@h'])
   assert.is(
-    refusedAfter(() => limits.reserve(1, ['i@j'])),
+    retryAfterOf(() => limits.reserve(1, ['i@j'])),
     3000,
   )
   time.now = 3_600_000
   limits.reserve(1, ['i@j', 'a@b'])
 })
 
-test('that are not sent after all do not count', () => {
+test('that are not sent do not count', () => {
   const limits = new MailRateLimiter({ perRecipient: 2, perAccount: 2 })
   for (let round = 0; round < 5; round++) limits.reserve(1, ['a@b', 'c@d'])()
   limits.reserve(1, ['a@b', 'a@b'])
-  assert.ok(refusedAfter(() => limits.reserve(1, ['c@d'])))
+  assert.ok(retryAfterOf(() => limits.reserve(1, ['c@d'])))
 })
 
-test('are without limit where it is 0', () => {
+test('are unlimited if the limit is 0', () => {
   const limits = new MailRateLimiter({ perRecipient: 0, perAccount: 0 })
   for (let sent = 0; sent < 1000; sent++) limits.reserve(1, ['a@b'])
 })

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import { openPostbox, SmtpRefusal, type Postbox } from '../harness/postbox.ts'
 import { expect, request } from '../harness/request.ts'
 import { form, newSender, post, refused, shared, shownIn, type Sender, type Shown } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { parseSecretKeyDigest, secretStream } from '../../../src/credentials/secret-keys.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { appendTo } from '../../projections/engine/poison-kinds.ts'
@@ -18,7 +18,10 @@ const SETTINGS = { SECRETS_URL: 'https://secrets.example.com/', MAIL_FROM: 'Adam
 
 test.before.each(async (given) => {
   given.postbox = await openPostbox()
-  given.service = await startService({ patience: PATIENT, settings: { ...SETTINGS, MAILER: given.postbox.address } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { ...SETTINGS, MAILER: given.postbox.address },
+  })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -29,10 +32,10 @@ test.after.each(async ({ service, postbox }) => {
 
 const eventsOf = ({ service }: Given, { secret_key }: Shown) =>
   service.installation.store.read(secretStream(parseSecretKeyDigest(secret_key) ?? ''))
-const recorded = (given: Given, secret: Shown, type: string) =>
+const untilRecorded = (given: Given, secret: Shown, type: string) =>
   until(type, async () => (await eventsOf(given, secret)).some((event) => event.type === type))
 
-test('takes the link to the recipient, in text and HTML, and not the secret', async (given) => {
+test('contains the link, in text and HTML, and not the secret', async (given) => {
   const { postbox, url, ann } = given
   const secret = await shared(url, ann, {
     secret: 'hidden value',
@@ -41,7 +44,7 @@ test('takes the link to the recipient, in text and HTML, and not the secret', as
   })
   assert.equal(secret['recipient'], ['to*****@m*****.example'])
   assert.is(secret['mail_status'], 'waiting')
-  await recorded(given, secret, 'MailSent')
+  await untilRecorded(given, secret, 'MailSent')
   const [mail, ...others] = postbox.accepted
   assert.is(others.length, 0)
   assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', 'tom@myspace.example')
@@ -57,13 +60,13 @@ test('takes the link to the recipient, in text and HTML, and not the secret', as
   }
 })
 
-test('tells the owner that a secret was read, when that was asked for', async (given) => {
+test('notifies the owner that a secret was read, if requested', async (given) => {
   const { postbox, url, ann } = given
   const secret = await shared(url, ann, { secret: 'hidden value', notify: 'true' })
   const silent = await shared(url, ann, { secret: 'hidden value' })
   assert.is(postbox.accepted.length, 0)
   for (const { secret_key } of [silent, secret]) expect(200, await post(url, `secret/${secret_key}`))
-  await recorded(given, secret, 'MailSent')
+  await untilRecorded(given, secret, 'MailSent')
   const [mail, ...others] = postbox.accepted
   assert.is(others.length, 0)
   assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', ann.email)
@@ -71,55 +74,55 @@ test('tells the owner that a secret was read, when that was asked for', async (g
   for (const hidden of ['hidden value', secret.secret_key]) assert.not.ok(mail?.text?.includes(hidden))
 })
 
-test('tells no owner of a secret that was burned', async (given) => {
+test('is not sent for a burned secret', async (given) => {
   const { postbox, url, ann } = given
   const burned = await shared(url, ann, { secret: 'x', notify: '1' })
   expect(200, await post(url, `private/${burned.metadata_key}/burn`))
   const read = await shared(url, ann, { secret: 'x', notify: '1' })
   expect(200, await post(url, `secret/${read.secret_key}`))
-  await recorded(given, read, 'MailSent')
+  await untilRecorded(given, read, 'MailSent')
   assert.is(postbox.accepted.length, 1)
 })
 
-test('that is refused for good is on record, without the address', async (given) => {
+test('that is rejected permanently is recorded without the address', async (given) => {
   const { postbox, url, ann } = given
   postbox.refuse.recipient = (address) => {
     throw new SmtpRefusal(550, `5.1.1 <${address}>: no such user`)
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'nobody.atall@example.com' })
-  await recorded(given, secret, 'MailRefused')
+  await untilRecorded(given, secret, 'MailRefused')
   const refusal = (await eventsOf(given, secret)).find(({ type }) => type === 'MailRefused')
   assert.is(refusal?.data['reason'], 'SMTP 550 5.1.1')
   for (const { data } of await eventsOf(given, secret)) assert.not.ok(JSON.stringify(data).includes('atall'))
   assert.is(shownIn(await post(url, `secret/${secret.secret_key}`)).value, 'x')
 })
 
-test('that is put off is tried again, with the same Message-ID, and sent once', async (given) => {
+test('that is rejected temporarily is retried with the same Message-ID and sent once', async (given) => {
   const { postbox, url, ann } = given
   const tried: (string | undefined)[] = []
   postbox.refuse.message = ({ messageId }) => {
     if (tried.push(messageId) < 2) throw new SmtpRefusal(451, 'try again later')
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
-  await recorded(given, secret, 'MailSent')
+  await untilRecorded(given, secret, 'MailSent')
   assert.is(tried.length, 2)
   assert.is(tried[0], tried[1])
   assert.is(postbox.accepted.length, 1)
 })
 
-test('is not sent when its secret has ended before the mail server was there', async (given) => {
+test('is not sent if its secret ends before the mail server accepts it', async (given) => {
   const { postbox, url, ann } = given
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'try again later')
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
   expect(200, await post(url, `private/${secret.metadata_key}/burn`))
-  const gone = async () => (await given.service.installation.vault.nextMail()) === undefined
-  await until('the mail to leave the queue', gone)
+  const isQueueEmpty = async () => (await given.service.installation.vault.nextMail()) === undefined
+  await until('the mail to leave the queue', isQueueEmpty)
   assert.is(postbox.accepted.length, 0)
 })
 
-test('goes to each of a list of recipients, as many as the plan allows, and its sender is told what became of them', async (given) => {
+test('is sent to each of several recipients, up to the limit of the plan, and its status is shown to the sender', async (given) => {
   const { postbox, url, service } = given
   const pro = await newSender(service.installation, 'pro')
   const refuse = { now: true }
@@ -132,25 +135,25 @@ test('goes to each of a list of recipients, as many as the plan allows, and its 
   const status = async () => shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status']
   assert.is(await status(), 'waiting')
   refuse.now = false
-  await until('the third', async () => (await status()) === 'sent')
+  await until('the third mail', async () => (await status()) === 'sent')
   const to = postbox.accepted.map((mail) => (mail.to && 'text' in mail.to ? mail.to.text : ''))
   assert.equal(to.toSorted(), ['first@example.com', 'second@example.com', 'third@example.com'])
   assert.is(new Set(postbox.accepted.map(({ messageId }) => messageId)).size, 3)
 })
 
-test('that is refused for good is told to its sender', async (given) => {
+test('that is rejected permanently is shown as refused to its sender', async (given) => {
   const { postbox, url, ann } = given
   postbox.refuse.message = () => {
     throw new SmtpRefusal(550, 'no such user')
   }
   const secret = await shared(url, ann, { secret: 'x', recipient: 'tom@example.com' })
-  await recorded(given, secret, 'MailRefused')
+  await untilRecorded(given, secret, 'MailRefused')
   assert.is(shownIn(await post(url, `private/${secret.metadata_key}`))['mail_status'], 'refused')
   const page = await request(url, { path: `/private/${secret.metadata_key}` })
   assert.match(page.text, /rejected by the recipient.s mail server/)
 })
 
-test('goes to the address where a recipient is written with a name', async ({ url, ann, postbox }) => {
+test('is sent to the address of a recipient with a display name', async ({ url, ann, postbox }) => {
   const before = postbox.accepted.length
   const secret = await shared(url, ann, { secret: 'x', recipient: '"Myers, Tom" <tom@myspace.example>' })
   assert.equal(secret['recipient'], ['to*****@m*****.example'])
@@ -159,7 +162,7 @@ test('goes to the address where a recipient is written with a name', async ({ ur
   assert.is(mail?.to && 'text' in mail.to ? mail.to.text : '', 'tom@myspace.example')
 })
 
-test('goes to no address that is none', async ({ url, ann }) => {
+test('is rejected for an invalid address', async ({ url, ann }) => {
   for (const recipient of ['nobody', 'a@b, c@d', 'a@b\nBcc: c@d', 'Tom <a@b>, Ann <c@d>', '<a@b> <c@d>']) {
     const body = new URLSearchParams({ secret: 'x', recipient }).toString()
     const message = `Undeliverable email address: ${recipient}`
@@ -167,14 +170,14 @@ test('goes to no address that is none', async ({ url, ann }) => {
   }
 })
 
-test('of an installation that is left waits, and is sent by it only when it is opened again', async ({ postbox }) => {
-  const fence = { fenced: false, asked: 0 }
+test('of a fenced installation waits until the installation is opened again', async ({ postbox }) => {
+  const fence = { fenced: false, checks: 0 }
   const closed = async () => {
-    fence.asked++
+    fence.checks++
     return fence.fenced ? ({ why: 'fenced', copy: 'c', to: 'elsewhere' } as const) : undefined
   }
   const service = await startService({
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { ...SETTINGS, MAILER: postbox.address },
     store: (store) => ({ ...store, closedReason: closed }),
   })
@@ -182,8 +185,8 @@ test('of an installation that is left waits, and is sent by it only when it is o
     fence.fenced = true
     const sender = await newSender(service.installation)
     await shared(service.url, sender, { secret: 'x', recipient: 'tom@myspace.example' })
-    const asked = fence.asked
-    await until('the mailer to look often', () => fence.asked > asked + 20)
+    const checks = fence.checks
+    await until('several attempts of the mailer', () => fence.checks > checks + 20)
     assert.is(postbox.accepted.length, 0)
     fence.fenced = false
     await until('the mail', () => postbox.accepted.length === 1)
@@ -192,8 +195,8 @@ test('of an installation that is left waits, and is sent by it only when it is o
   }
 })
 
-test('whose secret is not understood any more keeps no other one waiting', async ({ postbox }) => {
-  // As many as are sent at once: each is accepted, and then an event of a release to come stands before its record.
+test('whose secret can no longer be decoded does not delay other mails', async ({ postbox }) => {
+  // As many mails as are sent concurrently: an event of a later release is appended before the record of each.
   let left = 4
   const overtaken = (store: EventStore): EventStore => ({
     ...store,
@@ -205,7 +208,7 @@ test('whose secret is not understood any more keeps no other one waiting', async
     },
   })
   const service = await startService({
-    patience: PATIENT,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
     settings: { ...SETTINGS, MAILER: postbox.address },
     store: overtaken,
   })
@@ -216,7 +219,7 @@ test('whose secret is not understood any more keeps no other one waiting', async
     await until('four mails', () => left <= 0)
     const last = await share('e')
     const stream = secretStream(parseSecretKeyDigest(last.secret_key) ?? '')
-    await until('the fifth', async () => (await service.installation.store.read(stream)).length > 1)
+    await until('the record of the fifth mail', async () => (await service.installation.store.read(stream)).length > 1)
   } finally {
     await service.stop()
   }
@@ -226,8 +229,8 @@ test.run()
 
 const outbox = suite('the outbox for development')
 
-outbox('has each mail as an .eml file until its secret ends', async () => {
-  const service = await startService({ patience: PATIENT, settings: { MAILER: 'outbox' } })
+outbox('contains each mail as an .eml file until its secret ends', async () => {
+  const service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { MAILER: 'outbox' } })
   const ann = await newSender(service.installation)
   const secret = await shared(service.url, ann, { secret: 'x', recipient: 'jürgen@bücher.example' })
   const folder = join(service.dataDir, 'outbox')
@@ -243,7 +246,7 @@ outbox('has each mail as an .eml file until its secret ends', async () => {
   assert.ok(mail.text?.includes(`${service.url}/secret/${secret.secret_key}`))
   assert.ok(mail.html && mail.html.includes(secret.secret_key))
   expect(200, await post(service.url, `secret/${secret.secret_key}`))
-  await until('the letter to go', () => files().length === 0)
+  await until('the deletion of the file', () => files().length === 0)
   await service.stop()
 })
 

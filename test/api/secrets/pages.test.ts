@@ -3,18 +3,18 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request, type Answer, type Request } from '../harness/request.ts'
 import { form, newSender, shared, type Sender } from '../harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 
 type Given = { service: Service; ann: Sender; ask: (wanted: Request) => Promise<Answer> }
-const test = suite<Given>('a page of a secret')
+const test = suite<Given>('a secret page')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS })
   given.ann = await newSender(given.service.installation)
   given.ask = (wanted) => request(given.service.url, wanted)
 })
 test.after(({ service }) => service.stop())
 
-/** The directives of a policy, by their names. */
+/** Directives of the Content-Security-Policy by name. */
 const policyOf = ({ headers }: Answer) =>
   new Map(
     String(headers['content-security-policy'])
@@ -28,8 +28,8 @@ const hashes = (text: string, tag: string) =>
     ([, inner = '']) => `'sha256-${createHash('sha256').update(inner).digest('base64')}'`,
   )
 
-/** What holds of every page, whatever it says. */
-function isGuarded(answer: Answer): void {
+/** Expects the protective headers and policy that every page has. */
+function expectProtected(answer: Answer): void {
   const { headers, text } = answer
   assert.is(headers['content-type'], 'text/html; charset=utf-8')
   assert.is(headers['cache-control'], 'no-store')
@@ -47,45 +47,45 @@ function isGuarded(answer: Answer): void {
   assert.not.match(text, / (?:style|on\w+)="/)
 }
 
-test('is kept by no cache, frame, search engine or next page, and runs nothing but its own script', async (given) => {
+test('is protected from caches, frames, search engines and referrers, and runs only its own script', async (given) => {
   const { service, ann, ask } = given
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p', recipient: 'tom@example.com' })
   const reader = `/secret/${secret.secret_key}`
   const sender = `/private/${secret.metadata_key}`
-  isGuarded(expect(200, await ask({ path: reader })))
-  isGuarded(expect(404, await ask(form(reader, 'passphrase=wrong'))))
-  isGuarded(expect(200, await ask({ path: sender })))
-  isGuarded(expect(200, await ask({ path: `${sender}/burn` })))
-  isGuarded(expect(404, await ask(form(`${sender}/burn`, 'passphrase=wrong'))))
+  expectProtected(expect(200, await ask({ path: reader })))
+  expectProtected(expect(404, await ask(form(reader, 'passphrase=wrong'))))
+  expectProtected(expect(200, await ask({ path: sender })))
+  expectProtected(expect(200, await ask({ path: `${sender}/burn` })))
+  expectProtected(expect(404, await ask(form(`${sender}/burn`, 'passphrase=wrong'))))
   const shown = expect(200, await ask(form(reader, 'passphrase=p')))
-  isGuarded(shown)
+  expectProtected(shown)
   assert.match(shown.text, '<pre id="value"')
-  isGuarded(expect(200, await ask({ path: sender })))
+  expectProtected(expect(200, await ask({ path: sender })))
 })
 
-test('is guarded all the same where there is no secret, where it is locked, and where it was asked wrongly', async ({
+test('is also protected if the secret is unknown or locked, or the request is invalid', async ({
   service,
   ann,
   ask,
 }) => {
-  for (const path of ['/secret/x', '/private/x', '/private/x/burn']) isGuarded(expect(404, await ask({ path })))
-  isGuarded(expect(405, await ask({ method: 'DELETE', path: '/secret/x' })))
-  isGuarded(expect(400, await ask(form('/secret/x', 'passphrase=%ff'))))
+  for (const path of ['/secret/x', '/private/x', '/private/x/burn']) expectProtected(expect(404, await ask({ path })))
+  expectProtected(expect(405, await ask({ method: 'DELETE', path: '/secret/x' })))
+  expectProtected(expect(400, await ask(form('/secret/x', 'passphrase=%ff'))))
   const { secret_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   for (let guess = 0; guess < 5; guess++) await ask(form(`/secret/${secret_key}`, 'passphrase=wrong'))
-  isGuarded(expect(429, await ask({ path: `/secret/${secret_key}` })))
+  expectProtected(expect(429, await ask({ path: `/secret/${secret_key}` })))
 })
 
-test('that was burned by its button is left for the receipt, and no cache keeps the way there', async (given) => {
+test('redirects to the receipt after burning, and the redirect is not cached', async (given) => {
   const { service, ann, ask } = given
   const { metadata_key } = await shared(service.url, ann, { secret: 'x' })
   const burned = expect(303, await ask(form(`/private/${metadata_key}/burn`, '')))
   assert.is(burned.headers.location, `../${metadata_key}`)
   assert.is(burned.headers['cache-control'], 'no-store')
-  isGuarded(expect(200, await ask({ path: `/private/${metadata_key}` })))
+  expectProtected(expect(200, await ask({ path: `/private/${metadata_key}` })))
 })
 
-test('works at an address with slashes behind it, as browsers resolve what it names', async ({ service, ann, ask }) => {
+test('works at an address with trailing slashes', async ({ service, ann, ask }) => {
   for (const slashes of ['', '/', '//']) {
     const { metadata_key } = await shared(service.url, ann, { secret: 'x' })
     const receipt = `/private/${metadata_key}${slashes}`
@@ -98,7 +98,7 @@ test('works at an address with slashes behind it, as browsers resolve what it na
   }
 })
 
-test('asks for a passphrase in one way, which no browser keeps', async ({ service, ann, ask }) => {
+test('has the same passphrase input everywhere, without autocompletion', async ({ service, ann, ask }) => {
   const secret = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   const input = /<input\s[^>]*>/s
   const [one] = input.exec((await ask({ path: `/secret/${secret.secret_key}` })).text) ?? []
@@ -107,10 +107,10 @@ test('asks for a passphrase in one way, which no browser keeps', async ({ servic
   assert.is(other, one)
 })
 
-test('is told after too many tries of its passphrase, where it is burned too', async ({ service, ann, ask }) => {
+test('is 429 after too many attempts at its passphrase, also for burning', async ({ service, ann, ask }) => {
   const { metadata_key } = await shared(service.url, ann, { secret: 'x', passphrase: 'p' })
   for (let guess = 0; guess < 5; guess++) await ask(form(`/private/${metadata_key}/burn`, 'passphrase=wrong'))
-  isGuarded(expect(429, await ask(form(`/private/${metadata_key}/burn`, 'passphrase=p'))))
+  expectProtected(expect(429, await ask(form(`/private/${metadata_key}/burn`, 'passphrase=p'))))
   expect(429, await ask(form(`/api/v1/private/${metadata_key}/burn`, 'passphrase=p')))
 })
 

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { expect, request } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import {
   basic,
   isUnknown,
@@ -20,7 +20,7 @@ type Given = { service: Service; url: string; ann: Sender; bob: Sender; time: { 
 const test = suite<Given>('a shared secret')
 test.before(async (given) => {
   given.time = { now: Date.UTC(2026, 10, 21) }
-  given.service = await startService({ patience: PATIENT, clock: () => given.time.now })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => given.time.now })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.bob = await newSender(given.service.installation)
@@ -29,7 +29,7 @@ test.after(({ service }) => service.stop())
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
-test('is told once, and is unknown to everybody after that', async ({ url, ann }) => {
+test('is revealed once and unknown afterwards', async ({ url, ann }) => {
   const { secret_key } = await shared(url, ann, { secret: 'once' })
   const first = shownIn(await post(url, `secret/${secret_key}`))
   assert.equal(Object.entries(first), [
@@ -40,15 +40,15 @@ test('is told once, and is unknown to everybody after that', async ({ url, ann }
   isUnknown(await post(url, `secret/${secret_key}`), secret_key)
 })
 
-test('has one reader among 50 who come at once with one request id', async ({ url, ann }) => {
+test('is revealed to one of 50 concurrent requests with the same request id', async ({ url, ann }) => {
   const { secret_key } = await shared(url, ann, { secret: 'once' })
-  const asked = Array.from({ length: 50 }, () => post(url, `secret/${secret_key}`, { 'X-Request-Id': 'the-same' }))
-  const answers = await Promise.all(asked)
+  const requests = Array.from({ length: 50 }, () => post(url, `secret/${secret_key}`, { 'X-Request-Id': 'the-same' }))
+  const answers = await Promise.all(requests)
   assert.is(answers.filter(({ status }) => status === 200).length, 1)
   for (const answer of answers.filter(({ status }) => status !== 200)) isUnknown(answer, secret_key)
 })
 
-test('is not consumed by GET or HEAD, by its metadata, or by a preview of its pages', async ({ url, ann }) => {
+test('is not consumed by GET or HEAD, its metadata or link previews', async ({ url, ann }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'once' })
   for (const method of ['GET', 'HEAD'])
     for (const path of [`/api/v1/secret/${secret_key}`, `/secret/${secret_key}`, `/private/${metadata_key}`])
@@ -58,7 +58,7 @@ test('is not consumed by GET or HEAD, by its metadata, or by a preview of its pa
   assert.is(shownIn(await post(url, `secret/${secret_key}`)).value, 'once')
 })
 
-test('that nobody ever shared is unknown by either key', async ({ url }) => {
+test('that does not exist is unknown by either key', async ({ url }) => {
   for (const key of ['x', 'k'.repeat(50), 'a%20b']) {
     const shown = decodeURIComponent(key)
     isUnknown(await post(url, `secret/${key}`), shown)
@@ -68,7 +68,7 @@ test('that nobody ever shared is unknown by either key', async ({ url }) => {
   }
 })
 
-test('shows its metadata to anybody who has the key, by GET and POST and under every alias', async ({ url, ann }) => {
+test('shows its metadata to every client with the key, by GET and POST and under every alias', async ({ url, ann }) => {
   const { value: _value, ...secret } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
   for (const name of ['private', 'metadata', 'receipt']) {
     const path = `/api/v1/${name}/${secret.metadata_key}`
@@ -78,7 +78,7 @@ test('shows its metadata to anybody who has the key, by GET and POST and under e
   assert.is(secret['passphrase_required'], true)
 })
 
-test('that was received shows when, and no secret key', async ({ url, ann, time }) => {
+test('that was received shows the time, and no secret key', async ({ url, ann, time }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', ttl: '3600' })
   time.now += 10_000
   await post(url, `secret/${secret_key}`)
@@ -88,10 +88,10 @@ test('that was received shows when, and no secret key', async ({ url, ann, time 
   assert.is(metadata['received'], seconds(time.now) - 10)
   assert.is(metadata['updated'], seconds(time.now) - 10)
   assert.is(metadata['metadata_ttl'], 7180)
-  for (const gone of ['secret_key', 'secret_ttl', 'passphrase_required']) assert.not.ok(gone in metadata)
+  for (const removed of ['secret_key', 'secret_ttl', 'passphrase_required']) assert.not.ok(removed in metadata)
 })
 
-test('expires in the second in which its ttl ends, and is forgotten after twice that', async ({ url, ann, time }) => {
+test('expires when its ttl ends, and is forgotten after twice the ttl', async ({ url, ann, time }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', ttl: '60' })
   const path = `/api/v1/private/${metadata_key}`
   time.now += 59_999
@@ -107,7 +107,10 @@ test('expires in the second in which its ttl ends, and is forgotten after twice 
   isUnknown(await request(url, { path }), metadata_key)
 })
 
-test('is burned once, in both shapes that clients read, and then never told', async ({ url, ann }) => {
+test('is burned once, with a response in both formats that clients read, and cannot be revealed afterwards', async ({
+  url,
+  ann,
+}) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
   const burned = shownIn(await post(url, `private/${metadata_key}/burn`))
   const { state, status, secret_shortkey, ...attributes } = burned
@@ -120,7 +123,7 @@ test('is burned once, in both shapes that clients read, and then never told', as
   assert.is(shownIn(await post(url, `private/${metadata_key}`)).state, 'burned')
 })
 
-test('with a passphrase is burned without it by its owner only', async ({ url, ann, bob }) => {
+test('with a passphrase can be burned without it only by its owner', async ({ url, ann, bob }) => {
   const { metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
   const burn = (headers = {}) => post(url, `private/${metadata_key}/burn`, headers)
   isUnknown(await burn(), metadata_key)
@@ -128,7 +131,7 @@ test('with a passphrase is burned without it by its owner only', async ({ url, a
   expect(200, await burn({ Authorization: ann.authorization }))
 })
 
-test('with a passphrase is told to who has it, after four wrong ones', async ({ url, ann }) => {
+test('with a passphrase is revealed by the right one after four wrong ones', async ({ url, ann }) => {
   const { secret_key } = await shared(url, ann, { secret: 'x', passphrase: 'pä ss+' })
   for (const wrong of ['', 'wrong', 'pä ss', 'PÄ SS+', 'other'])
     isUnknown(await reveal(url, secret_key, wrong), secret_key)
@@ -136,7 +139,7 @@ test('with a passphrase is told to who has it, after four wrong ones', async ({ 
   assert.is(shownIn(await reveal(url, secret_key, 'pä ss+')).value, 'x')
 })
 
-test('answers 429 to everybody after five wrong passphrases, for thirty minutes', async ({ url, ann, time }) => {
+test('is locked for all clients for thirty minutes after five wrong passphrases', async ({ url, ann, time }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x', passphrase: 'p' })
   const guesses = await Promise.all(Array.from({ length: 12 }, () => reveal(url, secret_key, 'wrong')))
   assert.equal(guesses.map(({ status }) => status).sort(), [...Array(5).fill(404), ...Array(7).fill(429)])
@@ -148,7 +151,7 @@ test('answers 429 to everybody after five wrong passphrases, for thirty minutes'
   assert.is(shownIn(await reveal(url, secret_key, 'p')).value, 'x')
 })
 
-test('is never told to who sends credentials that are wrong', async ({ url, ann }) => {
+test('is never revealed with wrong credentials', async ({ url, ann }) => {
   const { secret_key, metadata_key } = await shared(url, ann, { secret: 'x' })
   const Authorization = basic(ann.email, 'wrong')
   for (const path of [`secret/${secret_key}`, `private/${metadata_key}`, `private/${metadata_key}/burn`])
@@ -157,7 +160,11 @@ test('is never told to who sends credentials that are wrong', async ({ url, ann 
     assert.is(shownIn(await post(url, `private/${metadata_key}`, { Authorization: right })).state, 'new')
 })
 
-test('is among the recent ones of its owner, newest first, until it is forgotten', async ({ service, url, time }) => {
+test('is listed among the recent secrets of its owner, newest first, until it is forgotten', async ({
+  service,
+  url,
+  time,
+}) => {
   const eve = await newSender(service.installation)
   const other = await newToken(service.installation, eve.email)
   const recent = async (authorization: string, name = 'private') =>
@@ -183,7 +190,7 @@ test('is among the recent ones of its owner, newest first, until it is forgotten
   assert.equal(await recent(eve.authorization), [])
 })
 
-test('is listed for nobody without credentials', async ({ url }) => {
+test('is not listed without credentials', async ({ url }) => {
   refused(await request(url, { path: '/api/v1/private/recent' }), 401, 'Not authorized')
 })
 
@@ -191,7 +198,10 @@ test.run()
 
 const api = suite<Given>('the secrets API')
 api.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { RATE_LIMIT: '20', TRUST_PROXY: '1' } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { RATE_LIMIT: '20', TRUST_PROXY: '1' },
+  })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
 })
@@ -199,7 +209,7 @@ api.after(({ service }) => service.stop())
 
 const from = (address: string, headers = {}) => ({ 'X-Forwarded-For': address, ...headers })
 
-api('tells its status to anybody, and by authcheck whether credentials are right', async ({ url, ann }) => {
+api('returns its status without credentials, and checks credentials by authcheck', async ({ url, ann }) => {
   const nominal = { status: 'nominal', locale: 'en' }
   for (const path of ['/api/v1/status', '/api/v1/status?'])
     assert.equal(shownIn(await request(url, { path, headers: { Authorization: 'Basic Og==' } })), nominal)
@@ -209,32 +219,36 @@ api('tells its status to anybody, and by authcheck whether credentials are right
     refused(await authcheck(wrong), 401, 'Not authorized')
 })
 
-api('says Not Found where there is nothing', async ({ url }) => {
+api('returns Not Found for an unknown path', async ({ url }) => {
   refused(await request(url, { path: '/api/v1/nothing' }), 404, 'Not Found')
   refused(await request(url, { path: '/api/v1' }), 404, 'Not Found')
 })
 
-api('limits requests per address, in the words of the original', async ({ url }) => {
+api('limits requests per address, with the message of the original', async ({ url }) => {
   const status = (address: string) => request(url, { path: '/api/v1/status', headers: from(address) })
-  for (let asked = 0; asked < 20; asked++) expect(200, await status('192.0.2.1'))
+  for (let sent = 0; sent < 20; sent++) expect(200, await status('192.0.2.1'))
   refused(await status('192.0.2.1'), 429, 'Apologies dear citizen! You have been rate limited.')
   const page = { ...form('/share', 'secret=x'), headers: { ...form('', '').headers, ...from('192.0.2.1') } }
   assert.match(expect(429, await request(url, page)).text, 'No secret was shared')
   expect(200, await status('192.0.2.2'))
 })
 
-api('limits requests per account, from wherever they come', async ({ url, service }) => {
+api('limits requests per account, whatever their address', async ({ url, service }) => {
   const eve = await newSender(service.installation)
   const check = (n: number) =>
     request(url, { path: '/api/v1/authcheck', headers: from(`198.51.100.${n}`, { Authorization: eve.authorization }) })
-  for (let asked = 0; asked < 20; asked++) expect(200, await check(asked))
+  for (let sent = 0; sent < 20; sent++) expect(200, await check(sent))
   const limited = expect(429, await check(99))
   assert.ok(Number(limited.headers['retry-after']) > 590)
 })
 
-api('limits requests for no longer than ten minutes, also where the clock was a month ahead', async () => {
+api('limits requests for at most ten minutes, also after the clock was a month ahead', async () => {
   const time = { now: Date.now() + 30 * 86_400_000 }
-  const limited = await startService({ patience: PATIENT, clock: () => time.now, settings: { RATE_LIMIT: '2' } })
+  const limited = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    clock: () => time.now,
+    settings: { RATE_LIMIT: '2' },
+  })
   const check = () => request(limited.url, { path: '/api/v1/status' })
   expect(200, await check())
   time.now -= 30 * 86_400_000
@@ -244,8 +258,8 @@ api('limits requests for no longer than ten minutes, also where the clock was a 
   await limited.stop()
 })
 
-api('stops guessing at API tokens, and lets the right one pass', async () => {
-  const unlimited = await startService({ patience: PATIENT, settings: { TRUST_PROXY: '1' } })
+api('limits guesses at API tokens, and still accepts the right one', async () => {
+  const unlimited = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { TRUST_PROXY: '1' } })
   const eve = await newSender(unlimited.installation)
   const check = (Authorization: string, n: number) =>
     request(unlimited.url, { path: '/api/v1/authcheck', headers: from(`203.0.113.${n}`, { Authorization }) })

@@ -2,13 +2,13 @@ import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { revokeApiToken } from '../../../src/commands/accounts/api-tokens.ts'
 import { expect, request, type Request } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { form, newSender, newToken, refused, reveal, shared, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; ann: Sender; pro: Sender }
 const test = suite<Given>('sharing a secret')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, clock: () => 1_795_000_000_123 })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, clock: () => 1_795_000_000_123 })
   given.url = given.service.url
   given.ann = await newSender(given.service.installation)
   given.pro = await newSender(given.service.installation, 'pro')
@@ -19,7 +19,7 @@ const KEYS =
   'custid metadata_key secret_key ttl metadata_ttl secret_ttl state updated created recipient share_domain ' +
   'passphrase_required'
 
-test('answers 200 with the attributes in the order and types of the original', async ({ url, ann }) => {
+test('returns 200 with the attributes in the order and types of the original', async ({ url, ann }) => {
   const answer = expect(200, await request(url, form('/api/v1/share', 'secret=x&ttl=3600', ann.authorization)))
   const { metadata_key, secret_key, ...rest } = shownIn(answer)
   assert.is(Object.keys(shownIn(answer)).join(' '), KEYS)
@@ -44,7 +44,7 @@ test('answers 200 with the attributes in the order and types of the original', a
 const MULTIPART = (text: string) =>
   `--b\r\nContent-Disposition: form-data; name="secret"\r\n\r\n${text}\r\n--b\r\nContent-Disposition: form-data; name="ttl"\r\n\r\n60\r\n--b--\r\n`
 
-/** What each of them shares is `a b&c`, for 60 seconds. */
+/** Each request shares `a b&c` for 60 seconds. */
 const ENCODINGS: Readonly<Record<string, (path: string) => Request>> = {
   'a form with + for a space': (path) => form(path, 'secret=a+b%26c&ttl=60'),
   'a form with %20 for a space and a trailing &': (path) => form(path, 'secret=a%20b%26c&ttl=60&'),
@@ -76,20 +76,20 @@ const ENCODINGS: Readonly<Record<string, (path: string) => Request>> = {
 
 for (const [name, wanted] of Object.entries(ENCODINGS)) {
   test(`reads ${name}`, async ({ url, ann }) => {
-    const asked = wanted('/api/v1/share')
-    const headers = { ...asked.headers, Authorization: ann.authorization }
-    const secret = shownIn(await request(url, { ...asked, headers }))
+    const sent = wanted('/api/v1/share')
+    const headers = { ...sent.headers, Authorization: ann.authorization }
+    const secret = shownIn(await request(url, { ...sent, headers }))
     assert.is(secret['ttl'], 60)
     assert.is(shownIn(await reveal(url, secret.secret_key)).value, 'a b&c')
   })
 }
 
-test('is called create as well', async ({ url, ann }) => {
+test('is also available as create', async ({ url, ann }) => {
   const { secret_key } = shownIn(await request(url, form('/api/v1/create', 'secret=x', ann.authorization)))
   assert.is(shownIn(await reveal(url, secret_key)).value, 'x')
 })
 
-test('clamps the ttl silently, and shows the one in force', async ({ url, ann }) => {
+test('clamps the ttl silently and returns the effective one', async ({ url, ann }) => {
   const expected = {
     '': 604_800,
     '0': 604_800,
@@ -104,7 +104,7 @@ test('clamps the ttl silently, and shows the one in force', async ({ url, ann })
   }
 })
 
-test('refuses nothing to share in the words of the original', async ({ url, ann }) => {
+test('rejects an empty secret with the message of the original', async ({ url, ann }) => {
   for (const body of ['', 'secret=', 'ttl=60', 'secret'])
     refused(
       await request(url, form('/api/v1/share', body, ann.authorization)),
@@ -113,11 +113,7 @@ test('refuses nothing to share in the words of the original', async ({ url, ann 
     )
 })
 
-test('takes as many characters as the plan allows, counted as code points, and cuts nothing', async ({
-  url,
-  ann,
-  pro,
-}) => {
+test('accepts as many code points as the plan allows and truncates nothing', async ({ url, ann, pro }) => {
   for (const [sender, limit] of [
     [ann, 1000],
     [pro, 10_000],
@@ -137,7 +133,7 @@ test('reads a secret of 10,000 characters from the query', async ({ url, pro }) 
   assert.ok(shownIn(await reveal(url, shownIn(answer).secret_key)).value === longest)
 })
 
-test('says what it can not read', async ({ url, ann }) => {
+test('reports why a body cannot be read', async ({ url, ann }) => {
   const send = (wanted: Request) =>
     request(url, { method: 'POST', ...wanted, headers: { ...wanted.headers, Authorization: ann.authorization } })
   const path = '/api/v1/share'
@@ -155,14 +151,14 @@ test('says what it can not read', async ({ url, ann }) => {
   expect(413, await send({ path, body: `secret=${'x'.repeat(1024 * 1024)}` }))
 })
 
-test('takes any body without a byte for no parameters', async ({ url, ann }) => {
+test('treats an empty body of any type as no parameters', async ({ url, ann }) => {
   const headers = { 'Content-Type': 'text/plain', Authorization: ann.authorization }
   expect(200, await request(url, { method: 'POST', path: '/api/v1/share?secret=x', body: '', headers }))
 })
 
-test('generates 12 characters, tells them once, and ignores a secret that was sent', async ({ url, ann }) => {
-  const asked = form('/api/v1/generate', 'secret=mine&ttl=60', ann.authorization)
-  const { value, secret_key, metadata_key, ...rest } = shownIn(await request(url, asked))
+test('generates 12 characters, returns them once and ignores a given secret', async ({ url, ann }) => {
+  const sent = form('/api/v1/generate', 'secret=mine&ttl=60', ann.authorization)
+  const { value, secret_key, metadata_key, ...rest } = shownIn(await request(url, sent))
   assert.match(value, /^[^ilo1IO0]{12}$/)
   assert.is(rest['ttl'], 60)
   const metadata = shownIn(await request(url, { path: `/api/v1/private/${metadata_key}` }))
@@ -171,7 +167,7 @@ test('generates 12 characters, tells them once, and ignores a secret that was se
   assert.is(shownIn(await reveal(url, secret_key)).value, value)
 })
 
-test('has its sender and its request in the log', async ({ url, ann, service }) => {
+test('records its sender and its request id', async ({ url, ann, service }) => {
   const answer = await request(url, form('/api/v1/share', 'secret=x', ann.authorization))
   const events = []
   for await (const event of service.installation.store.readAll('start', { prefixes: ['secret-'] })) events.push(event)
@@ -180,7 +176,7 @@ test('has its sender and its request in the log', async ({ url, ann, service }) 
   assert.is(metadata?.['actor'], `account-${ann.account}`)
 })
 
-test('needs an account, whose credentials are right and not empty', async ({ url, ann }) => {
+test('requires the valid, non-empty credentials of an account', async ({ url, ann }) => {
   const bad = ['Basic Og==', 'Basic !', 'Basic', 'Bearer x', `Basic ${Buffer.from(`${ann.email}:`).toString('base64')}`]
   for (const authorization of [undefined, ...bad]) {
     for (const path of ['share', 'create', 'generate'])
@@ -188,7 +184,7 @@ test('needs an account, whose credentials are right and not empty', async ({ url
   }
 })
 
-test('needs a token that has not been revoked', async ({ service, url, ann }) => {
+test('requires a token that is not revoked', async ({ service, url, ann }) => {
   const { authorization, tokenId } = await newToken(service.installation, ann.email)
   expect(200, await request(url, form('/api/v1/share', 'secret=x', authorization)))
   const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
@@ -196,10 +192,10 @@ test('needs a token that has not been revoked', async ({ service, url, ann }) =>
   refused(await request(url, form('/api/v1/share', 'secret=x', authorization)), 401, 'Not authorized')
 })
 
-test('refuses a recipient that is no address, where a secret is made as where it is given', async ({ url, ann }) => {
+test('rejects an invalid recipient, for shared and generated secrets', async ({ url, ann }) => {
   for (const path of ['share', 'generate']) {
-    const wish = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
-    assert.match(expect(422, await request(url, wish)).text, 'nobody')
+    const wanted = form(`/api/v1/${path}`, 'secret=x&recipient=nobody', ann.authorization)
+    assert.match(expect(422, await request(url, wanted)).text, 'nobody')
   }
 })
 
@@ -207,12 +203,15 @@ test.run()
 
 const open = suite<Given>('sharing a secret without an account')
 open.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { SECRETS_ANONYMOUS: 'true' } })
+  given.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { SECRETS_ANONYMOUS: 'true' },
+  })
   given.url = given.service.url
 })
 open.after(({ service }) => service.stop())
 
-open('answers as anon, with the basic plan', async ({ url }) => {
+open('is anonymous, with the limits of the basic plan', async ({ url }) => {
   for (const authorization of [undefined, 'Basic Og==']) {
     const secret = shownIn(await request(url, form('/api/v1/share', 'secret=x', authorization)))
     assert.is(secret['custid'], 'anon')
@@ -221,16 +220,16 @@ open('answers as anon, with the basic plan', async ({ url }) => {
   expect(413, await request(url, form('/api/v1/share', `secret=${'x'.repeat(1001)}`)))
 })
 
-open('sends no e-mail', async ({ url }) => {
-  for (const asked of ['recipient=a@example.com', 'notify=true'])
+open('cannot send emails', async ({ url }) => {
+  for (const sent of ['recipient=a@example.com', 'notify=true'])
     refused(
-      await request(url, form('/api/v1/share', `secret=x&${asked}`)),
+      await request(url, form('/api/v1/share', `secret=x&${sent}`)),
       422,
       'An account is required to send emails.',
     )
 })
 
-open('still refuses credentials that are wrong', async ({ url }) => {
+open('still rejects wrong credentials', async ({ url }) => {
   refused(await request(url, form('/api/v1/share', 'secret=x', 'Basic YTpi')), 401, 'Not authorized')
 })
 

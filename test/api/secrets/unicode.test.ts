@@ -2,13 +2,13 @@ import * as fc from '../../fast-check.ts'
 import * as assert from 'uvu/assert'
 import { suite } from 'uvu'
 import { request, type Request } from '../harness/request.ts'
-import { PATIENT, startService, type Service } from '../harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../harness/service.ts'
 import { newSender, reveal, shownIn, type Sender } from '../harness/secrets.ts'
 
 type Given = { service: Service; url: string; pro: Sender }
-const test = suite<Given>('what is read')
+const test = suite<Given>('a revealed secret')
 test.before(async (given) => {
-  given.service = await startService({ patience: PATIENT, settings: { RATE_LIMIT: '0' } })
+  given.service = await startService({ readModelTimeoutMs: GENEROUS_TIMEOUT_MS, settings: { RATE_LIMIT: '0' } })
   given.url = given.service.url
   given.pro = await newSender(given.service.installation, 'pro')
 })
@@ -16,8 +16,8 @@ test.after(({ service }) => service.stop())
 
 const path = '/api/v1/share'
 const BOUNDARY = '----c7a6f1'
-/** Each way to send a text, as some client does. */
-const WAYS: readonly ((secret: string) => Request)[] = [
+/** Every encoding in which clients send a text. */
+const ENCODINGS: readonly ((secret: string) => Request)[] = [
   (secret) => ({ path, body: new URLSearchParams({ secret }).toString() }),
   (secret) => ({ path, body: `secret=${encodeURIComponent(secret)}` }),
   (secret) => ({ path: `${path}?${new URLSearchParams({ secret }).toString()}` }),
@@ -51,19 +51,19 @@ const TEXTS = [
 ]
 
 for (const text of TEXTS) {
-  test(`is byte for byte what was shared: ${JSON.stringify(text).slice(0, 40)}`, async (given) => {
-    for (const way of WAYS) assert.is(await roundTrip(given, way(text)), text)
+  test(`equals the shared text byte for byte: ${JSON.stringify(text).slice(0, 40)}`, async (given) => {
+    for (const way of ENCODINGS) assert.is(await roundTrip(given, way(text)), text)
   })
 }
 
-test('is byte for byte what was shared, at 10,000 characters', async (given) => {
+test('equals the shared text byte for byte, at 10,000 characters', async (given) => {
   const text = '🙂é\n'.repeat(3333) + 'x'
-  for (const way of WAYS) assert.ok((await roundTrip(given, way(text))) === text)
+  for (const way of ENCODINGS) assert.ok((await roundTrip(given, way(text))) === text)
 })
 
-test('is byte for byte what was shared, whatever it is', async (given) => {
+test('equals the shared text byte for byte, for random texts', async (given) => {
   const wellFormed = fc.anyText({ minLength: 1, maxLength: 60 })
-  const property = fc.asyncProperty(wellFormed, fc.constantFrom(...WAYS), async (text, way) => {
+  const property = fc.asyncProperty(wellFormed, fc.constantFrom(...ENCODINGS), async (text, way) => {
     assert.is(await roundTrip(given, way(text)), text)
   })
   await fc.assert(property, { numRuns: process.env['ADAMANT_FULL'] ? 5000 : 150 })

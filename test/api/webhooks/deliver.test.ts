@@ -6,39 +6,45 @@ import { expect } from '../harness/request.ts'
 import { servicesInFolder } from '../harness/folder.ts'
 import { apiSuite } from '../harness/service.ts'
 import { created, createdMany } from '../harness/stones.ts'
-import { signatureBy, verified, startReceiver, type Received, type Receiver } from './receiver.ts'
+import { signatureBy, verified, startReceiver, type ReceivedMessage, type Receiver } from './receiver.ts'
 
-const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
-const test = apiSuite('deliveries to webhooks', { settings: LAX })
+const ALLOW_LOCAL_RECEIVERS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
+const test = apiSuite('deliveries to webhooks', { settings: ALLOW_LOCAL_RECEIVERS })
 
-type Answering = (message: Received, response: ServerResponse) => void
-type Made = { readonly id: number; readonly secret: string; readonly state: string; readonly error: string | null }
-type Element = { cursor: string; id: number; sku: string; what: string[]; diamond: object | null }
+type Responder = (message: ReceivedMessage, response: ServerResponse) => void
+type CreatedWebhook = {
+  readonly id: number
+  readonly secret: string
+  readonly state: string
+  readonly error: string | null
+}
+type FeedElement = { cursor: string; id: number; sku: string; what: string[]; diamond: object | null }
 
-type Hook = Made & { readonly receiver: Receiver }
+type WebhookWithReceiver = CreatedWebhook & { readonly receiver: Receiver }
 
-/** Receivers with a webhook each of this vendor. */
-async function hooked<const Answers extends readonly (Answering | undefined)[]>(
+/** Runs with a receiver and a webhook of the owner for each of the responders. */
+async function withWebhooks<const Answers extends readonly (Responder | undefined)[]>(
   owner: Vendor,
   answers: Answers,
-  run: (...hooks: { readonly [Index in keyof Answers]: Hook }) => Promise<void>,
+  run: (...hooks: { readonly [Index in keyof Answers]: WebhookWithReceiver }) => Promise<void>,
 ): Promise<void> {
-  const hooks: Hook[] = []
+  const hooks: WebhookWithReceiver[] = []
   try {
     for (const answer of answers) {
       const receiver = await startReceiver(answer)
-      const made = expect(201, await owner.post('/v4/webhook', { url: receiver.url })).json() as Made
+      const made = expect(201, await owner.post('/v4/webhook', { url: receiver.url })).json() as CreatedWebhook
       hooks.push({ ...made, receiver })
     }
-    await run(...(hooks as { readonly [Index in keyof Answers]: Hook }))
+    await run(...(hooks as { readonly [Index in keyof Answers]: WebhookWithReceiver }))
   } finally {
     for (const { receiver } of hooks) await receiver.stop()
   }
 }
 
-const of = (value: number) => (response: ServerResponse) => void response.writeHead(value).end()
-const elementOf = (message: Received | undefined) => message?.body.data as unknown as Element
-const shown = async (vendor: Vendor, id: number) => expect(200, await vendor.get(`/v4/webhook/${id}`)).json() as Made
+const respondWith = (value: number) => (response: ServerResponse) => void response.writeHead(value).end()
+const elementOf = (message: ReceivedMessage | undefined) => message?.body.data as unknown as FeedElement
+const shown = async (vendor: Vendor, id: number) =>
+  expect(200, await vendor.get(`/v4/webhook/${id}`)).json() as CreatedWebhook
 const deliveries = async (vendor: Vendor, id: number) =>
   expect(200, await vendor.get(`/v4/webhook/${id}/deliveries`)).json() as {
     cursor: string
@@ -46,19 +52,21 @@ const deliveries = async (vendor: Vendor, id: number) =>
     error: string | null
   }[]
 
-test('tell of what was created, changed and deleted since, in order, signed, as the feed does', async ({ service }) => {
+test('contain later creations, changes and deletions in order, signed and with the elements of the feed', async ({
+  service,
+}) => {
   const ann = await service.newVendor()
   await created(ann, { sku: 'BEFORE' })
-  await hooked(ann, [undefined], async (hook) => {
+  await withWebhooks(ann, [undefined], async (hook) => {
     const { messages } = hook.receiver
     const { id } = await created(ann, { sku: 'A-7' })
     await until('the creation', () => messages.length === 1)
     expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 4_711 }))
     await until('the change', () => messages.length === 2)
-    const asked = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: Element[] }
-    assert.equal([elementOf(messages[1])], asked.changes)
+    const feed = expect(200, await ann.get('/v4/diamond/changes?after=0-2')).json() as { changes: FeedElement[] }
+    assert.equal([elementOf(messages[1])], feed.changes)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
-    await until('the end', () => messages.length === 3)
+    await until('the deletion', () => messages.length === 3)
     assert.equal(
       messages.map(({ body }) => body.type),
       ['diamond.created', 'diamond.changed', 'diamond.deleted'],
@@ -81,25 +89,27 @@ test('tell of what was created, changed and deleted since, in order, signed, as 
   })
 })
 
-test('tell an account of its own stones alone', async ({ service, bob }) => {
+test('contain only the stones of the account', async ({ service, bob }) => {
   const ann = await service.newVendor()
-  await hooked(ann, [undefined], async (hook) => {
+  await withWebhooks(ann, [undefined], async (hook) => {
     await created(bob, { sku: "BOB'S" })
     await created(ann, { sku: "ANN'S" })
-    await until('her own', () => hook.receiver.messages.length === 1)
+    await until('her own message', () => hook.receiver.messages.length === 1)
     assert.is(elementOf(hook.receiver.messages[0]).sku, "ANN'S")
   })
 })
 
-test('to one that hangs delay no other', async ({ service }) => {
+test('to a receiver that hangs do not delay others', async ({ service }) => {
   const [ann, bob] = [await service.newVendor(), await service.newVendor()]
-  const hangs: Answering = () => undefined
-  await hooked(ann, [hangs, hangs, undefined], async (first, second, good) => {
-    await hooked(bob, [undefined], async (other) => {
+  const hangs: Responder = () => undefined
+  await withWebhooks(ann, [hangs, hangs, undefined], async (first, second, good) => {
+    await withWebhooks(bob, [undefined], async (other) => {
       await createdMany(ann, 30)
       await createdMany(bob, 30)
-      await until('those that answer', () => [good, other].every((hook) => hook.receiver.messages.length === 30))
-      await until('those that hang', () => [first, second].every((hook) => hook.receiver.messages.length > 0))
+      await until('the receivers that respond', () =>
+        [good, other].every((hook) => hook.receiver.messages.length === 30),
+      )
+      await until('the receivers that hang', () => [first, second].every((hook) => hook.receiver.messages.length > 0))
       assert.equal([first.receiver.messages.length, second.receiver.messages.length], [1, 1])
       const cursors = good.receiver.messages.map((message) => Number(elementOf(message).cursor.split('-')[1]))
       assert.equal(
@@ -110,10 +120,10 @@ test('to one that hangs delay no other', async ({ service }) => {
   })
 })
 
-test('are paused at once by 410, and go on from there when their owner says so', async ({ service }) => {
+test('are paused at once by 410 and resume there when the owner reactivates the webhook', async ({ service }) => {
   const ann = await service.newVendor()
   let status = 410
-  await hooked(ann, [(_message, response) => of(status)(response)], async (hook) => {
+  await withWebhooks(ann, [(_message, response) => respondWith(status)(response)], async (hook) => {
     await createdMany(ann, 3)
     await until('the pause', async () => (await shown(ann, hook.id)).state === 'paused')
     assert.is((await shown(ann, hook.id)).error, 'Responded with 410')
@@ -121,18 +131,18 @@ test('are paused at once by 410, and go on from there when their owner says so',
     status = 200
     await created(ann)
     expect(200, await ann.patch(`/v4/webhook/${hook.id}`, { state: 'active' }))
-    await until('what was missed', () => hook.receiver.messages.length === 5)
+    await until('the missed messages', () => hook.receiver.messages.length === 5)
     const [refused, ...missed] = hook.receiver.messages
     assert.is(missed[0]?.id, refused?.id)
     assert.is(new Set(missed.map(({ id }) => id)).size, 4)
   })
 })
 
-test('are tried again at once at another address', async ({ service }) => {
+test('are retried at once after a change of the address', async ({ service }) => {
   const ann = await service.newVendor()
   const other = await startReceiver()
   try {
-    await hooked(ann, [(_message, response) => of(500)(response)], async ({ id, receiver }) => {
+    await withWebhooks(ann, [(_message, response) => respondWith(500)(response)], async ({ id, receiver }) => {
       await created(ann)
       await until('the failure', async () => (await deliveries(ann, id)).length === 1)
       expect(200, await ann.patch(`/v4/webhook/${id}`, { url: other.url }))
@@ -144,71 +154,73 @@ test('are tried again at once at another address', async ({ service }) => {
   }
 })
 
-test('end with the webhook', async ({ service }) => {
+test('end when the webhook is deleted', async ({ service }) => {
   const ann = await service.newVendor()
-  await hooked(ann, [undefined, undefined], async (gone, other) => {
+  await withWebhooks(ann, [undefined, undefined], async (deleted, other) => {
     await created(ann)
-    await until('both', () => [gone, other].every((hook) => hook.receiver.messages.length === 1))
-    expect(204, await ann.remove(`/v4/webhook/${gone.id}`))
+    await until('both messages', () => [deleted, other].every((hook) => hook.receiver.messages.length === 1))
+    expect(204, await ann.remove(`/v4/webhook/${deleted.id}`))
     await createdMany(ann, 5)
-    await until('the other', () => other.receiver.messages.length === 6)
-    assert.is(gone.receiver.messages.length, 1)
+    await until('the messages of the other', () => other.receiver.messages.length === 6)
+    assert.is(deleted.receiver.messages.length, 1)
   })
 })
 
-test('come from one process of several, and go on where they were in the next one, without a repeat', () =>
+test('are sent by one of several processes and resume in the next one without repetition', () =>
   servicesInFolder(async (start) => {
-    const first = await start('http,projections', LAX)
-    const second = await start('http,projections', LAX)
-    const third = await start('http,projections', LAX)
+    const first = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
+    const second = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
+    const third = await start('http,projections', ALLOW_LOCAL_RECEIVERS)
     const ann = await first.newVendor()
-    await hooked(ann, [undefined], async (hook) => {
+    await withWebhooks(ann, [undefined], async (hook) => {
       const { messages } = hook.receiver
       await createdMany(ann, 10, 'FIRST')
-      // One that is under way when a process stops comes again.
-      await until('ten', async () => (await deliveries(ann, hook.id)).length === 10)
+      // A delivery in progress when a process stops is sent again.
+      await until('ten deliveries', async () => (await deliveries(ann, hook.id)).length === 10)
       await first.stop()
       const later = vendor(third.url, ann.account, ann.token)
       await createdMany(later, 10, 'LATER')
-      await until('twenty', async () => (await deliveries(later, hook.id)).length >= 20)
+      await until('twenty deliveries', async () => (await deliveries(later, hook.id)).length >= 20)
       await second.stop()
       await createdMany(later, 10, 'LAST')
-      await until('thirty', () => messages.length >= 30)
+      await until('thirty messages', () => messages.length >= 30)
       assert.is(messages.length, 30)
       assert.is(new Set(messages.map(({ id }) => id)).size, 30)
     })
   }))
 
-test('tell the end of a diamond whose beginning was taken, though the answer was lost', async ({ service }) => {
+test('report the deletion of a diamond whose creation was received although its response was lost', async ({
+  service,
+}) => {
   const ann = await service.newVendor()
   const answers: ServerResponse[] = []
-  await hooked(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
+  await withWebhooks(ann, [(_message, response) => void answers.push(response)], async ({ id: hook, receiver }) => {
     const { id } = await created(ann, { sku: 'SHORT' })
     await until('the creation', () => answers.length === 1)
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'paused' }))
     answers[0]?.destroy()
-    await until('the failed try', async () => (await deliveries(ann, hook)).length === 1)
+    await until('the failed delivery', async () => (await deliveries(ann, hook)).length === 1)
     expect(204, await ann.remove(`/v4/diamond/${id}`))
     expect(200, await ann.patch(`/v4/webhook/${hook}`, { state: 'active' }))
-    await until('the end', () => answers.length === 2)
+    await until('the deletion', () => answers.length === 2)
     const { cursor, what, diamond } = elementOf(receiver.messages[1])
     assert.equal([cursor, what, diamond], ['0-2', ['deleted'], null])
     answers[1]?.writeHead(204).end()
   })
 })
 
-test('are tried out two at a time by one account, and a third says when to come again', async ({ service }) => {
+test('can be tested twice at a time by an account; a third test is rejected with 429', async ({ service }) => {
   const ann = await service.newVendor()
   const waiting: ServerResponse[] = []
-  await hooked(ann, [(_message, response) => void waiting.push(response)], async (hook) => {
+  await withWebhooks(ann, [(_message, response) => void waiting.push(response)], async (hook) => {
     const tryOut = () => ann.post(`/v4/webhook/${hook.id}/test`, undefined)
     const two = [tryOut(), tryOut()]
-    await until('both are under way', () => waiting.length === 2)
+    await until('both tests in progress', () => waiting.length === 2)
     expect(429, await tryOut())
     for (const response of waiting) response.writeHead(204).end()
     for (const one of await Promise.all(two)) expect(200, one)
     const again = tryOut()
-    await until('the next is under way', () => waiting.length === 3)
+    await until('the next test in progress', () => waiting.length === 3)
     waiting[2]?.writeHead(204).end()
     expect(200, await again)
   })

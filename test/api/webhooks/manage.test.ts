@@ -3,9 +3,9 @@ import { apiSuite } from '../harness/service.ts'
 import { expect, pointers, refusal } from '../harness/request.ts'
 import { signatureBy, verified, startReceiver } from './receiver.ts'
 
-const test = apiSuite('webhooks of an account', { settings: { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' } })
+const test = apiSuite('the webhooks of an account', { settings: { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' } })
 
-type Shown = {
+type ShownWebhook = {
   id: number
   url: string
   description: string | null
@@ -13,36 +13,39 @@ type Shown = {
   created: string
   error: string | null
 }
-type Made = Shown & { secret: string }
+type CreatedWebhook = ShownWebhook & { secret: string }
 
 const URL = 'https://example.com/hook?a=1'
 
-test('are made, shown, changed and deleted by their owner; the secret is told once', async ({ service }) => {
+test('are created, read, changed and deleted by their owner; the secret is returned once', async ({ service }) => {
   const ann = await service.newVendor()
   const answer = expect(201, await ann.post('/v4/webhook', { url: URL, description: 'Stock' }))
-  const { secret, ...shown } = answer.json() as Made
+  const { secret, ...shown } = answer.json() as CreatedWebhook
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.match(shown.created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
   const { id, created } = shown
   assert.equal(shown, { id, url: URL, description: 'Stock', state: 'active', created, error: null })
   assert.is(answer.headers.location, `${service.url}/v4/webhook/${id}`)
   assert.equal(expect(200, await ann.get(`/v4/webhook/${id}`)).json(), shown)
-  const other = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
-  const ids = async () => (expect(200, await ann.get('/v4/webhook')).json() as Shown[]).map((one) => one.id)
+  const other = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
+  const ids = async () => (expect(200, await ann.get('/v4/webhook')).json() as ShownWebhook[]).map((one) => one.id)
   assert.equal(await ids(), [id, other.id])
   const changed = { ...shown, url: 'https://example.com:8443/', description: null, state: 'paused' }
   assert.equal(expect(200, await ann.patch(`/v4/webhook/${id}`, changed)).json(), changed)
-  assert.is((expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'active' })).json() as Shown).state, 'active')
+  assert.is(
+    (expect(200, await ann.patch(`/v4/webhook/${id}`, { state: 'active' })).json() as ShownWebhook).state,
+    'active',
+  )
   expect(204, await ann.remove(`/v4/webhook/${id}`))
   expect(404, await ann.get(`/v4/webhook/${id}`))
   expect(404, await ann.remove(`/v4/webhook/${id}`))
   assert.equal(await ids(), [other.id])
 })
 
-test("are nobody else's", async ({ service, bob }) => {
+test('are accessible only to their owner', async ({ service, bob }) => {
   const ann = await service.newVendor()
-  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
-  const asked = [
+  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
+  const requests = [
     { path: `/v4/webhook/${id}` },
     { path: `/v4/webhook/${id}`, method: 'PATCH', json: { state: 'paused' } },
     { path: `/v4/webhook/${id}`, method: 'DELETE' },
@@ -50,7 +53,7 @@ test("are nobody else's", async ({ service, bob }) => {
     { path: `/v4/webhook/${id}/secret`, method: 'POST' },
     { path: `/v4/webhook/${id}/deliveries` },
   ]
-  for (const one of asked) {
+  for (const one of requests) {
     expect(403, await bob.send(one))
     expect(401, await service.send(one))
     for (const none of ['999999', '0', 'x', '99999999999999999999']) {
@@ -62,31 +65,31 @@ test("are nobody else's", async ({ service, bob }) => {
   expect(404, await bob.get(`/v4/webhook/${id}`))
 })
 
-test('are at most ten, also where they are made at once', async ({ service }) => {
+test('are at most ten, also if they are created concurrently', async ({ service }) => {
   const ann = await service.newVendor()
   const answers = await Promise.all(Array.from({ length: 14 }, () => ann.post('/v4/webhook', { url: URL })))
   assert.is(answers.filter(({ status }) => status === 201).length, 10)
   const refused = answers.find(({ status }) => status !== 201)
   assert.match(refused?.text ?? '', /at most 10 webhooks/)
   assert.is(refused?.status, 422)
-  const [{ id } = { id: 0 }] = (await ann.get('/v4/webhook')).json() as Shown[]
+  const [{ id } = { id: 0 }] = (await ann.get('/v4/webhook')).json() as ShownWebhook[]
   expect(204, await ann.remove(`/v4/webhook/${id}`))
   expect(201, await ann.post('/v4/webhook', { url: URL }))
 })
 
-test('lose the blanks around what is said of them', async ({ ann }) => {
+test('have trimmed URLs and descriptions', async ({ ann }) => {
   const {
     id,
     secret: _,
     ...shown
-  } = expect(201, await ann.post('/v4/webhook', { url: ` ${URL}\n`, description: '  Stock ' })).json() as Made
+  } = expect(201, await ann.post('/v4/webhook', { url: ` ${URL}\n`, description: '  Stock ' })).json() as CreatedWebhook
   assert.is(shown.url, URL)
   assert.is(shown.description, 'Stock')
-  const changed = expect(200, await ann.patch(`/v4/webhook/${id}`, { description: '\tAll ' })).json() as Shown
+  const changed = expect(200, await ann.patch(`/v4/webhook/${id}`, { description: '\tAll ' })).json() as ShownWebhook
   assert.is(changed.description, 'All')
 })
 
-test('are refused with what is wrong and where', async ({ ann }) => {
+test('are rejected with the location of each error', async ({ ann }) => {
   const bad: readonly (readonly [body: unknown, at: readonly string[]])[] = [
     [{}, ['/url']],
     [{ url: 7 }, ['/url']],
@@ -99,7 +102,7 @@ test('are refused with what is wrong and where', async ({ ann }) => {
     ['x', ['']],
   ]
   for (const [body, at] of bad) assert.equal(pointers(refusal(422, await ann.post('/v4/webhook', body))), at)
-  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
+  const { id } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   for (const change of [{ state: 'failing' }, { state: 'x' }, { url: null }, { url: 'ftp://example.com' }]) {
     expect(422, await ann.patch(`/v4/webhook/${id}`, change))
   }
@@ -109,15 +112,12 @@ test('are refused with what is wrong and where', async ({ ann }) => {
   )
 })
 
-test('are tried out by a signed message, which both secrets sign after a new one was given', async ({
-  ann,
-  service,
-}) => {
+test('are tested by a signed message, which both secrets sign after a rotation', async ({ ann, service }) => {
   const { clock } = service.installation.writing
   const before = Math.floor(clock() / 1000)
   const receiver = await startReceiver()
   try {
-    const { id, secret } = expect(201, await ann.post('/v4/webhook', { url: receiver.url })).json() as Made
+    const { id, secret } = expect(201, await ann.post('/v4/webhook', { url: receiver.url })).json() as CreatedWebhook
     const tried = expect(200, await ann.post(`/v4/webhook/${id}/test`, undefined)).json() as {
       status: number
       error: null
@@ -129,7 +129,10 @@ test('are tried out by a signed message, which both secrets sign after a new one
     assert.is(first.body.type, 'webhook.test')
     assert.equal(first.signatures, [signatureBy(secret, first)])
     assert.ok(before <= Number(first.timestamp) && Number(first.timestamp) <= clock() / 1000)
-    const { secret: renewed } = expect(200, await ann.post(`/v4/webhook/${id}/secret`, undefined)).json() as Made
+    const { secret: renewed } = expect(
+      200,
+      await ann.post(`/v4/webhook/${id}/secret`, undefined),
+    ).json() as CreatedWebhook
     assert.is.not(renewed, secret)
     expect(200, await ann.post(`/v4/webhook/${id}/test`, undefined))
     const second = receiver.messages[1]
@@ -142,9 +145,9 @@ test('are tried out by a signed message, which both secrets sign after a new one
   }
 })
 
-test('keep their secrets sealed in the log', async ({ service }) => {
+test('have encrypted secrets in the log', async ({ service }) => {
   const ann = await service.newVendor()
-  const { secret } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as Made
+  const { secret } = expect(201, await ann.post('/v4/webhook', { url: URL })).json() as CreatedWebhook
   const events = await service.installation.store.read(`webhooks-${ann.account}`)
   assert.is(events.length, 1)
   const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A message as a receiver got it. */
-export type Received = {
+/** A webhook message as received. */
+export type ReceivedMessage = {
   readonly id: string
   readonly timestamp: string
   readonly signatures: readonly string[]
-  /** '' where there was none. */
+  /** The traceparent header; '' if absent. */
   readonly trace: string
   readonly text: string
   readonly body: { readonly type: string; readonly timestamp: string; readonly data: unknown }
@@ -16,18 +16,18 @@ export type Received = {
 
 export type Receiver = {
   readonly url: string
-  /** All that was received, in its order. */
-  readonly messages: readonly Received[]
+  /** In the order of arrival. */
+  readonly messages: readonly ReceivedMessage[]
   stop(): Promise<void>
 }
 
-/** A server that takes webhooks, on loopback. @param answer 204 unless it is told otherwise */
+/** Starts a server on the loopback interface that receives webhooks. @param answer responds to a message; 204 by default */
 export async function startReceiver(
-  answer: (message: Received, response: ServerResponse) => void = (_message, response) =>
+  answer: (message: ReceivedMessage, response: ServerResponse) => void = (_message, response) =>
     void response.writeHead(204).end(),
   port = 0,
 ): Promise<Receiver> {
-  const messages: Received[] = []
+  const messages: ReceivedMessage[] = []
   const server = createServer((request, response) => {
     void take(request, response)
   })
@@ -50,7 +50,7 @@ export async function startReceiver(
   }
 }
 
-async function read(request: IncomingMessage): Promise<Received> {
+async function read(request: IncomingMessage): Promise<ReceivedMessage> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()
@@ -65,12 +65,12 @@ async function read(request: IncomingMessage): Promise<Received> {
   }
 }
 
-/** The signature that a secret makes, by the library of Standard Webhooks. */
-export const signatureBy = (secret: string, { id, timestamp, text }: Received): string =>
+/** The signature of a message by the library of Standard Webhooks. */
+export const signatureBy = (secret: string, { id, timestamp, text }: ReceivedMessage): string =>
   new Webhook(secret).sign(id, new Date(Number(timestamp) * 1000), text)
 
-/** What a message says, as a receiver with the library of Standard Webhooks reads it. @throws Error for a wrong signature */
-export const verified = (secret: string, { id, timestamp, signatures, text }: Received): unknown =>
+/** Verifies a message with the library of Standard Webhooks and returns its body. @throws Error for a wrong signature */
+export const verified = (secret: string, { id, timestamp, signatures, text }: ReceivedMessage): unknown =>
   new Webhook(secret).verify(text, {
     'webhook-id': id,
     'webhook-timestamp': timestamp,

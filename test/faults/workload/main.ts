@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { COMBINATIONS } from '../../engines.ts'
+import { ENGINE_COMBINATIONS } from '../../engines.ts'
 
 const HELP = `npm run test:faults -- [--seed N] [--seconds N | --minutes N] [--clients N] [--only NAME]... [--engines NAME] [--json]
 
@@ -12,7 +12,7 @@ const HELP = `npm run test:faults -- [--seed N] [--seconds N | --minutes N] [--c
   --seconds   that clients work in each run (30), or --minutes
   --clients   at work beside each other (12; 24 in the soak)
   --only      one of the runs below; may be given several times
-  --engines   ${COMBINATIONS.join(', ')}: those of the service, for runs that don't bring their own
+  --engines   ${ENGINE_COMBINATIONS.join(', ')}: those of the service, for runs that don't bring their own
   --json      the figures of each run in one line of JSON
 
 Runs:`
@@ -46,8 +46,8 @@ function numberOf(flag: 'seed' | 'seconds' | 'minutes' | 'clients'): number | un
 }
 
 const { engines } = values
-if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
-  usage(`--engines must be one of ${COMBINATIONS.join(', ')}, got ${engines}`)
+if (engines !== undefined && !ENGINE_COMBINATIONS.some((known) => known === engines)) {
+  usage(`--engines must be one of ${ENGINE_COMBINATIONS.join(', ')}, got ${engines}`)
 }
 // What starts services reads it, as with `npm test -- --engines`.
 if (engines !== undefined) process.env['ENGINES'] = engines

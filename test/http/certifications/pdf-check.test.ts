@@ -5,9 +5,9 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import { FILE_LIMIT, PdfValidator } from '../../../src/http/certifications/upload.ts'
 import { fixture, reports } from '../../fixtures/reports/reports.ts'
 
-const test = suite('a PDF on its way in')
+const test = suite('an uploaded PDF')
 
-/** The kind of refusal, or undefined where it is a PDF. */
+/** The kind of error, or undefined if it is accepted. */
 function verdict(chunks: readonly Buffer[]): string | undefined {
   const check = new PdfValidator()
   try {
@@ -20,13 +20,13 @@ function verdict(chunks: readonly Buffer[]): string | undefined {
   }
 }
 
-test('is one whoever made it', () => {
+test('is accepted from any producer', () => {
   for (const name of [...reports.map(({ file }) => file), 'encrypted.pdf', 'scripts-and-attachment.pdf']) {
     assert.is(verdict([fixture(name)]), undefined, name)
   }
 })
 
-test('is judged the same in whatever pieces it comes', () => {
+test('is checked the same however it is split into chunks', () => {
   const contents = fc.constantFrom(
     Buffer.from('%PDF-1.7\nstuff\n%%EOF'),
     Buffer.from(`%PDF-1.7\n${'x'.repeat(1_500)}%%EOF\n${' '.repeat(3_000)}`),
@@ -47,19 +47,19 @@ test('is judged the same in whatever pieces it comes', () => {
   )
 })
 
-test('has its header within its first 1,024 bytes, whatever stands before it', () => {
+test('has its header within the first 1,024 bytes, after any content', () => {
   const before = (count: number) => verdict([Buffer.from(`${'x'.repeat(count)}%PDF-1.7\n%%EOF`)])
   assert.is(before(1_019), undefined)
   assert.is(before(1_020), 'unsupported')
   assert.is(verdict([Buffer.from('\ufeff%PDF-1.7\n%%EOF')]), undefined)
 })
 
-test('has an end-of-file mark behind its header, whatever stands behind that', () => {
+test('has an end-of-file mark after its header, followed by any content', () => {
   assert.is(verdict([Buffer.from('%PDF-1.7\n%%EOF'), Buffer.alloc(100_000, '<p>')]), undefined)
   assert.is(verdict([Buffer.from('%%EOF\n%PDF-1.7\n')]), 'unsupported')
 })
 
-test('is refused as soon as it has no header, and at the first byte over 10 MiB', () => {
+test('is rejected once the header is missing, and at the first byte over 10 MiB', () => {
   const check = new PdfValidator()
   check.update(Buffer.alloc(1_023))
   assert.throws(() => check.update(Buffer.alloc(1)), /%PDF- is missing in the first 1024 bytes/)

@@ -19,8 +19,11 @@ import { file, formEnd, formHeaders, partHead } from '../../api/harness/form.ts'
 import { withFakeTime } from '../../fake-time.ts'
 import { comes, until } from '../../until.ts'
 
-/** A service that takes uploads and keeps none. */
-function uploadServer({ files, received, requests }: Given, leastPace: MinimumTransferRate): Promise<ListeningServer> {
+/** A service that accepts uploads and stores none. */
+function uploadServer(
+  { files, received, requests }: Given,
+  minTransferRate: MinimumTransferRate,
+): Promise<ListeningServer> {
   const taking = endpoint({
     operationId: 'upload',
     method: 'POST',
@@ -40,7 +43,7 @@ function uploadServer({ files, received, requests }: Given, leastPace: MinimumTr
     },
   })
   const services = { certifications: { uploads: new FormUploads(files) } }
-  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate: leastPace } }
+  const options = { log: () => undefined, trustProxy: 0, bodies: { minTransferRate: minTransferRate } }
   const listener = createApp([taking], services, options).callback()
   return listen(
     () => (req, res) => {
@@ -52,29 +55,29 @@ function uploadServer({ files, received, requests }: Given, leastPace: MinimumTr
   )
 }
 
-/** For tests of anything but how fast a body has to come. */
-const ANY_PACE: MinimumTransferRate = { bytes: 0, milliseconds: 3_600_000 }
+/** For tests that are not about the minimum transfer rate. */
+const NO_MIN_RATE: MinimumTransferRate = { bytes: 0, milliseconds: 3_600_000 }
 
-/** How fast a body has to come. */
-const PACE: MinimumTransferRate = { bytes: 1024, milliseconds: 300 }
+/** The minimum transfer rate of a body. */
+const MIN_RATE: MinimumTransferRate = { bytes: 1024, milliseconds: 300 }
 
 type Given = {
   server: ListeningServer
   folder: string
   files: FileStore
   received: number[]
-  /** What has come to the server. */
+  /** The requests that the server has received. */
   requests: IncomingMessage[]
 }
 
-const test = suite<Given>('the upload of a form')
+const test = suite<Given>('a form upload')
 
 test.before.each(async (given) => {
   given.folder = mkdtempSync(join(tmpdir(), 'adamant-upload-'))
   given.files = openDirectoryFileStore(given.folder)
   given.received = []
   given.requests = []
-  given.server = await uploadServer(given, PACE)
+  given.server = await uploadServer(given, MIN_RATE)
 })
 test.after.each(async ({ server, folder, files }) => {
   await server.stop()
@@ -86,7 +89,7 @@ const HEAD = partHead(file(''))
 const START = Buffer.from('%PDF-1.7\n')
 const END = Buffer.concat([Buffer.from('\n%%EOF\r\n'), formEnd])
 
-/** Sends the head of a request and the start of its file, and says that there is more to come. */
+/** Sends the headers of a request and the start of its file. */
 async function begin({ server }: Given, length: number, account = 1): Promise<Socket> {
   const socket = connect(server.port, server.host)
   socket.on('error', () => undefined)
@@ -111,7 +114,7 @@ function answerOf(socket: Socket): Promise<string> {
 
 const incoming = ({ folder }: Given) => readdirSync(join(folder, 'incoming'))
 
-test('whose client falls silent is answered 408 and leaves nothing', async (given) => {
+test('whose client stalls gets 408 and leaves no file', async (given) => {
   const socket = await begin(given, 1_000_000)
   const answer = await answerOf(socket)
   assert.match(answer, /^HTTP\/1\.1 408 /)
@@ -121,15 +124,15 @@ test('whose client falls silent is answered 408 and leaves nothing', async (give
   assert.equal(given.received, [])
 })
 
-test('that comes slowly but steadily is taken', (given) =>
+test('that is slow but steady is accepted', (given) =>
   withFakeTime(async (time) => {
     const pieces = 12
     const piece = '.'.repeat(256)
     const socket = await begin(given, HEAD.length + START.length + pieces * piece.length + END.length)
     const answer = answerOf(socket)
     for (let sent = 0; sent < pieces; sent++) {
-      await until('all that was sent', () => given.requests[0]?.socket.bytesRead === socket.bytesWritten)
-      await time.pass(PACE.milliseconds / 6)
+      await until('all sent bytes to arrive', () => given.requests[0]?.socket.bytesRead === socket.bytesWritten)
+      await time.pass(MIN_RATE.milliseconds / 6)
       socket.write(piece)
     }
     socket.write(END)
@@ -137,8 +140,8 @@ test('that comes slowly but steadily is taken', (given) =>
     assert.equal(given.received, [1])
   }))
 
-test('is not held up by clients that have fallen silent, and of them each goes on when it sends again', async (given) => {
-  const patient = { ...given, server: await uploadServer(given, ANY_PACE) }
+test('is not delayed by stalled clients, and a stalled upload resumes when its client sends again', async (given) => {
+  const patient = { ...given, server: await uploadServer(given, NO_MIN_RATE) }
   const length = HEAD.length + START.length + END.length
   const silent = await Promise.all(Array.from({ length: 20 }, () => begin(patient, length)))
   const last = await begin(patient, length)
@@ -153,7 +156,7 @@ test('is not held up by clients that have fallen silent, and of them each goes o
   await patient.server.stop()
 })
 
-/** Lets nothing be written to files until it is released. */
+/** Blocks all writes to files until it is released. */
 function blockWrites({ files }: Given) {
   const released = Promise.withResolvers<void>()
   const blocked = { bytes: 0, release: released.resolve }
@@ -173,10 +176,10 @@ function blockWrites({ files }: Given) {
   return blocked
 }
 
-test('that waits for its turn, or for the disk, is not taken for silent', (given) =>
+test('that waits for its turn or for the disk does not count as stalled', (given) =>
   withFakeTime(async (time) => {
     const blocked = blockWrites(given)
-    // More than may send at a time.
+    // More than the limit of concurrent uploads.
     const bodies = Array.from({ length: 12 }, () => Buffer.alloc(300_000, '.'))
     let answered = 0
     const answers = bodies.map(async (body) => {
@@ -186,14 +189,14 @@ test('that waits for its turn, or for the disk, is not taken for silent', (given
       return answer
     })
     const { requests } = given
-    await until('all to wait', () => requests.length === 12 && requests.every((request) => request.isPaused()))
-    await time.pass(PACE.milliseconds * 3)
+    await until('all uploads to pause', () => requests.length === 12 && requests.every((request) => request.isPaused()))
+    await time.pass(MIN_RATE.milliseconds * 3)
     assert.is(answered, 0)
     blocked.release()
     for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 204 /)
   }))
 
-/** An upload of which a byte comes now and then: no silence after which its turn is over. */
+/** An upload that sends a byte every 20 ms, so that it never counts as stalled. */
 async function trickle(given: Given, account: number): Promise<Socket> {
   const socket = await begin(given, 9_000_000, account)
   const drip = setInterval(() => socket.write('.'), 20)
@@ -202,16 +205,16 @@ async function trickle(given: Given, account: number): Promise<Socket> {
 }
 
 for (const count of [8, 40]) {
-  test(`is taken beside ${count} that trickle for ever, of another account at the same address`, async (given) => {
-    const patient = { ...given, server: await uploadServer(given, ANY_PACE) }
+  test(`is accepted alongside ${count} endless slow uploads of another account at the same address`, async (given) => {
+    const patient = { ...given, server: await uploadServer(given, NO_MIN_RATE) }
     const slow = await Promise.all(Array.from({ length: count }, () => trickle(patient, 2)))
-    await until('all of them', () => given.requests.length === count)
+    await until('all slow uploads to start', () => given.requests.length === count)
     for (let upload = 0; upload < 3; upload++) {
       const body = Buffer.alloc(1_000_000, '.')
       const socket = await begin(patient, HEAD.length + START.length + body.length + END.length)
       const answer = answerOf(socket)
       socket.write(Buffer.concat([body, END]))
-      assert.match(await comes('an upload beside slow ones', answer), /^HTTP\/1\.1 204 /)
+      assert.match(await comes('the response to an upload alongside slow ones', answer), /^HTTP\/1\.1 204 /)
     }
     assert.is(given.received.length, 3)
     for (const socket of slow) socket.destroy()
@@ -219,7 +222,7 @@ for (const count of [8, 40]) {
   })
 }
 
-test('leaves nothing where the step behind it did not keep the file', async (given) => {
+test('leaves no file if the handler does not keep it', async (given) => {
   const socket = await begin(given, HEAD.length + START.length + END.length)
   const answer = answerOf(socket)
   socket.write(END)
@@ -233,7 +236,7 @@ test('is not read faster than its file is written', async (given) => {
   const socket = await begin(given, HEAD.length + START.length + bytes + END.length)
   const answer = answerOf(socket)
   socket.write(Buffer.alloc(bytes, '.'))
-  await until('it to wait', () => given.requests[0]?.isPaused() === true)
+  await until('the upload to pause', () => given.requests[0]?.isPaused() === true)
   assert.ok(blocked.bytes <= 65_536, `${blocked.bytes} bytes are waiting to be written`)
   const read = given.requests[0]?.socket.bytesRead ?? 0
   assert.ok(read < bytes / 4, `${read} bytes were read while nothing was written`)

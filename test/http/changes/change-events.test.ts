@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { streamChangeEvents, CHANGES_PER_READ, type ChangeStreamOptions } from '../../../src/http/changes/changes.ts'
 import type { ChangePage } from '../../../src/projections/diamonds/change-feed.ts'
 
-const test = suite('changes as a stream of events')
+const test = suite('changes as server-sent events')
 
 const COMMENT = ':\n\n'
 
-/** A feed whose pages the test gives, in which nothing comes before the time is up; it tells what it was asked for. */
-class Feed {
+/** A feed with the given pages whose waits end without a change. It records its calls. */
+class FakeFeed {
   readonly reads: { after: string | undefined; limit: number }[] = []
   readonly waits: { after: string; ms: number }[] = []
   isStopped = false
@@ -38,14 +38,14 @@ const page = (numbers: readonly number[], next: string, more = false): ChangePag
   isCurrent: true,
 })
 
-const following = (feed: Feed, over = new AbortController().signal): ChangeStreamOptions => ({
+const streamOptions = (feed: FakeFeed, over = new AbortController().signal): ChangeStreamOptions => ({
   feed,
   version: 'v4',
   account: 1,
   abortSignal: over,
 })
 
-/** The next so many pieces. */
+/** The next chunks of the stream. */
 async function take(events: AsyncGenerator<string>, count: number): Promise<string[]> {
   const taken: string[] = []
   while (taken.length < count) taken.push(String((await events.next()).value))
@@ -54,9 +54,9 @@ async function take(events: AsyncGenerator<string>, count: number): Promise<stri
 
 const event = (number: number) => `id: 0-${number}\nevent: change\ndata: {"n":${number}}\n\n`
 
-test('carry a comment at once, and after each fifteen seconds in which nothing came', async () => {
-  const feed = new Feed()
-  const events = streamChangeEvents(following(feed), page([], '0-7'))
+test('start with a comment and send one after each 15 seconds without a change', async () => {
+  const feed = new FakeFeed()
+  const events = streamChangeEvents(streamOptions(feed), page([], '0-7'))
   assert.equal(await take(events, 4), [COMMENT, COMMENT, COMMENT, COMMENT])
   assert.equal(
     feed.waits.map(({ ms }) => ms),
@@ -65,9 +65,9 @@ test('carry a comment at once, and after each fifteen seconds in which nothing c
   assert.ok(feed.waits.every(({ after }) => after === '0-7'))
 })
 
-test('go on behind the last page, and wait only where there is no more', async () => {
-  const feed = new Feed([page([3], '0-3'), page([], '0-3')])
-  const events = streamChangeEvents(following(feed), page([1, 2], '0-2', true))
+test('continue after the last page and wait only when there are no more', async () => {
+  const feed = new FakeFeed([page([3], '0-3'), page([], '0-3')])
+  const events = streamChangeEvents(streamOptions(feed), page([1, 2], '0-2', true))
   assert.equal(await take(events, 5), [COMMENT, event(1), event(2), event(3), COMMENT])
   assert.equal(
     feed.reads.map(({ after }) => after),
@@ -79,25 +79,25 @@ test('go on behind the last page, and wait only where there is no more', async (
   )
 })
 
-test('are read no further than who takes them has come: at most a page stands in memory for each', async () => {
+test('are read only as fast as the client takes them, with at most one page in memory', async () => {
   const full = Array.from({ length: CHANGES_PER_READ }, (_, index) => index + 1)
-  const feed = new Feed()
-  const events = streamChangeEvents(following(feed), page(full, `0-${CHANGES_PER_READ}`, true))
+  const feed = new FakeFeed()
+  const events = streamChangeEvents(streamOptions(feed), page(full, `0-${CHANGES_PER_READ}`, true))
   await take(events, 1 + CHANGES_PER_READ)
   assert.is(feed.reads.length, 0, 'it read ahead')
   await events.next()
   assert.ok(feed.reads.every(({ limit }) => limit === CHANGES_PER_READ))
 })
 
-test('end behind what was told when the time of the token is up, or the service stops', async () => {
+test('end after the sent events when the token expires or the service stops', async () => {
   const over = new AbortController()
-  const ending = streamChangeEvents(following(new Feed(), over.signal), page([1], '0-1', true))
+  const ending = streamChangeEvents(streamOptions(new FakeFeed(), over.signal), page([1], '0-1', true))
   await take(ending, 2)
   over.abort()
   assert.ok((await ending.next()).done)
 
-  const feed = new Feed()
-  const stopping = streamChangeEvents(following(feed), page([1], '0-1'))
+  const feed = new FakeFeed()
+  const stopping = streamChangeEvents(streamOptions(feed), page([1], '0-1'))
   await take(stopping, 2)
   feed.isStopped = true
   assert.ok((await stopping.next()).done)

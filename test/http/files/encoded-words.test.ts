@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { withoutEncodedWords } from '../../../src/http/files/form-uploads.ts'
 
-const test = suite('encoded words in the name of a file')
+const test = suite('encoded words in a file name')
 
 const NAMES: readonly (readonly [written: string, name: string])[] = [
   ['=?UTF-8?B?UHLDvGZiZXJpY2h0LnBkZg==?=', 'Prüfbericht.pdf'],

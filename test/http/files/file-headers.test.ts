@@ -5,7 +5,7 @@ import { inlineDisposition, parseRange } from '../../../src/http/files/file-down
 
 const test = suite("a certification's file")
 
-test('is asked for in ranges that lie within it', () => {
+test('is served in ranges within its length', () => {
   const range = fc.tuple(fc.nat(2_000), fc.nat(2_000), fc.integer({ min: 1, max: 1_000 }))
   fc.assert(
     fc.property(range, ([from, to, bytes]) => {
@@ -18,7 +18,7 @@ test('is asked for in ranges that lie within it', () => {
   )
 })
 
-test('is named in a header that nothing breaks out of', () => {
+test('has a Content-Disposition header that no file name can break out of', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       assert.match(inlineDisposition(name), /^inline; filename="[^"\\]*"(?:; filename\*=UTF-8''[\w%.!~-]*)?$/)

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { randomBytes } from 'node:crypto'
 import { AccessTokens } from '../../../src/credentials/access-tokens.ts'
 import { openMasterKeys } from '../../../src/credentials/master-keys.ts'
-import { bearer, passwordGrant, withTokenServer, type Answer } from '../oauth/token-server.ts'
+import { bearer, passwordGrant, withTokenServer, type TokenServerResponse } from '../oauth/token-server.ts'
 
 const test = suite('a bearer token')
 
 /** RFC 6750, section 3. */
-function refused(answer: Answer, text: string): void {
+function assertRejected(answer: TokenServerResponse, text: string): void {
   assert.is(answer.status, 401)
   assert.equal(answer.body['error'], [text])
   assert.is(
@@ -18,7 +18,7 @@ function refused(answer: Answer, text: string): void {
 }
 const INVALID = 'The access token provided is invalid.'
 
-test('that is missing is asked for without an error code', () =>
+test('that is missing gets a challenge without an error code', () =>
   withTokenServer(async ({ get }) => {
     for (const headers of [{}, { authorization: 'Basic Og==' }]) {
       const answer = await get('/v4/whoami', headers)
@@ -28,21 +28,21 @@ test('that is missing is asked for without an error code', () =>
     }
   }))
 
-test('is taken whatever the case of its scheme', () =>
+test('is accepted with its scheme in any letter case', () =>
   withTokenServer(async ({ get, post }) => {
     const { body } = await post('token', passwordGrant)
     const answer = await get('/v4/whoami', { authorization: `bearer  ${String(body['access_token'])}` })
     assert.equal([answer.status, answer.body], [200, { account: 1 }])
   }))
 
-test('that is expired is refused as such', () =>
+test('that has expired is rejected as expired', () =>
   withTokenServer(async ({ get, post, time }) => {
     const { body } = await post('token', passwordGrant)
     time.now += 604_800_000
-    refused(await get('/v4/whoami', bearer(body['access_token'])), 'The access token provided has expired.')
+    assertRejected(await get('/v4/whoami', bearer(body['access_token'])), 'The access token provided has expired.')
   }))
 
-test('that is forged, truncated, of another key or rubbish is refused', () =>
+test('that is forged, truncated, malformed or signed with another key is rejected', () =>
   withTokenServer(async ({ get, post, process }) => {
     const token = String((await post('token', passwordGrant)).body['access_token'])
     const [version = '', key = '', claims = '', signature = ''] = token.split('.')
@@ -69,10 +69,10 @@ test('that is forged, truncated, of another key or rubbish is refused', () =>
       'a b',
       '',
     ]
-    for (const one of bad) refused(await get('/v4/whoami', bearer(one)), INVALID)
+    for (const one of bad) assertRejected(await get('/v4/whoami', bearer(one)), INVALID)
   }))
 
-test('of the key before the rotation is still good, and new ones are of the new key', () => {
+test('signed with the old key stays valid after a rotation, and new tokens use the new key', () => {
   const [one, two] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')]
   const open = (masterKey: string, masterKeyOld?: string) =>
     new AccessTokens({ keys: openMasterKeys({ dataDir: '', masterKey, masterKeyOld }), ttl: 10, clock: () => 0 })
@@ -84,14 +84,14 @@ test('of the key before the rotation is still good, and new ones are of the new 
   assert.is(open(two).verify(old), 'invalid')
 })
 
-test('is cut to a lifetime that was made shorter', () => {
+test('expires earlier if the configured lifetime is shortened', () => {
   const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
   const grant = { account: 1, accountEpoch: 0, client: '1_x', clientEpoch: 0 }
   const long = new AccessTokens({ keys, ttl: 100, clock: () => 0 }).issue(grant, 's', 0)
   assert.is(new AccessTokens({ keys, ttl: 50, clock: () => 50_000 }).verify(long), 'expired')
 })
 
-test('is still good when more tokens came by than are remembered', () => {
+test('stays valid when more tokens are in use than the cache holds', () => {
   const keys = openMasterKeys({ dataDir: '', masterKey: randomBytes(32).toString('base64'), masterKeyOld: undefined })
   const tokens = new AccessTokens({ keys, ttl: 100, clock: () => 0, remembered: 3 })
   const grant = { account: 1, accountEpoch: 0, client: '1_x', clientEpoch: 0 }

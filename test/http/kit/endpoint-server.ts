@@ -5,13 +5,13 @@ import { listen, type ListeningServer } from '../../../src/http/kit/server.ts'
 
 export type EndpointServer = ListeningServer & {
   readonly url: string
-  /** What the log was told. */
+  /** The logged errors. */
   readonly faults: readonly unknown[]
-  /** Which endpoints it was told of. */
+  /** The operation ids logged with them. */
   readonly failed: readonly (string | undefined)[]
 }
 
-/** Runs with a server of these endpoints alone, on a port of its own. */
+/** Runs with a server of only these endpoints. */
 export async function withEndpoints<Service>(
   endpoints: readonly Endpoint<Service>[],
   services: Service,

@@ -85,16 +85,16 @@ const all = endpoint({
 })
 
 const endpoints: readonly Endpoint<Shelf>[] = [read, put, all]
-const ask = (url: string, init: RequestInit = {}) => fetch(url, init)
+const request = (url: string, init: RequestInit = {}) => fetch(url, init)
 const withShelf = (run: (url: string, shelf: Map<string, unknown>) => Promise<void>) => {
   const shelf = new Map<string, unknown>([['a b', 1]])
   return withEndpoints(endpoints, { shelf }, ({ url }) => run(url, shelf))
 }
 
-test('answers its path, with what stands in the braces', () =>
+test('answers at its path and gets the path parameters', () =>
   withShelf(async (url) => {
     for (const version of ['v3', 'v4']) {
-      const found = await ask(`${url}/${version}/shelf/a%20b`)
+      const found = await request(`${url}/${version}/shelf/a%20b`)
       assert.is(found.status, 200)
       assert.equal(await found.json(), { version, name: 'a b', thing: 1 })
       assert.is(found.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -102,76 +102,79 @@ test('answers its path, with what stands in the braces', () =>
     }
   }))
 
-test('of a version that is not declared is not there', () =>
-  withShelf(async (url) => assert.is((await ask(`${url}/v5/shelf/a`)).status, 404)))
+test('answers 404 for a version that it does not declare', () =>
+  withShelf(async (url) => assert.is((await request(`${url}/v5/shelf/a`)).status, 404)))
 
-test('whose path has no braces comes before one with, for all methods', () =>
+test('without path parameters takes precedence over one with them, for all methods', () =>
   withShelf(async (url) => {
     for (const name of ['all', 'every']) {
-      assert.is((await ask(`${url}/v4/shelf/${name}`)).status, 200)
-      const refused = await ask(`${url}/v4/shelf/${name}`, { method: 'PUT', body: '1', headers: { 'x-name': 'a' } })
+      assert.is((await request(`${url}/v4/shelf/${name}`)).status, 200)
+      const refused = await request(`${url}/v4/shelf/${name}`, { method: 'PUT', body: '1', headers: { 'x-name': 'a' } })
       assert.equal([refused.status, refused.headers.get('allow')], [405, 'HEAD, GET, OPTIONS'])
     }
-    assert.is((await ask(`${url}/v3/shelf/all`)).status, 404)
+    assert.is((await request(`${url}/v3/shelf/all`)).status, 404)
   }))
 
-test('that has not this method is 405 with Allow, and OPTIONS tells the same', () =>
+test('answers other methods with 405 and Allow, and OPTIONS with the same list', () =>
   withShelf(async (url) => {
-    const refused = await ask(`${url}/v4/shelf/x`, { method: 'DELETE' })
-    const told = await ask(`${url}/v4/shelf/x`, { method: 'OPTIONS' })
+    const refused = await request(`${url}/v4/shelf/x`, { method: 'DELETE' })
+    const options = await request(`${url}/v4/shelf/x`, { method: 'OPTIONS' })
     const allow = 'HEAD, GET, PUT, PATCH, OPTIONS'
     assert.equal([refused.status, refused.headers.get('allow')], [405, allow])
-    assert.equal([told.status, told.headers.get('allow'), await told.text()], [204, allow, ''])
+    assert.equal([options.status, options.headers.get('allow'), await options.text()], [204, allow, ''])
     assert.is(refused.headers.get('cache-control'), null)
   }))
 
-test('answers HEAD as GET, without the body', () =>
+test('answers HEAD like GET, without the body', () =>
   withShelf(async (url) => {
-    const [got, head] = [await ask(`${url}/v4/shelf/a%20b`), await ask(`${url}/v4/shelf/a%20b`, { method: 'HEAD' })]
+    const [got, head] = [
+      await request(`${url}/v4/shelf/a%20b`),
+      await request(`${url}/v4/shelf/a%20b`, { method: 'HEAD' }),
+    ]
     assert.is(head.headers.get('content-length'), got.headers.get('content-length'))
     assert.equal([head.status, await head.text()], [200, ''])
   }))
 
-test('lets in who may ask, and refuses others before it reads their body', () =>
+test('authenticates a request before it reads the body', () =>
   withShelf(async (url, shelf) => {
-    const unread = await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{' })
+    const unread = await request(`${url}/v4/shelf/x`, { method: 'PUT', body: '{' })
     assert.equal([unread.status, unread.headers.get('www-authenticate')], [401, 'Name'])
-    const wrong = await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{', headers: { 'x-name': 'ann' } })
+    const wrong = await request(`${url}/v4/shelf/x`, { method: 'PUT', body: '{', headers: { 'x-name': 'ann' } })
     assert.is(wrong.status, 415)
     const headers = { 'x-name': 'ann', 'content-type': 'application/json' }
-    assert.is((await ask(`${url}/v4/shelf/x`, { method: 'PUT', body: '{', headers })).status, 400)
-    const done = await ask(`${url}/v4/shelf/x`, { method: 'PATCH', body: '{"a":1}', headers })
+    assert.is((await request(`${url}/v4/shelf/x`, { method: 'PUT', body: '{', headers })).status, 400)
+    const done = await request(`${url}/v4/shelf/x`, { method: 'PATCH', body: '{"a":1}', headers })
     assert.equal([done.status, done.headers.get('location')], [201, '/v4/shelf/x'])
     assert.is(done.headers.get('cache-control'), 'no-store')
     assert.equal(shelf.get('x'), { of: 'ann', body: { a: 1 } })
   }))
 
-test('is refused in the words of its family, a path below it too, all else in those of the platform', () =>
+test("reports errors in its group's format, also for paths below it; other paths use the platform's format", () =>
   withShelf(async (url) => {
-    assert.equal(await (await ask(`${url}/v4/shelf/x`)).json(), {
+    assert.equal(await (await request(`${url}/v4/shelf/x`)).json(), {
       shelf: 'Nothing there',
       at: { version: 'v4', name: 'x' },
     })
-    const below = await ask(`${url}/v4/shelf/x/y`)
+    const below = await request(`${url}/v4/shelf/x/y`)
     assert.equal(await below.json(), { shelf: 'Not found: /v4/shelf/x/y', at: {} })
     assert.is(below.headers.get('x-shelf'), 'yes')
-    const other = (await (await ask(`${url}/v4/shelves`)).json()) as Record<string, unknown>
+    const other = (await (await request(`${url}/v4/shelves`)).json()) as Record<string, unknown>
     assert.equal(other['error'], ['Not found: /v4/shelves'])
   }))
 
-test('knows the client that its proxies name', () =>
+test('gets the client address from trusted proxies', () =>
   withEndpoints(
     endpoints,
     { shelf: new Map() },
     async ({ url }) => {
       const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }
-      const found = (await (await ask(`${url}/v4/shelf/all?x=%20`, { headers })).json()) as Record<string, unknown>
+      const found = (await (await request(`${url}/v4/shelf/all?x=%20`, { headers })).json()) as Record<string, unknown>
       assert.equal([found['address'], found['search']], ['203.0.113.7', 'x=%20'])
     },
     1,
   ))
 
-test('whose who needs the body has it read before, and given back whatever happens', async () => {
+test('with body-based authentication reads the body first and always releases it', async () => {
   const given: string[] = []
   const word: RequestBody<string> = {
     mediaTypes: [''],
@@ -200,14 +203,14 @@ test('whose who needs the body has it read before, and given back whatever happe
     handler: ({ principal, body }) => (principal === body ? noContent() : createResponse(500, {})),
   })
   await withEndpoints([open], undefined, async ({ url }) => {
-    const post = async (said: string) =>
-      (await ask(`${url}/open`, { method: 'POST', headers: { 'x-word': said } })).status
+    const post = async (word: string) =>
+      (await request(`${url}/open`, { method: 'POST', headers: { 'x-word': word } })).status
     assert.equal([await post('sesame'), await post('barley')], [204, 401])
   })
   assert.equal(given, ['sesame', 'barley'])
 })
 
-test('may answer a stream, which is destroyed where nobody reads it', async () => {
+test('can answer with a stream, which is destroyed if it is not read', async () => {
   const streams: Readable[] = []
   const file = endpoint({
     operationId: 'readFile',
@@ -220,25 +223,25 @@ test('may answer a stream, which is destroyed where nobody reads it', async () =
     handler({ headers }) {
       const stream = headers['x-broken'] === undefined ? Readable.from(['one', 'two']) : new PassThrough()
       streams.push(stream)
-      if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk is gone')))
+      if (headers['x-broken'] !== undefined) setImmediate(() => stream.destroy(new Error('the disk failed')))
       return binaryResponse(200, 'application/pdf', stream, { 'Content-Length': '6' })
     },
   })
   await withEndpoints([file], undefined, async ({ url, faults }) => {
-    const whole = await ask(`${url}/file`)
+    const whole = await request(`${url}/file`)
     assert.equal([whole.headers.get('content-type'), await whole.text()], ['application/pdf', 'onetwo'])
-    const head = await ask(`${url}/file`, { method: 'HEAD' })
+    const head = await request(`${url}/file`, { method: 'HEAD' })
     assert.equal([head.status, head.headers.get('content-length')], [200, '6'])
-    const broken = await ask(`${url}/file`, { headers: { 'x-broken': '1' } })
+    const broken = await request(`${url}/file`, { headers: { 'x-broken': '1' } })
       .then((found) => found.text())
       .catch(() => 'cut')
     assert.is(broken, 'cut')
-    assert.equal(faults.map(String), ['Error: the disk is gone'])
+    assert.equal(faults.map(String), ['Error: the disk failed'])
     assert.ok(streams.every(({ destroyed }) => destroyed))
   })
 })
 
-test('that fails by a fault of ours is 500, and the log is told why', async () => {
+test('that throws answers 500 and logs the error', async () => {
   const failing = (name: string, run: () => never) =>
     endpoint({
       operationId: name,
@@ -262,7 +265,7 @@ test('that fails by a fault of ours is 500, and the log is told why', async () =
   })
   await withEndpoints([now, unsendable], undefined, async ({ url, faults, failed: named }) => {
     for (const path of ['now', 'unsendable']) {
-      const failed = await ask(`${url}/${path}`)
+      const failed = await request(`${url}/${path}`)
       const text = await failed.text()
       assert.is(failed.status, 500)
       assert.ok(!text.includes('broken') && text.includes(String(failed.headers.get('x-request-id'))))
@@ -272,7 +275,7 @@ test('that fails by a fault of ours is 500, and the log is told why', async () =
   })
 })
 
-test('is told at the start when its path and its parameters differ, or another has its place', () => {
+test('is rejected at start-up if its path and parameters differ or another has the same route', () => {
   assert.throws(() => endpoint({ ...read, method: 'GET', path: '/x/{y}' }), /readThing declares/)
   const twice = withEndpoints([read, read], { shelf: new Map() }, async () => {})
   return twice.then(

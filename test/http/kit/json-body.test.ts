@@ -5,8 +5,8 @@ import { refuseLarge } from '../../../src/http/kit/json-body.ts'
 
 const test = suite('the size of a JSON value')
 
-/** What is said of a value: 'fine', or the kind of its refusal. */
-function judged(text: string): string {
+/** 'fine', or the kind of the error. */
+function verdictOn(text: string): string {
   try {
     refuseLarge(JSON.parse(text))
     return 'fine'
@@ -20,21 +20,21 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const list = (length: number) => `[${Array(length).fill(0).join()}]`
 const object = (length: number) => `{${[...Array(length).keys()].map((name) => `"${name}":0`).join()}}`
 
-test('may be 32 levels, and no more', () => {
-  assert.is(judged(nested(32)), 'fine')
-  assert.is(judged(nested(33)), 'invalid')
-  assert.is(judged(nested(100_000)), 'invalid')
+test('is limited to 32 levels', () => {
+  assert.is(verdictOn(nested(32)), 'fine')
+  assert.is(verdictOn(nested(33)), 'invalid')
+  assert.is(verdictOn(nested(100_000)), 'invalid')
 })
 
-test('may be 1,000 members in one object or array, and no more', () => {
+test('is limited to 1,000 members in one object or array', () => {
   for (const of of [list, object]) {
-    assert.equal([judged(of(1_000)), judged(of(1_001))], ['fine', 'too-large'])
-    assert.is(judged(`{"a":{"b":${of(1_001)}}}`), 'too-large')
+    assert.equal([verdictOn(of(1_000)), verdictOn(of(1_001))], ['fine', 'too-large'])
+    assert.is(verdictOn(`{"a":{"b":${of(1_001)}}}`), 'too-large')
   }
 })
 
-test('of a text or a number says nothing', () => {
-  for (const text of ['"[[[,,,{{{"', '7', 'null', 'true']) assert.is(judged(text), 'fine', text)
+test('is not limited inside strings or by numbers', () => {
+  for (const text of ['"[[[,,,{{{"', '7', 'null', 'true']) assert.is(verdictOn(text), 'fine', text)
 })
 
 test.run()

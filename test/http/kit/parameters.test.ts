@@ -20,7 +20,11 @@ const FORM = 'application/x-www-form-urlencoded'
 const koa = new Koa()
 const bounded = bodyBounds({})
 
-function sent(body: string | Buffer | readonly string[], type?: string, more: Record<string, string> = {}): Context {
+function contextWith(
+  body: string | Buffer | readonly string[],
+  type?: string,
+  more: Record<string, string> = {},
+): Context {
   const chunks = [body].flat().map((chunk) => Buffer.from(chunk as string))
   const req = new IncomingMessage(new Socket())
   req.method = 'POST'
@@ -41,16 +45,16 @@ const shape = { a: z.string('must be text').optional(), list: z.array(z.string()
 const rack = defineParameters(shape, { rules: 'rack', maxBytes: 1000, verbatimNumbers: ['a'] })
 const once = defineParameters({ a: z.string().optional() }, { rules: 'once', maxBytes: 1000 })
 
-const refusedWith = (kind: string, message: RegExp) => (error: unknown) =>
+const isRejectedWith = (kind: string, message: RegExp) => (error: unknown) =>
   error instanceof RequestError && error.kind === kind && message.test(error.message)
 
-async function refuses(reading: Promise<unknown>, kind: string, message: RegExp): Promise<void> {
-  const isRefused = refusedWith(kind, message)
+async function assertRejects(reading: Promise<unknown>, kind: string, message: RegExp): Promise<void> {
+  const isRefused = isRejectedWith(kind, message)
   const refused = await reading.then(() => false, isRefused)
   assert.ok(refused, `not refused as ${kind} with ${message}`)
 }
 
-test('are one thing in a query, a form, a multipart form, JSON, and without a type', async () => {
+test('are read the same from a query, a form, a multipart form, JSON and a body without a type', async () => {
   const multipart = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx y\r\n--b--'
   const ways: readonly (readonly [body: string, type: string | undefined, query: string])[] = [
     ['', undefined, 'a=x+y'],
@@ -64,81 +68,105 @@ test('are one thing in a query, a form, a multipart form, JSON, and without a ty
   ]
   for (const form of [rack, once]) {
     for (const [body, type, query] of ways) {
-      assert.is((await form.read(sent(body, type), { search: query })).a, 'x y', `${type} ${query}`)
+      assert.is((await form.read(contextWith(body, type), { search: query })).a, 'x y', `${type} ${query}`)
     }
   }
 })
 
-test('of a body without a byte are none', async () => {
+test('of an empty body are absent', async () => {
   for (const type of [undefined, FORM, JSON_TYPE, 'multipart/form-data']) {
-    assert.equal(await rack.read(sent('', type), { search: 'a=x' }), { a: 'x', list: [] }, String(type))
+    assert.equal(await rack.read(contextWith('', type), { search: 'a=x' }), { a: 'x', list: [] }, String(type))
   }
 })
 
-test('may come compressed', async () => {
+test('can be compressed', async () => {
   for (const [encoding, packed] of [
     ['gzip', gzipSync('a=x+y')],
     ['br', brotliCompressSync('a=x+y')],
   ] as const) {
-    assert.is((await rack.read(sent(packed, FORM, { 'content-encoding': encoding }), NO_QUERY)).a, 'x y')
+    assert.is((await rack.read(contextWith(packed, FORM, { 'content-encoding': encoding }), NO_QUERY)).a, 'x y')
   }
   const bomb = gzipSync(Buffer.alloc(1_001, '&'))
-  await refuses(rack.read(sent(bomb, FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'too-large', /1,000 bytes/)
+  await assertRejects(
+    rack.read(contextWith(bomb, FORM, { 'content-encoding': 'gzip' }), NO_QUERY),
+    'too-large',
+    /1,000 bytes/,
+  )
 })
 
-test('that stand twice: by Rack the last counts, by RFC 6749 the request is refused', async () => {
+test('that are repeated: under Rack rules the last one counts, under RFC 6749 the request is rejected', async () => {
   for (const [body, type, query] of [
     ['a=1&a=2', FORM, ''],
     ['{"a":"1","a":"2"}', JSON_TYPE, ''],
     ['{"a":"1","\\u0061":"2"}', JSON_TYPE, ''],
     ['', undefined, 'a=1&a=2'],
   ] as const) {
-    assert.is((await rack.read(sent(body, type), { search: query })).a, '2')
-    await refuses(
-      once.read(sent(body, type), { search: query }),
+    assert.is((await rack.read(contextWith(body, type), { search: query })).a, '2')
+    await assertRejects(
+      once.read(contextWith(body, type), { search: query }),
       'malformed',
       /^The parameter a must be given only once$/,
     )
   }
 })
 
-test('in lists are read as a, list[], list[0] and arrays; those of the body take the place of the query’s', async () => {
+test('in lists are read from list[], list[0] and arrays; the body replaces the query', async () => {
   const listed = async (body: string, type: string, query = '') =>
-    (await rack.read(sent(body, type), { search: query })).list
+    (await rack.read(contextWith(body, type), { search: query })).list
   assert.equal(await listed('list[]=1&list[]=2', FORM), ['1', '2'])
   assert.equal(await listed('list[0]=1&list%5B1%5D=2&list[1]=3', FORM), ['1', '3'])
   assert.equal(await listed('list=1&list=2', FORM), ['2'])
   assert.equal(await listed('{"list":["1","2"]}', JSON_TYPE, 'list[]=3&list=4'), ['1', '2'])
 })
 
-test('are what was sent, U+FFFD and a stray % among it', async () => {
+test('are read unchanged, including U+FFFD and a stray %', async () => {
   for (const [body, type] of [
     ['a=100% \ufffd', FORM],
     ['a=100%25+%ef%bf%bd', FORM],
     ['{"a":"100% \ufffd"}', JSON_TYPE],
     ['{"a":"100% \\ufffd"}', JSON_TYPE],
   ] as const) {
-    assert.is((await rack.read(sent(body, type), NO_QUERY)).a, '100% \ufffd', body)
+    assert.is((await rack.read(contextWith(body, type), NO_QUERY)).a, '100% \ufffd', body)
   }
 })
 
-test('that are empty or null are absent by RFC 6749, and must be texts', async () => {
-  assert.equal(await once.read(sent('{"a":null,"b":""}', JSON_TYPE), { search: 'a=x' }), { a: 'x' })
-  await refuses(once.read(sent('{"b":7}', JSON_TYPE), NO_QUERY), 'malformed', /^b must be text, got a number$/)
+test('that are empty or null are absent under RFC 6749 rules, and others must be strings', async () => {
+  assert.equal(await once.read(contextWith('{"a":null,"b":""}', JSON_TYPE), { search: 'a=x' }), { a: 'x' })
+  await assertRejects(
+    once.read(contextWith('{"b":7}', JSON_TYPE), NO_QUERY),
+    'malformed',
+    /^b must be text, got a number$/,
+  )
 })
 
-test('that are numbers in JSON are the texts that were sent, where that is declared', async () => {
-  assert.is((await rack.read(sent('{"a":1.50}', JSON_TYPE), NO_QUERY)).a, '1.50')
-  await refuses(rack.read(sent('{"a":true}', JSON_TYPE), NO_QUERY), 'invalid', /^a must be text$/)
+test('that are JSON numbers keep their text as sent, if declared so', async () => {
+  assert.is((await rack.read(contextWith('{"a":1.50}', JSON_TYPE), NO_QUERY)).a, '1.50')
+  await assertRejects(rack.read(contextWith('{"a":true}', JSON_TYPE), NO_QUERY), 'invalid', /^a must be text$/)
 })
 
-test('are refused by what is wrong with the body', async () => {
-  await refuses(rack.read(sent('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
-  await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'lzw' }), NO_QUERY), 'unsupported', /lzw/)
-  await refuses(rack.read(sent('a=x', FORM, { 'content-encoding': 'gzip' }), NO_QUERY), 'malformed', /Encoding/)
-  await refuses(rack.read(sent('{"__proto__":{}}', JSON_TYPE), NO_QUERY), 'malformed', /^The body is not valid JSON$/)
-  await refuses(rack.read(sent('{"a":"hidden', JSON_TYPE), NO_QUERY), 'malformed', /^The body is not valid JSON$/)
-  await refuses(rack.read(sent('[]', JSON_TYPE), NO_QUERY), 'malformed', /must be a JSON object/)
+test('are rejected with an error that describes the fault of the body', async () => {
+  await assertRejects(rack.read(contextWith('x', 'text/plain'), NO_QUERY), 'unsupported', /got text\/plain$/)
+  await assertRejects(
+    rack.read(contextWith('a=x', FORM, { 'content-encoding': 'lzw' }), NO_QUERY),
+    'unsupported',
+    /lzw/,
+  )
+  await assertRejects(
+    rack.read(contextWith('a=x', FORM, { 'content-encoding': 'gzip' }), NO_QUERY),
+    'malformed',
+    /Encoding/,
+  )
+  await assertRejects(
+    rack.read(contextWith('{"__proto__":{}}', JSON_TYPE), NO_QUERY),
+    'malformed',
+    /^The body is not valid JSON$/,
+  )
+  await assertRejects(
+    rack.read(contextWith('{"a":"hidden', JSON_TYPE), NO_QUERY),
+    'malformed',
+    /^The body is not valid JSON$/,
+  )
+  await assertRejects(rack.read(contextWith('[]', JSON_TYPE), NO_QUERY), 'malformed', /must be a JSON object/)
   const bytes = (text: string) => Buffer.from(text, 'latin1')
   const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--b--'
   for (const [body, type] of [
@@ -147,13 +175,13 @@ test('are refused by what is wrong with the body', async () => {
     ['{"a":"\xff"}', JSON_TYPE],
     [part, 'multipart/form-data; boundary=b'],
   ] as const) {
-    await refuses(rack.read(sent(bytes(body), type), NO_QUERY), 'malformed', /UTF-8/)
+    await assertRejects(rack.read(contextWith(bytes(body), type), NO_QUERY), 'malformed', /UTF-8/)
   }
-  await refuses(rack.read(sent('&'.repeat(101), FORM), NO_QUERY), 'malformed', /100 parameters/)
-  await refuses(rack.read(sent('x'.repeat(1001)), NO_QUERY), 'too-large', /1,000 bytes/)
+  await assertRejects(rack.read(contextWith('&'.repeat(101), FORM), NO_QUERY), 'malformed', /100 parameters/)
+  await assertRejects(rack.read(contextWith('x'.repeat(1001)), NO_QUERY), 'too-large', /1,000 bytes/)
 })
 
-/** What multipart bodies are made of, so that any order of it is nearly one. */
+/** Pieces of multipart bodies: any sequence of them is almost a valid body. */
 const PIECES = [
   '--b\r\n',
   '--b--',
@@ -168,18 +196,18 @@ const PIECES = [
   'x',
 ] as const
 
-test('in any malformed multipart body are read or refused, however it is divided', () =>
+test('in any malformed multipart body are read or rejected, however it is split', () =>
   assertProperty(
     asyncProperty(array(constantFrom(...PIECES), { minLength: 1, maxLength: 12 }), integer(), async (pieces, cut) => {
       const body = pieces.join('')
       const at = Math.abs(cut) % body.length
-      const asked = sent([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
-      const refused = await rack.read(asked, NO_QUERY).then(
+      const context = contextWith([body.slice(0, at), body.slice(at)], 'multipart/form-data; boundary=b')
+      const refused = await rack.read(context, NO_QUERY).then(
         () => undefined,
         (error: unknown) => error,
       )
       if (refused !== undefined) assert.instance(refused, RequestError)
-      // What the parser emits behind that would end the process.
+      // An error that the parser emits later would end the process.
       await new Promise(setImmediate)
     }),
     { numRuns: 500 },

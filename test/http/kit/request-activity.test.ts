@@ -5,16 +5,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RequestActivity } from '../../../src/http/kit/request-activity.ts'
 
-const test = suite('traffic')
+const test = suite('request activity')
 
-/** Runs with a server whose requests are seen, and what sends one and lets it go. */
-async function serving(
+/** Runs with a server whose requests are tracked, and a function that sends one. */
+async function withServer(
   listener: RequestListener,
-  run: (traffic: RequestActivity, send: () => Promise<void>) => Promise<void>,
+  run: (activity: RequestActivity, send: () => Promise<void>) => Promise<void>,
 ) {
-  const traffic = new RequestActivity()
+  const activity = new RequestActivity()
   const server = createServer((req, res) => {
-    traffic.track(res)
+    activity.track(res)
     void listener(req, res)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -25,61 +25,61 @@ async function serving(
     await once(answer, 'end')
   }
   try {
-    await run(traffic, send)
+    await run(activity, send)
   } finally {
     server.close()
     server.closeAllConnections()
   }
 }
 
-test('rests before the first request', () => assert.ok(new RequestActivity().isIdleFor(1_000_000)))
+test('is idle before the first request', () => assert.ok(new RequestActivity().isIdleFor(1_000_000)))
 
-test('does not rest right after a request that was answered at once', async () =>
-  await serving(
+test('is not idle right after a quick request', async () =>
+  await withServer(
     (_req, res) => void res.end(),
-    async (traffic, send) => {
+    async (activity, send) => {
       await send()
-      assert.not(traffic.isIdleFor(1_000_000))
-      assert.ok(traffic.isIdleFor(0))
+      assert.not(activity.isIdleFor(1_000_000))
+      assert.ok(activity.isIdleFor(0))
     },
   ))
 
-test('does not rest while a request is under way, and does when its answer is out', async () => {
+test('is not idle during a request, and is idle after the response', async () => {
   const arrivals = new EventEmitter()
-  await serving(
+  await withServer(
     (_req, res) => void arrivals.emit('request', res),
-    async (traffic, send) => {
+    async (activity, send) => {
       const arrived = once(arrivals, 'request')
       const answered = send()
       const [res] = (await arrived) as [ServerResponse]
       await new Promise((done) => setImmediate(done))
-      assert.not(traffic.isIdleFor(0))
+      assert.not(activity.isIdleFor(0))
       const closed = once(res, 'close')
       res.end()
       await Promise.all([answered, closed])
-      assert.ok(traffic.isIdleFor(0))
+      assert.ok(activity.isIdleFor(0))
     },
   )
 })
 
-test('rests while a request waits for something, also when its client had left before', async () => {
+test('is idle during a long poll, also if its client has disconnected', async () => {
   const arrivals = new EventEmitter()
-  await serving(
+  await withServer(
     (_req, res) => void arrivals.emit('request', res),
-    async (traffic, send) => {
+    async (activity, send) => {
       for (const hasLeft of [false, true]) {
         const arrived = once(arrivals, 'request')
         const answered = send().catch(() => undefined)
         const [res] = (await arrived) as [ServerResponse]
-        assert.not(traffic.isIdleFor(0))
+        assert.not(activity.isIdleFor(0))
         const closed = once(res, 'close')
         if (hasLeft) res.destroy()
         if (hasLeft) await closed
-        traffic.excludeLongPoll(res)
-        assert.ok(traffic.isIdleFor(0))
+        activity.excludeLongPoll(res)
+        assert.ok(activity.isIdleFor(0))
         res.end()
         await Promise.all([answered, closed])
-        assert.ok(traffic.isIdleFor(0))
+        assert.ok(activity.isIdleFor(0))
       }
     },
   )

@@ -11,12 +11,12 @@ import { comes, until } from '../../until.ts'
 
 const test = suite('the HTTP server')
 
-/** Resolves the readiness that requests to /health/ready wait for. */
+/** `open` completes the readiness check that requests to /health/ready wait for. */
 type Gate = { readonly entered: Promise<void>; open(): void }
 
-/** Milliseconds in which nothing happens in any of these tests. */
+/** Milliseconds that none of these tests reaches. */
 const NEVER = 3_600_000
-const PATIENT: ServerTimeouts = {
+const NO_TIMEOUTS: ServerTimeouts = {
   headersMs: NEVER,
   requestMs: NEVER,
   checkIntervalMs: NEVER,
@@ -26,7 +26,7 @@ const PATIENT: ServerTimeouts = {
 
 async function withServer(
   run: (server: ListeningServer & { readonly url: string }, gate: Gate) => Promise<void>,
-  impatience: Partial<ServerTimeouts> = {},
+  timeouts: Partial<ServerTimeouts> = {},
 ): Promise<void> {
   let open = () => {}
   let enter = () => {}
@@ -47,7 +47,7 @@ async function withServer(
     () => (req, res) => void (req.url === '/half' ? half(res) : answer(req, res)),
     '127.0.0.1',
     0,
-    { ...PATIENT, ...impatience },
+    { ...NO_TIMEOUTS, ...timeouts },
   )
   try {
     await run({ ...server, url: `http://127.0.0.1:${server.port}` }, { entered, open })
@@ -63,23 +63,23 @@ test('answers 408 to headers that do not arrive in time', () =>
     checkIntervalMs: 20,
   }))
 
-test('refuses CONNECT with an answer like every other', () =>
+test('answers CONNECT with a regular error response', () =>
   withServer(async ({ url }) => expectRaw(400, await sendRaw(url, 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n'))))
 
-test('closes a refused connection that its client keeps, so that a stop does not wait for it', () =>
+test('closes a rejected connection that its client keeps open, so that it does not delay a stop', () =>
   withServer(
     async ({ port, stop }) => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
       socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')
       const [answer] = await once(socket, 'data')
       assert.match(String(answer), /^HTTP\/1\.1 400 /)
-      await comes('the stop, beside a client that never ends', stop())
+      await comes('the stop despite a client that never closes', stop())
       socket.destroy()
     },
     { lingerMs: 50 },
   ))
 
-test('does not answer within another answer', () =>
+test('does not send a response inside another response', () =>
   withServer(async ({ port }, gate) => {
     const socket = connect(port, '127.0.0.1')
     let received = ''
@@ -94,7 +94,7 @@ test('does not answer within another answer', () =>
     assert.not.match(received, / 400 /)
   }))
 
-test('closes connections that are too many, and never all of those that others could have', async () => {
+test('closes connections over the limit, but leaves room for other addresses', async () => {
   const server = await listen(() => (_req, res) => void res.end('served'), '127.0.0.1', 0, undefined, false, {
     maxConnections: 20,
     isPerAddress: true,
@@ -115,7 +115,7 @@ test('closes connections that are too many, and never all of those that others c
     const crowd = await manyFrom('127.0.0.1')
     assert.is(crowd.length, 10)
     assert.is(server.refusedConnectionCount(), 5)
-    // Only Linux has all of 127.0.0.0/8 without being told.
+    // Only Linux has all of 127.0.0.0/8 without configuration.
     if (process.platform === 'linux') {
       const others = await manyFrom('127.0.0.2')
       assert.is(others.length, 5)
@@ -126,14 +126,14 @@ test('closes connections that are too many, and never all of those that others c
     first?.destroy()
     await gone
     let again: Socket | undefined
-    await until('the place of the one that is gone', async () => (again = await opened('127.0.0.1')) !== undefined)
+    await until('the slot of the closed connection', async () => (again = await opened('127.0.0.1')) !== undefined)
     for (const socket of [again, ...crowd]) socket?.destroy()
   } finally {
     await server.stop()
   }
 })
 
-test('answers requests under way when it stops, and takes no new ones', () =>
+test('completes requests in progress when it stops, and accepts no new ones', () =>
   withServer(async ({ url, port, stop }, gate) => {
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /health/ready HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -148,7 +148,7 @@ test('answers requests under way when it stops, and takes no new ones', () =>
     assert.ok(url.startsWith('http://'))
   }))
 
-test('stops at once although clients keep their connections', () =>
+test('stops at once although clients keep connections open', () =>
   withServer(async ({ port, stop }) => {
     const sockets = await Promise.all(
       Array.from({ length: 5 }, async () => {

@@ -5,10 +5,10 @@ import { RequestError } from '../../../src/domain/decider.ts'
 import { ann, openProcess } from '../../commands/accounts-on-disk.ts'
 import { passwordGrant, withTokenServer, type TokenServer } from './token-server.ts'
 
-const test = suite('whoever guesses at the token server')
+const test = suite('the limit of failed log-ins')
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
-const wrong = { ...passwordGrant, password: 'wrong' }
+const wrongPassword = { ...passwordGrant, password: 'wrong' }
 
 async function statuses(count: number, ask: (index: number) => ReturnType<TokenServer['post']>): Promise<number[]> {
   const found: number[] = []
@@ -16,32 +16,36 @@ async function statuses(count: number, ask: (index: number) => ReturnType<TokenS
   return found
 }
 
-test('is stopped at the 6th failed log-in, and nobody elsewhere is', () =>
+test('applies from the 6th failed log-in at an address, and not at other addresses', () =>
   withTokenServer(
     async ({ post }) => {
-      assert.equal(await statuses(7, () => post('token', wrong, from('192.0.2.1'))), [...Array(5).fill(400), 429, 429])
+      assert.equal(await statuses(7, () => post('token', wrongPassword, from('192.0.2.1'))), [
+        ...Array(5).fill(400),
+        429,
+        429,
+      ])
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
       assert.is((await post('token', passwordGrant, from('192.0.2.2'))).status, 200)
     },
     { proxied: true, cheap: true },
   ))
 
-test('is one address in all of an IPv6 network of 64 bits', () =>
+test('counts an IPv6 /64 network as one address', () =>
   withTokenServer(
     async ({ post }) => {
-      const guess = (index: number) => post('token', wrong, from(`2001:db8:0:7::${index + 1}`))
+      const guess = (index: number) => post('token', wrongPassword, from(`2001:db8:0:7::${index + 1}`))
       assert.equal(await statuses(6, guess), [...Array(5).fill(400), 429])
       assert.is((await post('token', passwordGrant, from('2001:db8:0:8::1'))).status, 200)
     },
     { proxied: true, cheap: true },
   ))
 
-test('can not lock an account out where it has logged in within 30 days', () =>
+test('does not lock an account out at an address where it has logged in within 30 days', () =>
   withTokenServer(
     async ({ post, time }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
       time.now += 29 * 86_400_000
-      const spread = (index: number) => post('token', wrong, from(`198.51.100.${index % 25}`))
+      const spread = (index: number) => post('token', wrongPassword, from(`198.51.100.${index % 25}`))
       assert.equal(await statuses(101, spread), [...Array(99).fill(400), 429, 429])
       assert.is((await post('token', passwordGrant, from('203.0.113.1'))).status, 429)
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
@@ -49,7 +53,7 @@ test('can not lock an account out where it has logged in within 30 days', () =>
     { proxied: true, cheap: true },
   ))
 
-test('finds an address as familiar in a process that starts later', () =>
+test('knows familiar addresses in a process that starts later, without storing them in the log', () =>
   withTokenServer(
     async ({ post, process, file, time }) => {
       await post('token', passwordGrant, from('192.0.2.1'))
@@ -62,40 +66,40 @@ test('finds an address as familiar in a process that starts later', () =>
     { proxied: true, cheap: true },
   ))
 
-test('has an address that its account last logged in from 30 days ago like every other', () =>
+test('treats an address with the last log-in 30 days ago like any other', () =>
   withTokenServer(
     async ({ post, time }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
       time.now += 30 * 86_400_000
-      await statuses(100, (index) => post('token', wrong, from(`198.51.100.${index % 25}`)))
+      await statuses(100, (index) => post('token', wrongPassword, from(`198.51.100.${index % 25}`)))
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 429)
     },
     { proxied: true, cheap: true },
   ))
 
-test('can not lock out who shares an address and has logged in from there, nor gets more tries by it', () =>
+test('does not lock out an account at a shared address where it has logged in, and gives it no extra attempts', () =>
   withTokenServer(
     async ({ post }) => {
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
       const invent = (index: number) =>
-        post('token', { ...wrong, username: `u${index}@example.com` }, from('192.0.2.1'))
+        post('token', { ...wrongPassword, username: `u${index}@example.com` }, from('192.0.2.1'))
       assert.equal(await statuses(51, invent), [...Array(49).fill(400), 429, 429])
       assert.is((await post('token', passwordGrant, from('192.0.2.1'))).status, 200)
-      const guess = () => post('token', wrong, from('192.0.2.1'))
+      const guess = () => post('token', wrongPassword, from('192.0.2.1'))
       assert.equal(await statuses(6, guess), [...Array(5).fill(400), 429])
     },
     { proxied: true, cheap: true },
   ))
 
-test('does not get tries back by inventing names', () =>
+test('is not reset by inventing user names', () =>
   withTokenServer(
     async ({ post, process }) => {
-      await statuses(5, () => post('token', wrong, from('192.0.2.1')))
+      await statuses(5, () => post('token', wrongPassword, from('192.0.2.1')))
       const invent = (index: number) =>
         process.guesses
           .attempt(
             { subject: `name ${index}`, address: `198.51.${index >> 8}.${index & 255}`, familiar: false },
-            wrongly,
+            alwaysWrong,
           )
           .catch(() => undefined)
       for (let index = 0; index < 60_000; index++) await invent(index)
@@ -104,10 +108,10 @@ test('does not get tries back by inventing names', () =>
     { proxied: true, cheap: true },
   ))
 
-test('finds the same limits for a name that nobody has', () =>
+test('is the same for an unknown user name', () =>
   withTokenServer(
     async ({ post }) => {
-      const nobody = { ...wrong, username: 'nobody@example.com' }
+      const nobody = { ...wrongPassword, username: 'nobody@example.com' }
       assert.equal(await statuses(6, () => post('token', nobody, from('192.0.2.1'))), [...Array(5).fill(400), 429])
       const spread = (index: number) => post('token', nobody, from(`198.51.100.${index % 25}`))
       assert.equal(await statuses(95, spread), [...Array(94).fill(400), 429])
@@ -115,16 +119,16 @@ test('finds the same limits for a name that nobody has', () =>
     { proxied: true, cheap: true },
   ))
 
-test('counts parallel guesses from one address as guesses in a row', () =>
+test('counts parallel attempts like sequential ones', () =>
   withTokenServer(
     async ({ post }) => {
-      const many = await Promise.all(Array.from({ length: 30 }, () => post('token', wrong, from('192.0.2.1'))))
+      const many = await Promise.all(Array.from({ length: 30 }, () => post('token', wrongPassword, from('192.0.2.1'))))
       assert.is(many.filter(({ status }) => status === 400).length, 5)
     },
     { proxied: true, cheap: true },
   ))
 
-test('at client secrets is stopped at the 50th, and locks out neither the client nor a password', () =>
+test('applies to client secrets from the 50th failure, and locks out neither the client nor a password', () =>
   withTokenServer(
     async ({ post }) => {
       const guess = () => post('token', { ...passwordGrant, client_secret: 'wrong' })
@@ -134,14 +138,14 @@ test('at client secrets is stopped at the 50th, and locks out neither the client
     { cheap: true },
   ))
 
-test('at API tokens locks out no password', () =>
+test('for API tokens does not lock out a password', () =>
   withTokenServer(
     async ({ post, process }) => {
       const verifier = new ApiTokenVerifier(process)
       const guess = { email: ann.email, token: 'wrong', address: '127.0.0.1' }
       for (let count = 1; count <= 49; count++) assert.is(await verifier.verify(guess), undefined)
       await verifier.verify(guess).then(
-        () => assert.unreachable('the 50th was not stopped'),
+        () => assert.unreachable('the 50th attempt was not rejected'),
         (error: unknown) => assert.ok(error instanceof RequestError && error.kind === 'too-many', String(error)),
       )
       assert.is((await post('token', passwordGrant)).status, 200)
@@ -149,12 +153,12 @@ test('at API tokens locks out no password', () =>
     { cheap: true },
   ))
 
-test('is found in the log: what failed, what is locked, and nothing that was typed', () =>
+test('logs failures and lock-outs, but nothing that was entered', () =>
   withTokenServer(
     async ({ post, process }) => {
       await post('token', passwordGrant, from('192.0.2.9'))
-      await statuses(7, () => post('token', wrong, from('192.0.2.1')))
-      await post('token', { ...wrong, username: 'my password by mistake' }, from('192.0.2.3'))
+      await statuses(7, () => post('token', wrongPassword, from('192.0.2.1')))
+      await post('token', { ...wrongPassword, username: 'my password by mistake' }, from('192.0.2.3'))
       await post('token', { ...passwordGrant, client_secret: 'wrong secret' }, from('192.0.2.4'))
       assert.equal(
         process.noted.map((event) => event.event),
@@ -176,6 +180,6 @@ test('is found in the log: what failed, what is locked, and nothing that was typ
     { proxied: true, cheap: true },
   ))
 
-const wrongly = async () => false
+const alwaysWrong = async () => false
 
 test.run()

@@ -5,13 +5,13 @@ import { registerClient } from '../../../src/commands/clients/clients.ts'
 import { describeAuthorizationServer } from '../../../src/http/front/well-known.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/revocation-introspection.ts'
 import { issueToken } from '../../../src/http/oauth/token.ts'
-import { isAsDeclared } from '../../api/harness/declared.ts'
+import { expectDeclaredBody } from '../../api/harness/declared-responses.ts'
 import { ann, cli } from '../../commands/accounts-on-disk.ts'
 import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 
 const test = suite('the token server')
 
-test('revokes a refresh token with its family, at once (RFC 7009, 2.1)', () =>
+test('revokes a refresh token and its token family immediately (RFC 7009, 2.1)', () =>
   withTokenServer(async ({ post, get }) => {
     const { body } = await post('token', passwordGrant)
     const revoked = await post('revoke', { token: String(body['refresh_token']), token_type_hint: 'access_token' })
@@ -22,7 +22,7 @@ test('revokes a refresh token with its family, at once (RFC 7009, 2.1)', () =>
     assert.equal((await post('token', refresh)).body['error'], 'invalid_grant')
   }))
 
-test('revokes an access token alone', () =>
+test('revokes a single access token', () =>
   withTokenServer(async ({ post, get }) => {
     const first = await post('token', passwordGrant)
     const refresh = { grant_type: 'refresh_token', refresh_token: String(first.body['refresh_token']) }
@@ -32,7 +32,7 @@ test('revokes an access token alone', () =>
     assert.is((await get('/v4/whoami', bearer(second.body['access_token']))).status, 200)
   }))
 
-test('keeps the trace of a log-in and of a revocation', () =>
+test('stores the trace context of a log-in and of a revocation', () =>
   withTokenServer(async ({ post, process }) => {
     const traced = (digit: string) => ({ traceparent: `00-${digit.repeat(32)}-00f067aa0ba902b7-01` })
     const { body } = await post('token', passwordGrant, traced('a'))
@@ -47,7 +47,7 @@ test('keeps the trace of a log-in and of a revocation', () =>
     ])
   }))
 
-test('answers 200 for a token that is none, 400 without one, 401 to a wrong client (RFC 7009, 2.2)', () =>
+test('answers a revocation with 200 for an unknown token, 400 without one, 401 for a wrong client (RFC 7009, 2.2)', () =>
   withTokenServer(async ({ post }) => {
     const unknown = await post('revoke', { token: 'x' })
     assert.equal([unknown.status, unknown.text], [200, '{}'])
@@ -57,7 +57,7 @@ test('answers 200 for a token that is none, 400 without one, 401 to a wrong clie
     assert.equal([wrong.status, wrong.body['error']], [401, 'invalid_client'])
   }))
 
-test('neither revokes nor shows the tokens of another client', () =>
+test("neither revokes nor introspects another client's tokens", () =>
   withTokenServer(async ({ post, get, process }) => {
     const { body } = await post('token', passwordGrant)
     const { client, secret } = await registerClient(process, 'other', cli)
@@ -70,7 +70,7 @@ test('neither revokes nor shows the tokens of another client', () =>
     assert.is((await get('/v4/whoami', bearer(body['access_token']))).status, 200)
   }))
 
-test('shows what a good token is, and nothing of others (RFC 7662, 2.2)', () =>
+test('introspects a valid token, and only reports others as inactive (RFC 7662, 2.2)', () =>
   withTokenServer(async ({ post, client, time }) => {
     const { body } = await post('token', passwordGrant)
     const iat = time.now / 1000
@@ -87,7 +87,7 @@ test('shows what a good token is, and nothing of others (RFC 7662, 2.2)', () =>
     assert.is(wrong.status, 401)
   }))
 
-test('describes itself as RFC 8414 says, without a claim that has no elements (3.2)', () =>
+test('publishes its metadata as in RFC 8414, without empty arrays (3.2)', () =>
   withTokenServer(async ({ get }) => {
     const { status, body, headers } = await get('/.well-known/oauth-authorization-server')
     assert.is(status, 200)
@@ -106,19 +106,19 @@ test('describes itself as RFC 8414 says, without a claim that has no elements (3
     })
   }))
 
-test('answers as its endpoints declare it', () =>
+test('sends the declared responses', () =>
   withTokenServer(async ({ post, get }) => {
     const issued = await post('token', passwordGrant)
-    isAsDeclared(issueToken, 200, issued.body)
+    expectDeclaredBody(issueToken, 200, issued.body)
     for (const name of ['access_token', 'refresh_token']) {
-      isAsDeclared(introspectToken, 200, (await post('introspect', { token: String(issued.body[name]) })).body)
+      expectDeclaredBody(introspectToken, 200, (await post('introspect', { token: String(issued.body[name]) })).body)
     }
-    isAsDeclared(introspectToken, 200, (await post('introspect', { token: 'x' })).body)
-    isAsDeclared(revokeToken, 200, (await post('revoke', { token: 'x' })).body)
-    isAsDeclared(describeAuthorizationServer, 200, (await get('/.well-known/oauth-authorization-server')).body)
+    expectDeclaredBody(introspectToken, 200, (await post('introspect', { token: 'x' })).body)
+    expectDeclaredBody(revokeToken, 200, (await post('revoke', { token: 'x' })).body)
+    expectDeclaredBody(describeAuthorizationServer, 200, (await get('/.well-known/oauth-authorization-server')).body)
   }))
 
-test('leaves nothing on the disk that lets someone in', () =>
+test('stores no usable credentials on the disk', () =>
   withTokenServer(async ({ post, client, file }) => {
     const { body } = await post('token', passwordGrant)
     const next = await post('token', { grant_type: 'refresh_token', refresh_token: String(body['refresh_token']) })

@@ -9,7 +9,7 @@ import { createApp } from '../../../src/http/app.ts'
 import { describeAuthorizationServer } from '../../../src/http/front/well-known.ts'
 import { introspectToken, revokeToken } from '../../../src/http/oauth/revocation-introspection.ts'
 import { issueToken } from '../../../src/http/oauth/token.ts'
-import { isDeclaredAnswer } from '../../api/harness/declared.ts'
+import { expectDeclaredResponse } from '../../api/harness/declared-responses.ts'
 import { ann, cli, openProcess, withLogFile, type Clock, type Process } from '../../commands/accounts-on-disk.ts'
 
 export type Parameters = Readonly<Record<string, string>>
@@ -20,27 +20,27 @@ export type TokenServer = {
   readonly client: ClientCredentials
   readonly address: string
   readonly file: string
-  /** Posts a form to /api/oauth/v2/{name}, with the client's credentials unless told. */
-  post(name: string, form: Parameters, headers?: Parameters): Promise<Answer>
-  get(path: string, headers?: Parameters): Promise<Answer>
+  /** Posts a form to /api/oauth/v2/{name}, with the client's credentials unless `headers` has others. */
+  post(name: string, form: Parameters, headers?: Parameters): Promise<TokenServerResponse>
+  get(path: string, headers?: Parameters): Promise<TokenServerResponse>
 }
 
-export type Answer = {
+export type TokenServerResponse = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What a test has otherwise than a token server has. */
-export type Otherwise = {
-  /** Requests say by X-Forwarded-For where they come from. */
+/** Differences from a token server in production. */
+export type TokenServerOptions = {
+  /** X-Forwarded-For sets a request's client address. */
   readonly proxied?: true
-  /** Passwords that cost nothing: for many log-ins, where it is not the password that is tested. */
+  /** Compares passwords without hashing, for tests with many log-ins. */
   readonly cheap?: true
 }
 
-/** Ann's is right, and nobody else's. */
+/** Only Ann's password is correct. */
 const cheapPasswords = {
   matches: async (password: string, hash: string | undefined) => hash !== undefined && password === ann.password,
 }
@@ -48,7 +48,7 @@ const cheapPasswords = {
 /** Runs with a token server on a new log, Ann's account and a client; `/v4/whoami` is behind bearer authentication. */
 export const withTokenServer = (
   run: (server: TokenServer) => Promise<void>,
-  { proxied, cheap }: Otherwise = {},
+  { proxied, cheap }: TokenServerOptions = {},
 ): Promise<void> =>
   withLogFile(async (file) => {
     const time = { now: 1_800_000_000_000 }
@@ -74,9 +74,9 @@ export const withTokenServer = (
         client,
         address,
         file,
-        get: (path, headers = {}) => answer(`${address}${path}`, { headers }),
+        get: (path, headers = {}) => send(`${address}${path}`, { headers }),
         post: (name, form, headers = {}) =>
-          answer(`${address}/api/oauth/v2/${name}`, {
+          send(`${address}/api/oauth/v2/${name}`, {
             method: 'POST',
             body: new URLSearchParams(headers['authorization'] === undefined ? { ...credentials, ...form } : form),
             headers,
@@ -89,12 +89,12 @@ export const withTokenServer = (
     }
   })
 
-async function answer(address: string, request: RequestInit): Promise<Answer> {
-  // A connection of its own: one that is kept may be closed in the moment in which it is used again.
+async function send(address: string, request: RequestInit): Promise<TokenServerResponse> {
+  // A new connection: a kept-alive one may be closed at the moment it is reused.
   const response = await fetch(address, { ...request, headers: { ...request.headers, connection: 'close' } })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-  isDeclaredAnswer(request.method ?? 'GET', new URL(address).pathname, {
+  expectDeclaredResponse(request.method ?? 'GET', new URL(address).pathname, {
     status: response.status,
     text,
     headers: Object.fromEntries(response.headers),
@@ -106,7 +106,7 @@ const whoAmI = endpoint({
   operationId: 'whoAmI',
   method: 'GET',
   path: '/v4/whoami',
-  summary: 'Whose the access token is.',
+  summary: 'The account of the access token.',
   auth: bearerToken,
   group: platformGroup,
   responses: { 200: 'The account' },

@@ -7,7 +7,7 @@ import { bearer, passwordGrant, withTokenServer } from './token-server.ts'
 
 const test = suite('POST /api/oauth/v2/token')
 
-test('answers a password grant in the order of RFC 6749, 5.1, and is never stored', () =>
+test('answers a password grant with the members of RFC 6749, 5.1, and forbids caching', () =>
   withTokenServer(async ({ post, get }) => {
     const { status, headers, body } = await post('token', passwordGrant)
     assert.is(status, 200)
@@ -21,7 +21,7 @@ test('answers a password grant in the order of RFC 6749, 5.1, and is never store
     assert.is((await get('/v4/whoami', bearer(body['access_token']))).status, 200)
   }))
 
-test('lets in who has a password of before there was a rule for them', () =>
+test('accepts a password from before the password rules', () =>
   withTokenServer(async ({ post, process }) => {
     const { email } = ann
     await changeAccount(process, email, cli, () => [
@@ -30,7 +30,7 @@ test('lets in who has a password of before there was a rule for them', () =>
     assert.is((await post('token', { ...passwordGrant, password: 'secret' })).status, 200)
   }))
 
-test('takes parameters from the query, and those of the body first', () =>
+test('reads parameters from the body and the query, and the body takes precedence', () =>
   withTokenServer(async ({ address, client }) => {
     const all = { ...passwordGrant, client_id: client.client, client_secret: client.secret }
     const asQuery = (values: Record<string, string>) => `${address}/api/oauth/v2/token?${new URLSearchParams(values)}`
@@ -39,7 +39,7 @@ test('takes parameters from the query, and those of the body first', () =>
     assert.is((await fetch(asQuery({ ...all, password: 'wrong' }), { method: 'POST', body })).status, 200)
   }))
 
-test('refreshes once, and the new token once again', () =>
+test('issues a new refresh token with each refresh', () =>
   withTokenServer(async ({ post, get }) => {
     const first = await post('token', passwordGrant)
     const second = await post('token', {
@@ -128,7 +128,7 @@ const REFUSED: readonly [what: string, form: Record<string, string>, status: num
 ]
 
 for (const [what, form, status, error, text] of REFUSED) {
-  test(`refuses ${what} as RFC 6749, 5.2, says`, () =>
+  test(`rejects ${what} as in RFC 6749, 5.2`, () =>
     withTokenServer(async ({ post }) => {
       const refused = await post('token', form)
       assert.equal([refused.status, refused.body], [status, { error, error_description: text }])
@@ -137,7 +137,7 @@ for (const [what, form, status, error, text] of REFUSED) {
     }))
 }
 
-test('answers an unknown user and a wrong password by the same bytes, after a comparison each', () =>
+test('answers an unknown user and a wrong password with the same bytes after one comparison each', () =>
   withTokenServer(async ({ post, process }) => {
     const { comparisonCount } = process.passwords
     const wrong = await post('token', { ...passwordGrant, password: 'wrong' })
@@ -146,7 +146,7 @@ test('answers an unknown user and a wrong password by the same bytes, after a co
     assert.is(process.passwords.comparisonCount - comparisonCount, 2)
   }))
 
-test('takes the client from Basic, and challenges one that is wrong', () =>
+test('accepts the client in a Basic header, and challenges wrong credentials', () =>
   withTokenServer(async ({ post, client }) => {
     const basic = (secret: string) => ({
       authorization: `Basic ${Buffer.from(`${client.client}:${secret}`).toString('base64')}`,
@@ -160,7 +160,7 @@ test('takes the client from Basic, and challenges one that is wrong', () =>
     assert.equal([both.status, both.body['error']], [400, 'invalid_request'])
   }))
 
-test('takes a JSON object, a multipart form and a form without a type, with what the query has', () =>
+test('accepts a JSON object, a multipart form and a form without a type, combined with the query', () =>
   withTokenServer(async ({ address, client }) => {
     const all = { ...passwordGrant, client_id: client.client, client_secret: client.secret }
     const query = new URLSearchParams(all).toString()
@@ -194,31 +194,31 @@ for (const [what, body] of [
   ['a parameter twice, once as an object', '{"scope":{"scope":1},"scope":"user"}'],
   ['a number', '{"grant_type":"password","username":7}'],
   ['a list', '{"grant_type":["password"]}'],
-  ['an array for an object', '[]'],
-  ['a text for an object', '"grant_type=password"'],
+  ['an array instead of an object', '[]'],
+  ['a string instead of an object', '"grant_type=password"'],
   ['half an object', '{"grant_type":'],
-  ['other bytes than UTF-8', Buffer.from('{"grant_type":"password\xff"}', 'latin1')],
+  ['invalid UTF-8', Buffer.from('{"grant_type":"password\xff"}', 'latin1')],
 ] as const) {
-  test(`refuses JSON with ${what} as RFC 6749, 5.2, says`, () =>
+  test(`rejects JSON with ${what} as in RFC 6749, 5.2`, () =>
     withTokenServer(async ({ address, client }) => {
       const search = new URLSearchParams({ ...passwordGrant, client_id: client.client, client_secret: client.secret })
       const headers = { 'content-type': 'application/json' }
-      const asked = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
-      const answer = (await asked.json()) as { error: string }
-      assert.equal([asked.status, answer.error], [400, 'invalid_request'])
-      assert.is(asked.headers.get('cache-control'), 'no-store')
+      const response = await fetch(`${address}/api/oauth/v2/token?${search}`, { method: 'POST', body, headers })
+      const answer = (await response.json()) as { error: string }
+      assert.equal([response.status, answer.error], [400, 'invalid_request'])
+      assert.is(response.headers.get('cache-control'), 'no-store')
     }))
 }
 
-test('takes a text with a colon behind it for no second name', () =>
+test('does not mistake a string followed by a colon for a repeated name', () =>
   withTokenServer(async ({ address }) => {
     const body = '{"grant_type": "password", "username": "\\"scope\\":", "password": "a:\\"b\\" :"}'
     const headers = { 'content-type': 'application/json' }
-    const asked = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body, headers })
-    assert.is(((await asked.json()) as { error: string }).error, 'invalid_client')
+    const response = await fetch(`${address}/api/oauth/v2/token`, { method: 'POST', body, headers })
+    assert.is(((await response.json()) as { error: string }).error, 'invalid_client')
   }))
 
-test('refuses a parameter that stands twice, a body of another type and one that is too large with 400', () =>
+test('answers 400 to a repeated parameter, another media type and a body that is too large', () =>
   withTokenServer(async ({ address }) => {
     const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
       const headers = { 'content-type': type }
@@ -232,15 +232,15 @@ test('refuses a parameter that stands twice, a body of another type and one that
     assert.equal(await send(`grant_type=${'x'.repeat(70_000)}`), [400, 'invalid_request'])
   }))
 
-test('ignores parameters that it does not know, whatever their names look like (RFC 6749, 3.2)', () =>
+test('ignores unknown parameters with any name (RFC 6749, 3.2)', () =>
   withTokenServer(async ({ address }) => {
     const body = 'grant_type=password&x=1&y[z]=1&list[]=1&__proto__=1&[a]=1'
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const asked = await fetch(`${address}/api/oauth/v2/token?q[r]=1`, { method: 'POST', body, headers })
-    assert.is(((await asked.json()) as { error: string }).error, 'invalid_client')
+    const response = await fetch(`${address}/api/oauth/v2/token?q[r]=1`, { method: 'POST', body, headers })
+    assert.is(((await response.json()) as { error: string }).error, 'invalid_client')
   }))
 
-test('is for POST only', () =>
+test('accepts only POST', () =>
   withTokenServer(async ({ get }) => {
     const { status, headers, body } = await get('/api/oauth/v2/token?grant_type=password')
     assert.is(status, 405)
@@ -248,7 +248,7 @@ test('is for POST only', () =>
     assert.is(body['error'], 'invalid_request')
   }))
 
-test('answers 429 from the 6th failed log-in of an account, known or not, also to the right password', () =>
+test('answers 429 after five failed log-ins of a known or unknown account, also to the correct password', () =>
   withTokenServer(async ({ post, time }) => {
     for (const username of [passwordGrant.username, 'nobody@example.com']) {
       for (let count = 1; count <= 5; count++) {
@@ -262,7 +262,7 @@ test('answers 429 from the 6th failed log-in of an account, known or not, also t
     assert.is((await post('token', passwordGrant)).status, 200)
   }))
 
-test('does not count refused refreshes as guesses', () =>
+test('does not count rejected refresh tokens as failed log-ins', () =>
   withTokenServer(async ({ post }) => {
     for (let count = 1; count <= 60; count++) {
       assert.is((await post('token', { grant_type: 'refresh_token', refresh_token: 'x' })).status, 400)

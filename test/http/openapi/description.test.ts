@@ -7,12 +7,12 @@ import { ENDPOINTS } from '../../../src/http/endpoints.ts'
 import { CONSTANTS, CUT_SHAPE_DETAIL, CUT_SHAPE_TREE } from '../../../src/http/constants/constants.ts'
 import { createOpenApiDocument } from '../../../src/http/openapi/description.ts'
 import { TAGS } from '../../../src/http/openapi/operation.ts'
-import { routeFinder } from '../found-route.ts'
+import { routeFinder } from '../route-finder.ts'
 
 type Parameter = { readonly name: string; readonly in: string; readonly description?: string }
 type Response = { readonly description: string; readonly content?: object }
 type Json = Readonly<Record<string, unknown>>
-type Description = {
+type ParsedDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Json>> }
 }
@@ -24,10 +24,10 @@ type Operation = {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-const description = createOpenApiDocument(ENDPOINTS, { baseUrl: 'https://api.example.com', version: '1.2.3' })
-// As a client reads it.
-const read = JSON.parse(JSON.stringify(description)) as Description
-const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
+const created = createOpenApiDocument(ENDPOINTS, { baseUrl: 'https://api.example.com', version: '1.2.3' })
+// A client gets it as JSON.
+const document = JSON.parse(JSON.stringify(created)) as ParsedDocument
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     path,
     method,
@@ -35,9 +35,9 @@ const operations = Object.entries(read.paths).flatMap(([path, methods]) =>
   })),
 )
 
-const test = suite('the description of the API')
+const test = suite('the OpenAPI document')
 
-test('lists every operation under a heading that has its place on the page', () => {
+test('uses only declared tags', () => {
   const strange = operations.filter(({ operation }) =>
     operation.tags.some((tag) => !TAGS.some(({ name }) => name === tag)),
   )
@@ -47,7 +47,7 @@ test('lists every operation under a heading that has its place on the page', () 
   )
 })
 
-test('has every path and method that is answered, and no other', () => {
+test('has exactly the paths and methods of the endpoints', () => {
   const findRoute = routeFinder(ENDPOINTS)
   for (const { path, method } of operations) {
     assert.ok(findRoute(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1')), `${method} ${path}`)
@@ -56,22 +56,22 @@ test('has every path and method that is answered, and no other', () => {
   for (const { operationId } of ENDPOINTS) {
     assert.ok(
       [...described].some((id) => id.startsWith(operationId.toLowerCase())),
-      `${operationId} is described nowhere`,
+      `${operationId} is not described`,
     )
   }
   for (const path of ['/v3/diamond/{id}', '/v4/diamond/bulk', '/api/oauth/v2/token', '/api/v1/create', '/v2/constants'])
-    assert.ok(path in read.paths, path)
+    assert.ok(path in document.paths, path)
 })
 
-test('gives each operation a name of its own', () => {
+test('gives each operation a unique id', () => {
   const names = operations.map(({ operation }) => operation.operationId)
   assert.is(new Set(names).size, names.length)
   for (const name of names) assert.match(name, /^[a-z][A-Za-z0-9]+$/)
 })
 
-test('names operations as a client of the API reads them', () => {
+test('gives operations the expected ids', () => {
   const idOf = (method: string, path: string) =>
-    (read.paths[path]?.[method] as (Operation & { readonly deprecated?: boolean }) | undefined)?.operationId
+    (document.paths[path]?.[method] as (Operation & { readonly deprecated?: boolean }) | undefined)?.operationId
   for (const [method, path, name] of [
     ['get', '/v4/diamond', 'listDiamonds'],
     ['get', '/v3/diamond', 'listDiamondsV3'],
@@ -83,25 +83,25 @@ test('names operations as a client of the API reads them', () => {
     assert.is(idOf(method, path), name)
 })
 
-test('marks a path as deprecated where another one is documented', () => {
-  const deprecated = (method: string, path: string) => read.paths[path]?.[method]?.['deprecated'] === true
+test('marks alternative paths as deprecated', () => {
+  const deprecated = (method: string, path: string) => document.paths[path]?.[method]?.['deprecated'] === true
   assert.ok(deprecated('post', '/api/v1/create'))
   assert.ok(deprecated('get', '/api/v1/metadata/{key}'))
   assert.not.ok(deprecated('post', '/api/v1/share'))
   assert.not.ok(deprecated('get', '/v3/diamond'))
 })
 
-test('names each segment in braces as a parameter of the path, and says of each parameter what it is', () => {
+test('declares each path parameter and describes each parameter', () => {
   for (const { path, operation } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const declared = operation.parameters.filter((one) => one.in === 'path').map(({ name }) => name)
     assert.equal(declared.toSorted(), inPath.toSorted(), path)
     for (const { name, description: about } of operation.parameters)
-      assert.type(about, 'string', `${operation.operationId} says nothing of ${name}`)
+      assert.type(about, 'string', `${operation.operationId} has no description for ${name}`)
   }
 })
 
-test('says of each answer what it is, with a body wherever there is one', () => {
+test('describes each response, with a body for errors', () => {
   for (const { operation } of operations) {
     assert.ok(Object.keys(operation.responses).length > 2, operation.operationId)
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -112,25 +112,25 @@ test('says of each answer what it is, with a body wherever there is one', () => 
   }
 })
 
-test('refers only to what stands among its components', () => {
-  const text = JSON.stringify(read)
+test('refers only to existing components', () => {
+  const text = JSON.stringify(document)
   const referred = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
   assert.ok(referred.length > 50)
   for (const reference of new Set(referred)) {
     assert.ok(reference.startsWith('#/components/schemas/'), reference)
-    assert.ok(reference.slice('#/components/schemas/'.length) in read.components.schemas, reference)
+    assert.ok(reference.slice('#/components/schemas/'.length) in document.components.schemas, reference)
   }
   assert.not.match(text, /"\$schema"|"\$defs"/)
 })
 
-test('has each set of values once, among the components, by a name of its own', () => {
-  const paths = JSON.stringify(read.paths)
+test('has each enum once, as a named component', () => {
+  const paths = JSON.stringify(document.paths)
   assert.not.match(paths, /"enum":/)
-  const enums = Object.values(read.components.schemas).filter((schema) => 'enum' in schema)
+  const enums = Object.values(document.components.schemas).filter((schema) => 'enum' in schema)
   const values = enums.map((schema) => JSON.stringify(schema['enum']))
   assert.ok(values.length > 20)
   assert.is(new Set(values).size, values.length)
-  const nested = Object.entries(read.components.schemas).filter(([, schema]) =>
+  const nested = Object.entries(document.components.schemas).filter(([, schema]) =>
     JSON.stringify({ ...schema, enum: undefined }).includes('"enum":'),
   )
   assert.equal(
@@ -139,9 +139,9 @@ test('has each set of values once, among the components, by a name of its own', 
   )
 })
 
-test('gives an example of each field of a diamond and of a certification', () => {
-  const { schemas } = read.components
-  // An id of v3 has them with its type; where a field may be null, it has them as what it is otherwise.
+test('has an example for each field of a diamond and of a certification', () => {
+  const { schemas } = document.components
+  // A v3 id has examples in its type; a nullable field has them in its other type.
   const isExemplified = (value: unknown): boolean => {
     if (typeof value !== 'object' || value === null) return false
     const { examples, anyOf = [], $ref = '' } = value as { examples?: unknown; anyOf?: unknown[]; $ref?: string }
@@ -158,14 +158,14 @@ test('gives an example of each field of a diamond and of a certification', () =>
   for (const name of ['product', 'laboratory', 'number']) assert.ok(properties[name]?.['examples'], name)
 })
 
-test('shows the two versions as they differ', () => {
-  const { schemas } = read.components
+test('shows the differences between the two versions', () => {
+  const { schemas } = document.components
   const propertiesOf = (name: string) => Object.keys((schemas[name] as { readonly properties: object }).properties)
   assert.ok(propertiesOf('Diamond.v4').includes('certifications'))
   assert.not.ok(propertiesOf('Diamond.v3').includes('certifications'))
 })
 
-test('has the constants and the cut shapes as they are answered', () => {
+test('has schemas that match the constants and the cut shapes', () => {
   CONSTANTS.parse(constants('1.2.3'))
   CUT_SHAPE_TREE.parse(cutShapeTree())
   for (const { id, children } of cutShapeTree())
@@ -180,9 +180,9 @@ test('has the constants and the cut shapes as they are answered', () => {
     assert.ok(schemaOf(path), path)
 })
 
-test('tells who may ask', () => {
-  assert.equal(read.paths['/v4/diamond']?.['get']?.['security'], [{ bearer: [] }])
-  assert.equal(read.paths['/v2/constants']?.['get']?.['security'], [])
+test('declares the authentication of each endpoint', () => {
+  assert.equal(document.paths['/v4/diamond']?.['get']?.['security'], [{ bearer: [] }])
+  assert.equal(document.paths['/v2/constants']?.['get']?.['security'], [])
 })
 
 test.run()

@@ -4,12 +4,15 @@ import { ImpossibleProportions } from '../../../src/domain/scoring/cut/proportio
 import { StonePictureCache, type PictureRenderer } from '../../../src/http/report/pictures.ts'
 import { plain } from '../../domain/scoring/cuts.ts'
 
-const test = suite('the pictures of report pages')
+const test = suite('pictures of report pages')
 
 const round = plain('Round', 'Good')
 
-/** Draws at once, and knows what it was asked for and what it keeps beyond its memory. */
-function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyond = new Map<string, Uint8Array>()) {
+/** A picture cache that records what it draws, and its store for pictures beyond the memory. */
+function recordingCache(
+  answer: PictureRenderer = async () => new Uint8Array([1]),
+  beyond = new Map<string, Uint8Array>(),
+) {
   const drawn: string[] = []
   const draw: PictureRenderer = (order) => {
     const { subject, look } = order
@@ -23,16 +26,16 @@ function drawing(answer: PictureRenderer = async () => new Uint8Array([1]), beyo
   return { drawn, pictures, beyond }
 }
 
-test('are drawn once for each cut and light, whoever asks, at once or later', async () => {
-  const { drawn, pictures } = drawing()
+test('are drawn once for each cut and light, for concurrent and later requests', async () => {
+  const { drawn, pictures } = recordingCache()
   await Promise.all([1, 2, 3].map(() => pictures.pictureOf({ cut: { ...round } }, 'face-up').png()))
   await pictures.pictureOf({ cut: round }, 'face-up').png()
   await pictures.pictureOf({ cut: round }, 'aset').png()
   assert.equal(drawn, ['Round, face-up', 'Round, aset'])
 })
 
-test('have a tag of their own without being drawn, the same for equal cuts and bodies', () => {
-  const { drawn, pictures } = drawing()
+test('have distinct entity tags without being drawn, equal for equal cuts and bodies', () => {
+  const { drawn, pictures } = recordingCache()
   const tags = [
     pictures.pictureOf({ cut: round }, 'face-up'),
     pictures.pictureOf({ cut: { ...round } }, 'face-up'),
@@ -46,9 +49,9 @@ test('have a tag of their own without being drawn, the same for equal cuts and b
   assert.equal(drawn, [])
 })
 
-test('that failed are tried again by who asks next', async () => {
+test('that failed are drawn again for the next request', async () => {
   let fails = true
-  const { pictures } = drawing(async () => {
+  const { pictures } = recordingCache(async () => {
     if (fails) throw new Error('the thread ended')
     return new Uint8Array([7])
   })
@@ -63,8 +66,8 @@ test('that failed are tried again by who asks next', async () => {
   assert.equal(await pictures.pictureOf({ cut: round }, 'aset').png(), new Uint8Array([7]))
 })
 
-test('do not exist of a stone that can not be, which is found once', async () => {
-  const { drawn, pictures } = drawing(async () => {
+test('do not exist for a stone with impossible proportions, which is checked once', async () => {
+  const { drawn, pictures } = recordingCache(async () => {
     throw new ImpossibleProportions('the culet is above the table')
   })
   assert.is(await pictures.pictureOf({ cut: round }, 'aset').png(), undefined)
@@ -72,19 +75,19 @@ test('do not exist of a stone that can not be, which is found once', async () =>
   assert.is(drawn.length, 1)
 })
 
-test('of cuts are found again by a process that starts later, those of own bodies are drawn again', async () => {
-  const first = drawing()
+test('of cuts are reused by a process that starts later, and those of uploaded models are drawn again', async () => {
+  const first = recordingCache()
   await first.pictures.pictureOf({ cut: round }, 'rocked').png()
   await first.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
-  const second = drawing(undefined, first.beyond)
+  const second = recordingCache(undefined, first.beyond)
   assert.equal(await second.pictures.pictureOf({ cut: round }, 'rocked').png(), new Uint8Array([1]))
   await second.pictures.pictureOf({ model: 'a'.repeat(64) }, 'rocked').png()
   assert.equal(second.drawn, [`${'a'.repeat(64)}, rocked`])
   assert.is(first.beyond.size, 1)
 })
 
-test('are kept in memory up to 60, the oldest go first', async () => {
-  const { drawn, pictures } = drawing()
+test('are kept in memory up to 60, and the oldest are evicted first', async () => {
+  const { drawn, pictures } = recordingCache()
   const models = Array.from({ length: 61 }, (_, index) => String(index).padStart(64, '0'))
   for (const model of models) await pictures.pictureOf({ model }, 'aset').png()
   assert.is(drawn.length, 61)

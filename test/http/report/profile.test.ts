@@ -5,9 +5,9 @@ import type { ReportReading } from '../../../src/domain/certification/certificat
 import { profileOf } from '../../../src/http/report/profile.ts'
 import { nothingRead } from '../../fixtures/reports/layouts.ts'
 
-const test = suite("a stone's drawing from the side")
+const test = suite("a stone's profile drawing")
 
-function live(cutShape: number | string): LiveDiamond {
+function liveStone(cutShape: number | string): LiveDiamond {
   const set = { sku: 'A', cutShape, carat: 1 }
   const diamond = diamondDecider.evolve(diamondDecider.initialState, {
     type: 'DiamondCreated',
@@ -17,15 +17,15 @@ function live(cutShape: number | string): LiveDiamond {
   return diamond as LiveDiamond
 }
 
-/** A stone with a report that says so much of it. */
-function reported(cutShape: string, said: Partial<ReportReading>): LiveDiamond {
+/** A stone with a report that has these values. */
+function stoneWithReport(cutShape: string, values: Partial<ReportReading>): LiveDiamond {
   const certification = { id: 3, laboratory: 'GIA', number: null, file: null } as const
-  return { ...live(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...said } }] }
+  return { ...liveStone(cutShape), certifications: [{ ...certification, reading: { ...nothingRead, ...values } }] }
 }
 
-const cornersOf = (cutShape: number | string) => cornersIn(profileOf(live(cutShape), { depth: 60 }).html)
+const cornersOf = (cutShape: number | string) => cornersIn(profileOf(liveStone(cutShape), { depth: 60 }).html)
 
-/** The corners of the stone, from left to right and down as on the page. */
+/** The corners of the stone; x grows to the right and y downwards. */
 function cornersIn(drawn: string): (readonly [number, number])[] {
   const path = /class="stone" d="M([^Z"]*)Z"/.exec(drawn)?.[1] ?? ''
   return path.split('L').map((corner) => {
@@ -40,24 +40,24 @@ const lowest = (corners: readonly (readonly [number, number])[]) => {
 }
 const widthOf = (xs: readonly number[]) => Math.max(...xs) - Math.min(...xs)
 
-test('ends in a point below, under a table', () => {
+test('has a point at the bottom and a table at the top', () => {
   const corners = cornersOf(2)
   assert.is(widthOf(lowest(corners)), 0)
   const top = Math.min(...corners.map(([, y]) => y))
   assert.ok(widthOf(corners.filter(([, y]) => y === top).map(([x]) => x)) > 100)
 })
 
-test('of a rose stands on its base, which is as wide as the stone, and ends in a point above', () => {
+test('of a rose cut has a base as wide as the stone and a point at the top', () => {
   const corners = cornersOf('Rose cut')
   assert.is(widthOf(lowest(corners)), widthOf(corners.map(([x]) => x)))
   const top = Math.min(...corners.map(([, y]) => y))
   assert.is(corners.filter(([, y]) => y === top).length, 1)
 })
 
-test('of a briolette hangs from its point, as long as its sides say, and has neither table nor girdle', () => {
+test('of a briolette has a point at both ends, the measured length, and neither table nor girdle', () => {
   const size = { length: 8.4, width: 4.2, depth: 4.2 }
-  const said = { table: 57, crownAngle: 34, girdle: 3 }
-  const drawn = profileOf(reported('Briolette', { ...said, measurements: size }), { ...said, size }).html
+  const values = { table: 57, crownAngle: 34, girdle: 3 }
+  const drawn = profileOf(stoneWithReport('Briolette', { ...values, measurements: size }), { ...values, size }).html
   const corners = cornersIn(drawn)
   const ys = corners.map(([, y]) => y)
   const [top, end] = [Math.min(...ys), Math.max(...ys)]
@@ -71,6 +71,6 @@ test('of a briolette hangs from its point, as long as its sides say, and has nei
   assert.ok(drawn.includes('8.40 × 4.20 × 4.20 mm'), drawn)
 })
 
-test('is nothing of a shape without a model', () => assert.is(profileOf(live('Kite'), { depth: 60 }).html, ''))
+test('is empty for a shape without a model', () => assert.is(profileOf(liveStone('Kite'), { depth: 60 }).html, ''))
 
 test.run()

@@ -11,12 +11,12 @@ for (const text of [
   `https://stones.example.com/diamond/9007199254740991?signature=${signature}`,
   `https://a-host-with-a-long-name.vendors.example.com/behind/a/proxy/diamond/337?signature=${signature}`,
 ]) {
-  test(`is read as the ${text.length} characters that it was made of`, () => {
+  test(`decodes to its ${text.length} characters`, () => {
     assert.is(qrTextOf(qrCode(text, 'An address').html), text)
   })
 }
 
-test('is black on white with four modules around it, and says what it is', () => {
+test('is black on white with a quiet zone of four modules and a label', () => {
   const { html } = qrCode('http://localhost:8080/diamond/1', 'An "address"')
   assert.match(html, 'viewBox="-4 -4 37 37"')
   assert.match(html, '<path fill="#fff" d="M-4 -4h37v37h-37z" />')

@@ -5,7 +5,7 @@ import { vendor, type Vendor } from '../../api/harness/account.ts'
 import { attached } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { newSender, reveal, shared, type Sender } from '../../api/harness/secrets.ts'
-import { PATIENT, startService, type Service } from '../../api/harness/service.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from '../../api/harness/service.ts'
 import { created, createdMany } from '../../api/harness/stones.ts'
 import { diamonds } from '../../../src/projections/diamonds/diamonds.ts'
 import { COMPARED_MODELS, type VerificationReport } from '../../../src/maintenance/verify/verify.ts'
@@ -18,7 +18,11 @@ test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
   // One of the tests writes for as long as verify takes, which no limit of requests must end.
   const settings = { RATE_LIMIT: '0' }
-  context.service = await startService({ dataDir: context.commands.dataDir, patience: PATIENT, settings })
+  context.service = await startService({
+    dataDir: context.commands.dataDir,
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings,
+  })
   context.sender = await newSender(context.service.installation)
 })
 test.after.each(async ({ commands, service }) => {

@@ -1,0 +1,112 @@
+import * as assert from 'uvu/assert'
+import { suite } from 'uvu'
+import { VERSION } from '../../src/runtime/version.ts'
+import { expect, type Answer, type Request } from './harness/request.ts'
+import { form, newSender, reveal, shownIn, post } from './harness/secrets.ts'
+import { GENEROUS_TIMEOUT_MS, startService, type Service } from './harness/service.ts'
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+type Context = { service: Service; open: Service }
+const test = suite<Context>('the front page')
+test.before(async (context) => {
+  context.service = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { SECURITY_CONTACT: 'safe@example.com' },
+  })
+  context.open = await startService({
+    readModelTimeoutMs: GENEROUS_TIMEOUT_MS,
+    settings: { SECRETS_ANONYMOUS: 'true' },
+  })
+})
+test.after(async ({ service, open }) => {
+  await service.stop()
+  await open.stop()
+})
+
+/** Submits the form of the front page. */
+const submitForm = (service: Service, fields: Readonly<Record<string, string>>, headers: Request['headers'] = {}) =>
+  service.send({
+    ...form('/share', new URLSearchParams(fields).toString()),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'Sec-Fetch-Site': 'same-origin', ...headers },
+  })
+
+/** The metadata key in the redirect of a response. */
+function keyIn(answer: Answer): string {
+  const key = /^private\/(\w+)$/.exec(String(expect(303, answer).headers.location))?.[1]
+  if (key === undefined) throw new Error(`redirected to ${answer.headers.location}`)
+  return key
+}
+
+test('returns links as JSON to a program and a page to a browser', async ({ service }) => {
+  const answer = expect(200, await service.send({ path: '/' }))
+  const { name, version, links } = answer.json() as { name: string; version: string; links: Record<string, string> }
+  assert.equal([name, version], ['Adamant', VERSION])
+  for (const link of Object.values(links)) {
+    const { pathname } = new URL(link)
+    const { status } = await service.send({ path: pathname })
+    assert.ok([200, 401, 405].includes(status), `${pathname} is ${status}`)
+  }
+  const page = expect(200, await service.send({ path: '/', headers: BROWSER }))
+  assert.match(String(page.headers['content-type']), /^text\/html/)
+  assert.match(String(page.headers.vary), /\bAccept(,|$)/)
+  for (const [, href = ''] of page.text.matchAll(/href="([^"]*)"/g)) {
+    if (!href.startsWith('data:')) expect(200, await service.send({ path: `/${href}` }))
+  }
+})
+
+test('shares a secret from its form for the account of the given token', async ({ service }) => {
+  const { email, token } = await newSender(service.installation)
+  const key = keyIn(await submitForm(service, { secret: ' two\nlines ', passphrase: 'p', ttl: '3600', email, token }))
+  const record = shownIn(await post(service.url, `private/${key}`))
+  assert.equal([record['custid'], record['ttl'], record.state], [email, 3600, 'new'])
+  const page = expect(200, await service.send({ path: `/private/${key}`, headers: BROWSER }))
+  assert.match(page.text, `/secret/${record.secret_key}`)
+  assert.is(shownIn(await reveal(service.url, record.secret_key, 'p')).value, ' two\nlines ')
+})
+
+test('needs no account if anonymous sharing is enabled', async ({ open }) => {
+  const page = expect(200, await open.send({ path: '/', headers: BROWSER }))
+  assert.not.match(page.text, 'API token')
+  const key = keyIn(await submitForm(open, { secret: 'open' }))
+  assert.is(shownIn(await post(open.url, `private/${key}`))['custid'], 'anon')
+})
+
+test('keeps the input of its form after an error, except token and passphrase', async ({ service }) => {
+  const { email, token } = await newSender(service.installation)
+  const refused = expect(
+    403,
+    await submitForm(service, { secret: '\na <b>', passphrase: 'p-9', ttl: '86400', email, token: 'w-7' }),
+  )
+  assert.match(refused.text, />\n\na &lt;b&gt;<\/textarea>/)
+  assert.match(refused.text, `value="${email}"`)
+  assert.match(refused.text, /value="86400" selected/)
+  assert.not(refused.text.includes('w-7') || refused.text.includes('p-9'))
+  assert.is(refused.headers['cache-control'], 'no-store')
+  expect(403, await submitForm(service, { secret: 'x' }))
+  expect(422, await submitForm(service, { secret: '', email, token }))
+  expect(413, await submitForm(service, { secret: 'x'.repeat(20_000), email, token }))
+})
+
+test('rejects a form from another site', async ({ open }) => {
+  const answer = await submitForm(
+    open,
+    { secret: 'x' },
+    { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' },
+  )
+  assert.match(expect(403, answer).text, 'No secret was shared')
+})
+
+test('serves robots.txt, favicon.ico and security.txt', async ({ service, open }) => {
+  const robots = expect(200, await service.send({ path: '/robots.txt' })).text
+  assert.match(robots, /^User-agent: \*\n/)
+  assert.match(robots, '\nDisallow: /\n')
+  assert.is(expect(200, await service.send({ path: '/favicon.ico' })).headers['content-type'], 'image/svg+xml')
+  const { headers, text: contact } = expect(200, await service.send({ path: '/.well-known/security.txt' }))
+  assert.match(contact, /^Contact: mailto:safe@example\.com\nExpires: \d{4}-\d\d-\d\dT00:00:00\.000Z\n/)
+  const [, expires = ''] = /Expires: (.*)/.exec(contact) ?? []
+  assert.ok(Date.parse(expires) > Date.parse(headers.date ?? ''))
+  expect(404, await open.send({ path: '/.well-known/security.txt' }))
+})
+
+test.run()
