@@ -28,7 +28,7 @@ const statusWith = async ({ url }: Context, token: string): Promise<number> => {
 const setPassword = (commands: CommandLine, ...options: string[]) =>
   commands.json('user', 'password', EMAIL, '--password', 'other horse', ...options)
 
-test('end with a new password, unless they are kept', async (context) => {
+test('are revoked by a new password, unless --keep-api-tokens is given', async (context) => {
   const { token } = await newToken(context)
   assert.is(await statusWith(context, token), 200)
   await setPassword(context.commands, '--keep-api-tokens')
@@ -37,7 +37,7 @@ test('end with a new password, unless they are kept', async (context) => {
   assert.is(await statusWith(context, token), 401)
 })
 
-test('end when it is disabled, unless they are kept until it is enabled', async (context) => {
+test('are revoked when the account is disabled; with --keep-api-tokens they work again when it is enabled', async (context) => {
   const { commands } = context
   const { token } = await newToken(context)
   await commands.json('user', 'disable', EMAIL, '--keep-api-tokens')
@@ -49,7 +49,7 @@ test('end when it is disabled, unless they are kept until it is enabled', async 
   assert.is(await statusWith(context, token), 401)
 })
 
-test('show when they were last used and when they expire', async (context) => {
+test('are listed with the time of their last use and of their expiry', async (context) => {
   const { commands } = context
   type Listed = { id: string; issuedAt: string; lastUsedAt: string | null; expiresAt: string | null }
   const [used, unused] = [await newToken(context), await newToken(context, '--expires-in', '90')]
@@ -62,13 +62,16 @@ test('show when they were last used and when they expire', async (context) => {
 
   const [first, second] = [await listed(used), await listed(unused)]
   const [at, after] = [Date.parse(first?.lastUsedAt ?? ''), Date.now()]
-  assert.ok(at > before - 1_000 && at <= after, `${first?.lastUsedAt} is told in whole seconds`)
+  assert.ok(
+    at > before - 1_000 && at <= after,
+    `${first?.lastUsedAt} must be the time of the request, in whole seconds`,
+  )
   assert.is(first?.expiresAt, null)
   assert.is(second?.lastUsedAt, null)
   assert.is(Date.parse(second?.expiresAt ?? '') - Date.parse(second?.issuedAt ?? ''), 90 * 86_400_000)
 })
 
-test('are no way to lock their owner out of a log-in: wrong ones count apart', async (context) => {
+test('cannot lock their owner out: wrong tokens do not count as failed log-ins', async (context) => {
   const { commands, url } = context
   const client = await commands.json('client', 'add', 'shop')
   for (let count = 1; count <= 10; count++) assert.is(await statusWith(context, `wrong ${count}`), 401)
@@ -78,7 +81,7 @@ test('are no way to lock their owner out of a log-in: wrong ones count apart', a
   assert.is((await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })).status, 200)
 })
 
-test('expire after a number of days that makes sense', async ({ commands }) => {
+test('expire after 1 to 3650 days', async ({ commands }) => {
   for (const days of ['0', '3651', 'soon']) {
     const { code, err } = await commands.run(['token', 'add', EMAIL, '--expires-in', days])
     assert.is(code, 2)

@@ -19,7 +19,7 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-const title = (name: string) => color.all.find(({ title: one }) => one === name)?.id
+const colorIdOf = (name: string) => color.all.find(({ title: one }) => one === name)?.id
 
 const patched = (at: string, data: object, more: object = {}) => ({
   id: randomUUID(),
@@ -34,12 +34,12 @@ async function append({ commands }: Context, events: readonly ReturnType<typeof 
   await close()
 }
 
-/** Later than what the command line has just written, since times only grow within a stream. */
+/** Later than the events that the command line has just written: times never decrease within a stream. */
 const [TEN, ELEVEN, NOON] = ['2099-01-01T10:00:00.500Z', '2099-01-01T11:00:00.000Z', '2099-01-01T12:00:00.000Z']
 
-test('tells who, when, through what, and which field went from what to what', async (context) => {
+test('shows for each change its account, time, client and the old and new values', async (context) => {
   await append(context, [
-    patched(TEN, { set: { price: 7, color: title('F') } }, { client: '1_gone' }),
+    patched(TEN, { set: { price: 7, color: colorIdOf('F') } }, { client: '1_gone' }),
     patched(ELEVEN, { removed: ['price'] }),
   ])
   const [json, text] = await context.commands.runInTurn([
@@ -62,7 +62,7 @@ test('tells who, when, through what, and which field went from what to what', as
   assert.match(text?.out ?? '', /color: E -> F/)
 })
 
-test('shows the state at a time, and what differs between two', async (context) => {
+test('shows the state at a time, and the changes between two times', async (context) => {
   await append(context, [patched(TEN, { set: { price: 7 } }), patched(NOON, { set: { price: 8, carat: 2 } })])
   const [at, diff, before, both] = await context.commands.runInTurn([
     ['audit', 'diamond', '1', '--at', '2099-01-01T10:00:00Z', '--json'],
@@ -87,7 +87,7 @@ test('shows the state at a time, and what differs between two', async (context) 
   assert.is(both?.code, 2)
 })
 
-test('shows what it can not understand, why, and what comes behind it', async (context) => {
+test('shows events that cannot be decoded with the reason, and the events after them', async (context) => {
   await append(context, [
     patched(TEN, { set: { colour: 'nonsense', carat: 'heavy' } }),
     patched(ELEVEN, {}, { schema: '999' }),
@@ -112,7 +112,7 @@ test('shows what it can not understand, why, and what comes behind it', async (c
   assert.match(text?.out ?? '', /cannot be decoded: .*schema 999/)
 })
 
-test('says what an id is, and that there never was such a diamond', async ({ commands }) => {
+test('rejects an invalid id, and one that never existed', async ({ commands }) => {
   const [none, wrong] = await commands.runInTurn([
     ['audit', 'diamond', '2'],
     ['audit', 'diamond', 'A-1'],

@@ -5,13 +5,13 @@ import * as assert from 'uvu/assert'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('a DATA_DIR that can not be')
+const test = suite<Context>('a DATA_DIR')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** Folders that nobody can make, root neither; the first one kept Node's own recursive mkdir busy for ever. */
+/** Folders that even root cannot create; Node's recursive mkdir never returned for the first one. */
 const FOLDERS: Readonly<Record<string, (folder: string) => string>> = {
   'below /proc': () => '/proc/adamant/data',
   'below a device': () => '/dev/null/data',
@@ -27,7 +27,7 @@ const FOLDERS: Readonly<Record<string, (folder: string) => string>> = {
 }
 
 for (const [name, make] of Object.entries(FOLDERS)) {
-  test(`${name} is one line, and the end`, async ({ commands }) => {
+  test(`${name} is refused with one line`, async ({ commands }) => {
     const folder = make(commands.folder)
     const words = ['user', 'add', 'a@example.com', '--password', 'right horse']
     const { code, err } = await commands.run(words, { DATA_DIR: folder })

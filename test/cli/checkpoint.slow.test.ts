@@ -14,22 +14,22 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** The sizes of all that was signed. */
+/** The tree sizes of all signed checkpoints. */
 async function signedSizes(commands: CommandLine): Promise<number[]> {
   const { out } = await commands.run(['events', 'checkpoints', '--json'])
   const lines = out.trim() === '' ? [] : out.trim().split('\n')
-  return lines.map((line) => Number((JSON.parse(line) as Signed).data.checkpoint.split('\n')[1]))
+  return lines.map((line) => Number((JSON.parse(line) as SignedCheckpointEvent).data.checkpoint.split('\n')[1]))
 }
-type Signed = { readonly data: { readonly checkpoint: string } }
+type SignedCheckpointEvent = { readonly data: { readonly checkpoint: string } }
 
 const run = promisify(execFile)
 
-test('is printed on demand, and checked with nothing but openssl, as docs/evidence.md says', async ({ commands }) => {
+test('is printed on request, and can be verified with openssl as docs/evidence.md describes', async ({ commands }) => {
   const started = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await started.line()) as { url: string }
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
-  const { err: beside } = await commands.run(['checkpoint'])
-  assert.not.match(beside, 'start the service', 'one keeps the tree up to date')
+  const { err: warning } = await commands.run(['checkpoint'])
+  assert.not.match(warning, 'start the service', 'a running service keeps the tree up to date')
   const result = await commands.json('checkpoint')
   assert.equal(Object.keys(result), ['origin', 'size', 'root', 'checkpoint', 'key'])
   const { origin, size, root, checkpoint, key } = result as Record<string, string>
@@ -38,7 +38,7 @@ test('is printed on demand, and checked with nothing but openssl, as docs/eviden
   assert.is(await (await fetch(`${url}/log/key`)).text(), `${key}\n`)
 
   const { out, err } = await commands.run(['checkpoint'])
-  assert.is(out, checkpoint, 'nothing has happened since')
+  assert.is(out, checkpoint, 'no event was written since')
   assert.is(err, `Verify it with the key ${key}\n`)
   if (!isInstalled('openssl', ['version'])) return
   writeFileSync(join(commands.folder, 'checkpoint.txt'), out)
@@ -52,7 +52,7 @@ test('is printed on demand, and checked with nothing but openssl, as docs/eviden
   assert.ok('code' in refused && refused.code !== 0)
 })
 
-test('is signed when a service stops, where anything has happened', async ({ commands }) => {
+test('is signed when a service stops, if events were written since the last one', async ({ commands }) => {
   const serve = async (work: () => Promise<unknown>) => {
     const started = commands.start(['serve', '--json'])
     await started.line()
@@ -69,7 +69,7 @@ test('is signed when a service stops, where anything has happened', async ({ com
   assert.ok(Number(last[1]) > Number(last[0]))
 })
 
-test('needs a service that has kept the tree', async ({ commands }) => {
+test('requires that a service has maintained the tree', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const { code, err } = await commands.run(['checkpoint'])
   assert.is(code, 1)

@@ -10,30 +10,30 @@ import { freeze, untilFrozen } from '../freeze.ts'
 import { comes } from '../until.ts'
 import { Resident } from './resident/resident.ts'
 
-/** The built program, as `npm test` has just made it. */
+/** The built program; `npm test` builds it before it runs the tests. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** What lets a program wait a hundred times as long for what it waits for in seconds. */
-const UNHURRIED = `data:text/javascript,${encodeURIComponent(`
+/** A module for `--import` that multiplies every timeout of 1 s or more by 100. */
+const LONG_TIMEOUTS = `data:text/javascript,${encodeURIComponent(`
   const { setTimeout: start } = globalThis
   globalThis.setTimeout = (call, ms, ...given) => start(call, ms < 1_000 ? ms : ms * 100, ...given)`)}`
 
-/** What stays until it is told to end, by a signal to its process. */
-const STAYING = ['serve', 'demo']
+/** Commands that run until their process gets a signal. */
+const LONG_RUNNING = ['serve', 'demo']
 const FULL = process.env['ADAMANT_FULL'] === '1'
 const resident = new Resident()
 
-export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
+export type CommandResult = { readonly code: number | null; readonly out: string; readonly err: string }
 export type Settings = Readonly<Record<string, string>>
 
-/** A folder of its own and the program on it, embedded unless it was opened on engines. */
+/** Runs the program on a temporary folder, with the embedded stores unless created by `onEngines`. */
 export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-cli-'))
   readonly dataDir = join(this.folder, 'data')
   #engines: Engines = {}
-  readonly #started = new Set<Started>()
+  readonly #started = new Set<RunningProgram>()
 
-  /** On the engines that test/engines.ts says. */
+  /** Uses the engines that test/engines.ts selects. */
   static async onEngines(): Promise<CommandLine> {
     const commands = new CommandLine()
     commands.#engines = await enginesFor(commands.dataDir)
@@ -41,11 +41,11 @@ export class CommandLine {
   }
 
   /**
-   * Runs one command to its end: in the process that the test file keeps for commands, unless that has another one under
-   * way, or in one of its own in the long forms (ADAMANT_FULL=1).
+   * Runs one command and waits until it ends. Commands share the test file's resident process; a command gets a separate
+   * process while the resident one is busy, and always in the long forms (ADAMANT_FULL=1).
    */
-  async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<Ended> {
-    if (!FULL && !resident.busy && !STAYING.includes(words[0] ?? '')) {
+  async run(words: readonly string[], settings: Settings = {}, input = ''): Promise<CommandResult> {
+    if (!FULL && !resident.isBusy && !LONG_RUNNING.includes(words[0] ?? '')) {
       return resident.run({ words, env: this.#environment(settings), input })
     }
     const started = this.start(words, settings)
@@ -55,36 +55,35 @@ export class CommandLine {
 
   /** Runs one command with --json. @returns its last line on stdout, parsed */
   json(...words: string[]): Promise<Record<string, unknown>> {
-    return this.jsonEnding(0, words)
+    return this.jsonWithExitCode(0, words)
   }
 
-  /** Likewise, where it has to end with this exit code. */
-  async jsonEnding(expected: number, words: readonly string[]): Promise<Record<string, unknown>> {
+  /** Like `json`, for a command that must end with this exit code. */
+  async jsonWithExitCode(expected: number, words: readonly string[]): Promise<Record<string, unknown>> {
     const { code, out, err } = await this.run([...words, '--json'])
     if (code !== expected) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
   }
 
-  /** Runs commands to their ends, one after another. */
-  async runInTurn(commands: readonly (readonly string[])[], settings: Settings = {}): Promise<Ended[]> {
-    const ended: Ended[] = []
+  async runInTurn(commands: readonly (readonly string[])[], settings: Settings = {}): Promise<CommandResult[]> {
+    const ended: CommandResult[] = []
     for (const words of commands) ended.push(await this.run(words, settings))
     return ended
   }
 
-  /** @param program for node: the built one unless told */
-  start(words: readonly string[], settings: Settings = {}, program: readonly string[] = [PROGRAM]): Started {
+  /** @param program arguments for node before the command's own; the built program by default */
+  start(words: readonly string[], settings: Settings = {}, program: readonly string[] = [PROGRAM]): RunningProgram {
     const env = this.#environment(settings)
-    const started = new Started(
+    const started = new RunningProgram(
       spawn(process.execPath, [...program, ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] }),
     )
     this.#started.add(started)
     return started
   }
 
-  /** Starts the built program with deadlines that no machine is too slow for. */
-  startUnhurried(words: readonly string[]): Started {
-    return this.start(words, {}, ['--import', UNHURRIED, PROGRAM])
+  /** Starts the built program with its timeouts multiplied by 100, so that they do not fire on a slow machine. */
+  startWithLongTimeouts(words: readonly string[]): RunningProgram {
+    return this.start(words, {}, ['--import', LONG_TIMEOUTS, PROGRAM])
   }
 
   #environment(settings: Settings): Record<string, string> {
@@ -94,7 +93,7 @@ export class CommandLine {
     return { PATH, HOME, ...compiled, ...this.#engines, ...defaults, ...settings }
   }
 
-  /** Ends what still runs and removes the folder. */
+  /** Kills the processes that still run and removes the folder. */
   async remove(): Promise<void> {
     for (const started of this.#started) started.kill('SIGKILL')
     await Promise.all([...this.#started].map(({ ended }) => ended))
@@ -103,8 +102,8 @@ export class CommandLine {
   }
 }
 
-export class Started {
-  readonly ended: Promise<Ended>
+export class RunningProgram {
+  readonly ended: Promise<CommandResult>
   #out = ''
   #err = ''
 
@@ -119,8 +118,8 @@ export class Started {
     }))
   }
 
-  /** What it has said on stderr so far. */
-  get said(): string {
+  /** What the program has written to stderr so far. */
+  get stderr(): string {
     return this.#err
   }
 
@@ -128,13 +127,13 @@ export class Started {
     this.child.stdin.end(input)
   }
 
-  /** Resolves when it stands still, having sent itself SIGSTOP and said so just before. */
+  /** Resolves when the program, which prints SIGSTOP and then sends it to itself, has stopped. */
   async stopped(): Promise<void> {
     await this.line((line) => line.startsWith('SIGSTOP'))
     await untilFrozen(this.child.pid ?? 0)
   }
 
-  /** Lets it stand still until SIGCONT. */
+  /** Stops the program until it gets SIGCONT. */
   async freeze(): Promise<void> {
     await freeze(this.child.pid ?? 0)
   }
@@ -143,15 +142,15 @@ export class Started {
     this.child.kill(signal)
   }
 
-  /** Resolves with the first line on stdout that fits. @throws when the process ends without it */
+  /** Resolves with the first line on stdout that fits. @throws if the process ends without such a line */
   async line(fits: (line: string) => boolean = () => true): Promise<string> {
-    for (let over = false; ;) {
+    for (let hasEnded = false; ;) {
       const found = this.#out.split('\n').slice(0, -1).find(fits)
       if (found !== undefined) return found
-      const said = `stdout: ${this.#out}; stderr: ${this.#err}`
-      if (over) throw new Error(`the line did not come; ${said}`)
+      const output = `stdout: ${this.#out}; stderr: ${this.#err}`
+      if (hasEnded) throw new Error(`the process ended without the line; ${output}`)
       const more = once(this.child.stdout, 'data').then(() => false)
-      over = await comes(`a line; ${said}`, Promise.race([more, this.ended.then(() => true)]))
+      hasEnded = await comes(`a line; ${output}`, Promise.race([more, this.ended.then(() => true)]))
     }
   }
 }

@@ -11,9 +11,14 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-test('ends with 2 for what can not be asked for', async ({ commands }) => {
-  const asked = [['srve'], ['user', 'add'], ['user', 'add', 'a@example.com'], ['user', 'plan', 'a@example.com', 'gold']]
-  const ended = await commands.runInTurn(asked)
+test('ends with 2 for an unknown command or invalid arguments', async ({ commands }) => {
+  const invalid = [
+    ['srve'],
+    ['user', 'add'],
+    ['user', 'add', 'a@example.com'],
+    ['user', 'plan', 'a@example.com', 'gold'],
+  ]
+  const ended = await commands.runInTurn(invalid)
   assert.equal(
     ended.map(({ code }) => code),
     [2, 2, 2, 2],
@@ -39,14 +44,14 @@ const WITH_EXAMPLES = [
 ]
 
 test('shows an example with --help', async ({ commands }) => {
-  const helps = await commands.runInTurn(WITH_EXAMPLES.map((asked) => [...asked.split(' '), '--help']))
+  const helps = await commands.runInTurn(WITH_EXAMPLES.map((words) => [...words.split(' '), '--help']))
   for (const [index, { code, out }] of helps.entries()) {
     assert.is(code, 0, WITH_EXAMPLES[index])
     assert.match(out, /Examples?:\n {2}\S/, WITH_EXAMPLES[index])
   }
 })
 
-test('answers --json with one line of JSON', async ({ commands }) => {
+test('prints one line of JSON with --json', async ({ commands }) => {
   const user = await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   assert.equal(user, { account: 1, email: 'a@example.com' })
   assert.equal(Object.keys(await commands.json('client', 'add', 'x')), ['client_id', 'client_secret'])
@@ -56,7 +61,7 @@ test('answers --json with one line of JSON', async ({ commands }) => {
   ])
 })
 
-test('ends with 1 and a sentence for an account that is taken or unknown', async ({ commands }) => {
+test('ends with 1 and a message for an account that already exists or is unknown', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const taken = await commands.run(['user', 'add', 'A@example.com', '--password', 'other horse'])
   assert.is(taken.code, 1)
@@ -66,7 +71,7 @@ test('ends with 1 and a sentence for an account that is taken or unknown', async
   assert.match(unknown.err, 'There is no account b@example.com')
 })
 
-test('follows the log into what another process writes', async ({ commands }) => {
+test('follows the events that another process writes', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const following = commands.start(['events', '--follow', '--json', '--type', 'AccountRegistered'])
   await following.line()
@@ -83,7 +88,7 @@ test('follows the log into what another process writes', async ({ commands }) =>
   assert.is((await following.ended).code, 0)
 })
 
-test('prints what comes behind a position, and no password', async ({ commands }) => {
+test('prints the events after a position, and no password', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const all = (await commands.run(['events', '--json'])).out.trim().split('\n')
   const { position } = JSON.parse(all[0] ?? '') as { position: string }
@@ -92,17 +97,17 @@ test('prints what comes behind a position, and no password', async ({ commands }
   assert.not.match(out, 'right horse')
 })
 
-test('tells the head of the log, the state of each read model and that of the scoring', async ({ commands }) => {
+test('reports the head of the log and the state of each read model and of scoring', async ({ commands }) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   type Status = { ok: boolean; head: string; models: Record<string, unknown>[]; scoring: Record<string, unknown> }
-  const { ok, head, models, scoring } = (await commands.jsonEnding(1, ['status'])) as Status
+  const { ok, head, models, scoring } = (await commands.jsonWithExitCode(1, ['status'])) as Status
   assert.is(ok, false)
   assert.ok(Number(head) > 0)
   assert.equal(scoring, { model: MODEL_VERSION, position: 'start', lag: 0, behind: 0, running: false })
   assert.equal(
     models.map(({ model, build, lag, running }) => ({ model, build, lag: Number(lag) > 0, running })),
     READ_MODELS.map((projection) => {
-      // The account that was added is nothing but to the one that follows everything.
+      // Only a read model that follows all streams lags by the event of the added account.
       return { model: projection.declaration.name, build: null, lag: 'fold' in projection, running: false }
     }),
   )

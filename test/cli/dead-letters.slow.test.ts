@@ -16,16 +16,16 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** Works on the installation before the program does. */
-async function given(commands: CommandLine, work: (stores: Stores) => Promise<void>): Promise<void> {
+/** Prepares the stores of a new installation before the program runs. */
+async function prepareStores(commands: CommandLine, work: (stores: Stores) => Promise<void>): Promise<void> {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   const stores = await openStores(commands.dataDir)
   await work(stores)
   await stores.close()
 }
 
-/** Sets a good stream aside, as a release does that could not fold its last event and now can. */
-async function setAside({ store, reads }: Stores, stream: string): Promise<void> {
+/** Parks a stream whose last event this release can fold, as if an older release had failed to fold it. */
+async function parkStream({ store, reads }: Stores, stream: string): Promise<void> {
   const build = await reads.live(diamonds.declaration)
   const checkpoint = await build.checkpoint()
   const [event] = await store.read(stream, { last: 1 })
@@ -34,8 +34,8 @@ async function setAside({ store, reads }: Stores, stream: string): Promise<void>
   await build.write([], checkpoint, [{ stream, revision, position, event: id, type, reason: 'Error: an old fault' }])
 }
 
-/** An event of a newer release. */
-const newer = (store: Stores['store'], stream: string, expected: StoredEvent['revision']) =>
+/** Appends an event of a newer release. */
+const appendNewerEvent = (store: Stores['store'], stream: string, expected: StoredEvent['revision']) =>
   store.append(stream, expected, [
     {
       id: randomUUID(),
@@ -45,19 +45,21 @@ const newer = (store: Stores['store'], stream: string, expected: StoredEvent['re
     },
   ])
 
-test('retry lets the running service fold again what it can, and tells what it can not', async ({ commands }) => {
-  await given(commands, async (stores) => {
+test('retry makes the running service fold the parked streams again, and reports those that still fail', async ({
+  commands,
+}) => {
+  await prepareStores(commands, async (stores) => {
     const [a = 0, b = 0] = await vendorOf(stores.store).create(3)
-    await newer(stores.store, `diamond-${b}`, 0n)
+    await appendNewerEvent(stores.store, `diamond-${b}`, 0n)
     await project(stores)
-    await setAside(stores, `diamond-${a}`)
+    await parkStream(stores, `diamond-${a}`)
   })
   const server = commands.start(['serve', '--json'])
   await server.line()
 
-  // Each model sets aside for itself: diamonds may have the newer event while scoring has yet to read it.
+  // Each model parks streams independently: diamonds may have read the newer event before scoring does.
   let deadLetters: Record<string, unknown>[] = []
-  await until('each model to set aside what it can not fold', async () => {
+  await until('each model to park the streams that it cannot fold', async () => {
     deadLetters = (await commands.json('dead-letters', 'list'))['deadLetters'] as Record<string, unknown>[]
     return deadLetters.length === 3
   })
@@ -83,15 +85,15 @@ test('retry lets the running service fold again what it can, and tells what it c
   const models = (await commands.json('status'))['models'] as Record<string, unknown>[]
   assert.ok(models.length > 1)
   for (const { model, deadLetters } of models) assert.is(deadLetters, model === 'diamonds' ? 1 : 0, String(model))
-  const [asked] = (await commands.run(['events', 'retries-diamonds', '--json'])).out.trim().split('\n')
-  assert.is((JSON.parse(asked ?? '') as { actor: unknown }).actor, 'operator')
+  const [request] = (await commands.run(['events', 'retries-diamonds', '--json'])).out.trim().split('\n')
+  assert.is((JSON.parse(request ?? '') as { actor: unknown }).actor, 'operator')
 })
 
-test('retry of one stream frees that one', async ({ commands }) => {
-  await given(commands, async (stores) => {
+test('retry of one stream frees only that stream', async ({ commands }) => {
+  await prepareStores(commands, async (stores) => {
     const [a = 0, b = 0] = await vendorOf(stores.store).create(2)
     await project(stores)
-    for (const id of [a, b]) await setAside(stores, `diamond-${id}`)
+    for (const id of [a, b]) await parkStream(stores, `diamond-${id}`)
   })
   await commands.start(['serve', '--json']).line()
   assert.equal((await commands.json('dead-letters', 'retry', 'diamonds', 'diamond-2'))['left'], [])
@@ -100,11 +102,11 @@ test('retry of one stream frees that one', async ({ commands }) => {
   assert.not.match(out, /diamond-2@/)
 })
 
-test('retry without a running service says that it needs one, and asks for nothing', async ({ commands }) => {
-  await given(commands, async (stores) => {
+test('retry without a running service fails with a message, and requests no retry', async ({ commands }) => {
+  await prepareStores(commands, async (stores) => {
     await vendorOf(stores.store).create(1)
     await project(stores)
-    await setAside(stores, 'diamond-1')
+    await parkStream(stores, 'diamond-1')
   })
   const { code, err } = await commands.run(['dead-letters', 'retry'])
   assert.is(code, 1)
@@ -112,8 +114,8 @@ test('retry without a running service says that it needs one, and asks for nothi
   assert.is((await commands.run(['events', 'retries-diamonds'])).out, '')
 })
 
-test('knows which models there are, and says what is not set aside', async ({ commands }) => {
-  await given(commands, async () => undefined)
+test('rejects an unknown model, and a stream that is not parked', async ({ commands }) => {
+  await prepareStores(commands, async () => undefined)
   assert.equal(await commands.json('dead-letters', 'list'), { deadLetters: [] })
   assert.equal(await commands.json('dead-letters', 'retry'), { freed: [], left: [] })
   assert.is((await commands.run(['dead-letters', 'list', 'diamond'])).code, 2)

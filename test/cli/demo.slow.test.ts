@@ -14,34 +14,34 @@ test.after.each(({ commands }) => commands.remove())
 
 const hasCurl = isInstalled('curl')
 
-/** What a shell says to a line that is pasted into it. */
-const pasted = async (line: string) => {
+/** Runs a line as a user pastes it into a shell. @returns its stdout, parsed as JSON */
+const runInShell = async (line: string) => {
   const { stdout } = await promisify(execFile)('sh', ['-c', line])
   return JSON.parse(stdout) as unknown
 }
 
-test('prints an account, a client, and lines for a shell that list stones and fetch a token', async ({ commands }) => {
+test('prints an account, a client and curl commands that list stones and fetch a token', async ({ commands }) => {
   const demo = commands.start(['demo', '--count', '20'])
-  const told = await demo.line((line) => /^ +curl .*token/.test(line))
-  const list = await demo.line((line) => /^ +curl .*limit=2/.test(line))
+  const tokenLine = await demo.line((line) => /^ +curl .*token/.test(line))
+  const listLine = await demo.line((line) => /^ +curl .*limit=2/.test(line))
   assert.match(await demo.line((line) => line.startsWith('account')), /^account +demo@example\.com, password \S+$/)
   assert.match(await demo.line((line) => line.startsWith('client')), /^client +\S+, secret \S+$/)
 
-  if (hasCurl) await tryLines(list, told)
+  if (hasCurl) await tryLines(listLine, tokenLine)
   demo.kill('SIGINT')
   assert.is((await demo.ended).code, 0)
 })
 
-/** Both do what they say, and the token that the one fetches opens what the other asks for. */
-async function tryLines(list: string, told: string): Promise<void> {
-  const stones = (await pasted(list)) as { sku: string }[]
+/** Runs both commands, and lists the stones again with the token that was fetched. */
+async function tryLines(listLine: string, tokenLine: string): Promise<void> {
+  const stones = (await runInShell(listLine)) as { sku: string }[]
   assert.is(stones.length, 2)
   assert.match(stones[0]?.sku ?? '', /^DIA-000/)
-  const { access_token, token_type } = (await pasted(told)) as Record<string, string>
+  const { access_token, token_type } = (await runInShell(tokenLine)) as Record<string, string>
   assert.is(token_type, 'bearer')
-  const again = list.replace(/Bearer [^']+/, `Bearer ${access_token}`)
-  assert.not.equal(again, list)
-  assert.equal(await pasted(again), stones)
+  const again = listLine.replace(/Bearer [^']+/, `Bearer ${access_token}`)
+  assert.not.equal(again, listLine)
+  assert.equal(await runInShell(again), stones)
 }
 
 test.run()

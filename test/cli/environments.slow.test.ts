@@ -14,14 +14,14 @@ const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const isFull = process.env['ADAMANT_FULL'] === '1'
 
-type Given = { folder: string }
-const test = suite<Given>('the program')
-test.before.each((given) => {
-  given.folder = mkdtempSync(join(tmpdir(), 'adamant environment ä '))
+type Context = { folder: string }
+const test = suite<Context>('the program')
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), 'adamant environment ä '))
 })
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }))
 
-/** What is set where people and machines start programs, on Debian. */
+/** The variables that Debian sets in each of these environments. */
 const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a login shell': variables(`
     HOME=/home/ann USER=ann LOGNAME=ann SHELL=/bin/bash MAIL=/var/mail/ann TERM=xterm-256color SHLVL=1 PWD=/home/ann
@@ -36,7 +36,7 @@ const ENVIRONMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   'env -i': {},
 }
 
-/** `NAME=value NAME=value`, as env prints it but for the blanks. */
+/** Parses `NAME=value NAME=value`. */
 function variables(text: string): Record<string, string> {
   return Object.fromEntries(
     text
@@ -46,33 +46,33 @@ function variables(text: string): Record<string, string> {
   )
 }
 
-/** Starts the built program with these variables and no others. */
-function start({ folder }: Given, words: readonly string[], env: Readonly<Record<string, string>>) {
+/** Starts the built program with only these environment variables. */
+function start({ folder }: Context, words: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = text(child.stderr)
-  return { child, said, ended: once(child, 'exit').then(([code]) => Number(code)) }
+  const stderr = text(child.stderr)
+  return { child, stderr, ended: once(child, 'exit').then(([code]) => Number(code)) }
 }
 
 for (const [name, environment] of Object.entries(ENVIRONMENTS)) {
-  test(`serves in the environment of ${name}, with its data in the folder it stands in`, async (given) => {
-    // HOST is a setting of serve: where tcsh sets it, the service listens at that name.
-    const { child, said, ended } = start(given, ['serve', '--json'], { ...environment, PORT: '0' })
+  test(`serves in the environment of ${name}, with its data in the current folder`, async (context) => {
+    // tcsh sets HOST, which is also a setting of serve: the service then listens on that name.
+    const { child, stderr, ended } = start(context, ['serve', '--json'], { ...environment, PORT: '0' })
     const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => [])])) as string[]
-    if (line === undefined) throw new Error(await said)
+    if (line === undefined) throw new Error(await stderr)
     const { url } = JSON.parse(line) as { url: string }
     assert.is((await fetch(`${url}/health/ready`)).status, 200)
     child.kill('SIGTERM')
-    assert.is(await ended, 0, await said)
-    // Beside the settings and the request: the one word of a start that says nothing of MAILER.
-    const words = (await said)
+    assert.is(await ended, 0, await stderr)
+    // Apart from the settings and the request, stderr has one warning, since MAILER is not set.
+    const words = (await stderr)
       .split('\n')
       .filter((text) => !/^\{"level":30,.*"msg":"(?:starting|request)"\}$/.test(text))
     assert.match(words.join('\n'), /^[^\n]*MAILER=outbox sends no mail[^\n]*\n$/)
-    assert.equal(readdirSync(given.folder), ['adamant-data'])
+    assert.equal(readdirSync(context.folder), ['adamant-data'])
   })
 }
 
-/** Where the demo is started, and with how many stones: on both sides of what goes into one bulk. */
+/** Environments and numbers of stones for the demo, below and above the bulk size of 500. */
 const DEMOS: readonly (readonly [environment: string, count: number])[] = isFull
   ? Object.keys(ENVIRONMENTS).flatMap((name) => [1, 20, 499, 500, 501].map((count) => [name, count] as const))
   : [
@@ -81,33 +81,33 @@ const DEMOS: readonly (readonly [environment: string, count: number])[] = isFull
     ]
 
 for (const [name, count] of DEMOS) {
-  test(`shows the demo with ${count} stones in the environment of ${name}`, async (given) => {
+  test(`runs the demo with ${count} stones in the environment of ${name}`, async (context) => {
     const words = ['demo', '--count', String(count), '--exit', '--json']
-    const { child, said, ended } = start(given, words, ENVIRONMENTS[name] ?? {})
-    const told = await text(child.stdout)
-    assert.is(await ended, 0, await said)
-    const figures = JSON.parse(told) as { stones: number; url: string }
+    const { child, stderr, ended } = start(context, words, ENVIRONMENTS[name] ?? {})
+    const output = await text(child.stdout)
+    assert.is(await ended, 0, await stderr)
+    const figures = JSON.parse(output) as { stones: number; url: string }
     assert.is(figures.stones, count)
     assert.match(figures.url, /^http:\/\/127\.0\.0\.1:\d+$/)
-    assert.equal(readdirSync(given.folder), [])
+    assert.equal(readdirSync(context.folder), [])
   })
 }
 
-test('tells in its log that a setting is given by its former name', async (given) => {
-  const { child, said, ended } = start(given, ['serve', '--json'], { MAIL: 'outbox', PORT: '0' })
+test('logs a warning if a setting has its former name', async (context) => {
+  const { child, stderr, ended } = start(context, ['serve', '--json'], { MAIL: 'outbox', PORT: '0' })
   await once(createInterface(child.stdout), 'line')
   child.kill('SIGTERM')
   assert.is(await ended, 0)
-  assert.match(await said, /"level":40,.*MAIL is now called MAILER/)
+  assert.match(await stderr, /"level":40,.*MAIL is now called MAILER/)
 })
 
-test("never takes the demo to the stores and addresses of somebody's installation", () => {
-  const theirs = variables(`
+test("never runs the demo on the stores and addresses of the environment's installation", () => {
+  const environment = variables(`
     EVENT_STORE=esdb://log.example.com READ_MODEL=mongodb://db.example.com/adamant MASTER_KEY=x ROLES=http DATA_DIR=/srv
     MAILER=smtp://mail.example.com BASE_URL=https://api.example.com HOST=workstation PORT=8081 LOG_LEVEL=info
     PATH=/usr/bin MAIL=/var/mail/ann`)
-  const ours = variables('DATA_DIR=/tmp/demo PORT=8081 LOG_LEVEL=info PATH=/usr/bin MAIL=/var/mail/ann')
-  assert.equal(demoEnvironment('/tmp/demo', theirs), ours)
+  const expected = variables('DATA_DIR=/tmp/demo PORT=8081 LOG_LEVEL=info PATH=/usr/bin MAIL=/var/mail/ann')
+  assert.equal(demoEnvironment('/tmp/demo', environment), expected)
   assert.is(demoEnvironment('/tmp/demo', { HOST: '0.0.0.0' })['HOST'], '0.0.0.0')
 })
 

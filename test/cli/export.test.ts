@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { DICTIONARIES } from '../../src/domain/diamond/fields.ts'
 import { culetSizes, girdleGrades } from '../../src/domain/dictionaries/girdle-and-culet.ts'
 import { cutShapeTree } from '../../src/domain/dictionaries/shapes.ts'
-import { CommandLine, type Ended } from './command-line.ts'
+import { CommandLine, type CommandResult } from './command-line.ts'
 
 type Context = { commands: CommandLine; at: (name: string) => string }
 const test = suite<Context>('export')
@@ -18,9 +18,9 @@ test.after.each(({ commands }) => commands.remove())
 
 const user = (name: string) => `${name}@example.com`
 const add = (name: string) => ['user', 'add', user(name), '--password', 'right horse', '--json']
-const TO = (name: string) => ['--user', user(name), '--json']
+const userOptions = (name: string) => ['--user', user(name), '--json']
 
-/** Texts that a spreadsheet takes for something else than a text. */
+/** Texts that a spreadsheet program may convert. */
 const SKUS = [
   '007',
   '1e5',
@@ -46,7 +46,7 @@ const CARATS = [0.01, 1, 2, 10_000, 0.123456789012345]
 const shapes = cutShapeTree().flatMap(({ id, children }) => [id, ...children.map((child) => child.id)])
 const at = <Value>(values: readonly Value[], index: number) => values[index % values.length] ?? null
 
-/** Stones with every value of every dictionary, in lines of JSON as v4 takes them. */
+/** Stones with every value of every dictionary, as v4 accepts them. */
 const STONES = Array.from({ length: 120 }, (_, n) => ({
   sku: n < SKUS.length ? at(SKUS, n) : `S-${n}`,
   price: at(PRICES, n),
@@ -64,19 +64,19 @@ const STONES = Array.from({ length: 120 }, (_, n) => ({
 }))
 
 const lines = (stones: readonly object[]) => stones.map((stone) => `${JSON.stringify(stone)}\n`).join('')
-const resultOf = ({ out, err }: Ended | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
+const resultOf = ({ out, err }: CommandResult | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
   assert.ok(out !== '', err)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }
 
-test('what is imported again changes nothing, whichever way it was written', async ({ commands, at: path }) => {
+test('in any format changes nothing when it is imported again', async ({ commands, at: path }) => {
   writeFileSync(path('all.jsonl'), lines(STONES))
   const [, created, ...written] = await commands.runInTurn([
     add('a'),
-    ['import', path('all.jsonl'), ...TO('a')],
-    ['export', path('a.csv'), ...TO('a')],
-    ['export', path('a.csv.gz'), ...TO('a')],
-    ['export', path('a.jsonl'), ...TO('a')],
+    ['import', path('all.jsonl'), ...userOptions('a')],
+    ['export', path('a.csv'), ...userOptions('a')],
+    ['export', path('a.csv.gz'), ...userOptions('a')],
+    ['export', path('a.jsonl'), ...userOptions('a')],
     ['export', '--user', user('a')],
     ['export', '--user', user('a'), '--json'],
     ['events', '--json'],
@@ -94,7 +94,7 @@ test('what is imported again changes nothing, whichever way it was written', asy
     ...['a.csv', 'a.csv.gz', 'a.jsonl'].map((name) => [
       'import',
       path(name),
-      ...TO('a'),
+      ...userOptions('a'),
       '--update-by',
       'sku',
       '--delete-missing',
@@ -112,14 +112,14 @@ test('what is imported again changes nothing, whichever way it was written', asy
   assert.is(again[3]?.out, written[5]?.out)
 })
 
-test('what is imported into another account is the same but for ids and dates', async ({ commands, at: path }) => {
+test('that another account imports has the same stones, apart from ids and dates', async ({ commands, at: path }) => {
   writeFileSync(path('all.jsonl'), lines(STONES))
   const ended = await commands.runInTurn([
     add('a'),
     add('b'),
-    ['import', path('all.jsonl'), ...TO('a')],
-    ['export', path('a.csv'), ...TO('a')],
-    ['import', path('a.csv'), ...TO('b')],
+    ['import', path('all.jsonl'), ...userOptions('a')],
+    ['export', path('a.csv'), ...userOptions('a')],
+    ['import', path('a.csv'), ...userOptions('b')],
     ['export', '--user', user('a'), '--json'],
     ['export', '--user', user('b'), '--json'],
   ])
@@ -133,15 +133,15 @@ test('what is imported into another account is the same but for ids and dates', 
   assert.equal(ofB, ofA)
 })
 
-test('has what is there: no stone that was deleted, and none of another account', async ({ commands, at: path }) => {
+test('contains no deleted stones and none of another account', async ({ commands, at: path }) => {
   writeFileSync(path('two.csv'), 'sku,cutShape,carat\nA-1,Round,1\nA-2,Pear,2\n')
   writeFileSync(path('one.csv'), 'sku,cutShape,carat\nA-2,Pear,2\n')
   const ended = await commands.runInTurn([
     add('a'),
     add('b'),
-    ['import', path('two.csv'), ...TO('a')],
-    ['import', path('one.csv'), ...TO('a'), '--update-by', 'sku', '--delete-missing', '--yes'],
-    ['import', path('two.csv'), ...TO('b')],
+    ['import', path('two.csv'), ...userOptions('a')],
+    ['import', path('one.csv'), ...userOptions('a'), '--update-by', 'sku', '--delete-missing', '--yes'],
+    ['import', path('two.csv'), ...userOptions('b')],
     ['export', '--user', user('a')],
   ])
   const [header, ...rows] = (ended.at(-1)?.out ?? '').trim().split('\r\n')

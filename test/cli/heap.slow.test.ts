@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert'
 import { YoungGenerationLimiter } from '../../src/cli/heap.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
-const test = suite('what V8 is told')
+const test = suite('the heap limits for V8')
 
-/** Keeps more and more until V8 was told to let the young generation grow no more. */
+/** Allocates until the limiter stops the growth of the young generation. */
 const WORK = `
   import { setFlagsFromString } from 'node:v8'
   import { limitHeapGrowth } from './heap.ts'
@@ -25,7 +25,7 @@ const WORK = `
   }
   process.exit()`
 
-test('is understood by this Node, and bounds the young generation while the service works', async () => {
+test('are supported by this Node, and bound the young generation under load', async () => {
   const cwd = fileURLToPath(new URL('../../src/cli', import.meta.url))
   const words = [...FROM_SOURCE, '--input-type=module', '--eval', WORK]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { cwd })
@@ -35,7 +35,7 @@ test('is understood by this Node, and bounds the young generation while the serv
 
 const MB = 1024 * 1024
 
-test('lets the young generation grow below 16 MB, no more from there on, and again when V8 has made it small', () => {
+test('stop the growth of the young generation at 16 MB, and allow it again after V8 has shrunk it', () => {
   const flags: string[] = []
   const young = new YoungGenerationLimiter((flag) => flags.push(flag))
   for (const bytes of [1, 4, 16 * MB - 1]) young.afterGarbageCollection(bytes)

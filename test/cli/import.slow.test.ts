@@ -31,7 +31,7 @@ const created = async (commands: CommandLine) => {
   return lines.map((line) => (JSON.parse(line) as Event).data.set)
 }
 
-test('creates a stone a line; headings in any case, empty cells absent, numbers and booleans read', async (context) => {
+test('creates a stone per line, with headings in any case, no value for empty cells, numbers and booleans', async (context) => {
   const { code, out } = await context.commands.run(['import', context.sheet(GOOD), ...USER])
   assert.is(code, 0)
   assert.is(JSON.parse(out).imported, 2)
@@ -41,7 +41,7 @@ test('creates a stone a line; headings in any case, empty cells absent, numbers 
   ])
 })
 
-test('knows the columns of trade spreadsheets, where no column has the name of the field itself', async (context) => {
+test('recognizes columns of trade spreadsheets, unless a column has the name of the field', async (context) => {
   const traded = 'Stock #,Shape,Weight,Colour,Cut Grade,Lab-Grown\nA-1,Round,0.71,G,EX,no\n'
   assert.is((await context.commands.run(['import', context.sheet(traded), ...USER])).code, 0)
   const both = 'sku,cutShape,carat,weight\nA-2,Round,1,2 g\n'
@@ -61,7 +61,7 @@ test('reads a compressed file', async (context) => {
   assert.is((await created(context.commands)).length, 2)
 })
 
-test('lists bad lines by number and writes nothing', async (context) => {
+test('reports invalid lines by number and writes nothing', async (context) => {
   const { code, out, err } = await context.commands.run(['import', context.sheet(BAD), ...USER])
   assert.is(code, 1)
   assert.match(err, 'line 3: carat must be a number greater than 0')
@@ -73,14 +73,14 @@ test('lists bad lines by number and writes nothing', async (context) => {
   assert.equal(await created(context.commands), [])
 })
 
-test('leaves bad lines out with --skip-bad', async (context) => {
+test('skips invalid lines with --skip-bad', async (context) => {
   const { code, out } = await context.commands.run(['import', context.sheet(BAD), ...USER, '--skip-bad'])
   assert.is(code, 0)
   assert.is(JSON.parse(out).imported, 1)
   assert.is((await created(context.commands)).length, 1)
 })
 
-test('stops at an unknown column with the nearest, unless it is to be ignored', async (context) => {
+test('refuses an unknown column with a suggestion, unless --ignore-unknown is given', async (context) => {
   const file = context.sheet('sku,cutShape,carat,colur\nA,Round,1,G\n')
   const stopped = await context.commands.run(['import', file, ...USER])
   assert.is(stopped.code, 2)
@@ -92,11 +92,11 @@ test('stops at an unknown column with the nearest, unless it is to be ignored', 
   assert.equal(await created(context.commands), [{ sku: 'A', cutShape: 2, carat: 1 }])
 })
 
-test('stops at an unknown account, a missing file and a broken archive', async ({ commands, sheet }) => {
+test('refuses an unknown account, a missing file and a truncated archive', async ({ commands, sheet }) => {
   const good = sheet(GOOD)
-  const stranger = await commands.run(['import', good, '--user', 'b@example.com'])
-  assert.is(stranger.code, 1)
-  assert.match(stranger.err, 'There is no account b@example.com')
+  const unknown = await commands.run(['import', good, '--user', 'b@example.com'])
+  assert.is(unknown.code, 1)
+  assert.match(unknown.err, 'There is no account b@example.com')
   const missing = await commands.run(['import', `${good}.gone`, ...USER])
   assert.is(missing.code, 1)
   assert.match(missing.err, 'does not exist')
@@ -105,7 +105,7 @@ test('stops at an unknown account, a missing file and a broken archive', async (
   assert.match(broken.err, 'unexpected end of file')
 })
 
-test('reads what programs of all countries save: their separators, decimal commas and encodings', async (context) => {
+test('reads separators, decimal commas and encodings of different countries', async (context) => {
   const sheets: [string, Buffer][] = [
     ['semicolons', Buffer.from('Stock #;Shape;Weight;Price\nÜ-1;Round;0,71;1.200,50\nÜ-2;Pear;1,5;900\n')],
     ['tabs', Buffer.from('Stock #\tShape\tWeight\tPrice\nÜ-1\tRound\t0.71\t"1,200.50"\nÜ-2\tPear\t1.5\t900\n')],
@@ -131,7 +131,7 @@ test('reads what programs of all countries save: their separators, decimal comma
   }
 })
 
-test('takes the columns that --map names, and tells which it took for what', async ({ commands, sheet }) => {
+test('uses the columns that --map names, and reports the mapping of all columns', async ({ commands, sheet }) => {
   const file = sheet('Lot,Shape,ct,Remark\nA-1,Round,0.71,nice\n')
   const mapped = await commands.run([
     'import',
@@ -159,7 +159,7 @@ test('takes the columns that --map names, and tells which it took for what', asy
   assert.match(absent.err, 'the columns are Lot, Shape, ct, Remark')
 })
 
-test('reads stdin, and with --dry-run writes nothing', async ({ commands }) => {
+test('reads stdin, and writes nothing with --dry-run', async ({ commands }) => {
   const dry = await commands.run(['import', '-', ...USER, '--dry-run'], {}, GOOD)
   assert.is(dry.code, 0, dry.err)
   assert.is(JSON.parse(dry.out).created, 0)
@@ -170,15 +170,15 @@ test('reads stdin, and with --dry-run writes nothing', async ({ commands }) => {
   assert.is((await created(commands)).length, 2)
 })
 
-test('waits for a service that is slow to know of it, and ends well', async ({ commands, sheet }) => {
+test('waits until the running service has projected the stones', async ({ commands, sheet }) => {
   const server = commands.start(['serve', '--json'])
   await server.line()
   await server.freeze()
-  const importing = commands.startUnhurried(['import', sheet(GOOD), ...USER])
+  const importing = commands.startWithLongTimeouts(['import', sheet(GOOD), ...USER])
   let hasEnded = false
   void importing.ended.then(() => (hasEnded = true))
   await until('the stones', async () => (await created(commands)).length === 2)
-  // If it did not wait, it would have ended before another process has begun and ended.
+  // An import that did not wait would end before this other process has started and ended.
   await commands.start(['events', '--json']).ended
   assert.not.ok(hasEnded)
   server.kill('SIGCONT')

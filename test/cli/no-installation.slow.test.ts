@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from './command-line.ts'
+import { CommandLine, type CommandResult } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('where there is no installation')
+const test = suite<Context>('a command without an installation')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** All that reads or changes what is there already. */
+/** Commands that read or change an existing installation. */
 const COMMANDS = [
   ['status'],
   ['events'],
@@ -33,15 +33,16 @@ const COMMANDS = [
   ['export', '--user', 'a@example.com'],
 ]
 
-test('each says so with exit code 2 and makes none', async ({ commands }) => {
+test('ends with 2 and a message, and creates no installation', async ({ commands }) => {
   const ended = await commands.runInTurn(COMMANDS)
   const err = `adamant: no installation in ${commands.dataDir}: set DATA_DIR to its folder\n`
-  for (const [index, said] of ended.entries()) assert.equal(said, { code: 2, out: '', err }, COMMANDS[index]?.join(' '))
+  for (const [index, result] of ended.entries())
+    assert.equal(result, { code: 2, out: '', err }, COMMANDS[index]?.join(' '))
   assert.not.ok(existsSync(commands.dataDir))
 })
 
-/** In a folder of its own, with the defaults of every setting that is not given. */
-function runIn(cwd: string, words: readonly string[]): Promise<Ended> {
+/** Runs the program in a folder, with the defaults of all settings but the log level. */
+function runIn(cwd: string, words: readonly string[]): Promise<CommandResult> {
   const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const env = { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn' }
   return new Promise((done) => {
@@ -51,7 +52,7 @@ function runIn(cwd: string, words: readonly string[]): Promise<Ended> {
   })
 }
 
-test('but one in the folder that was the default before, no second one is made beside it', async ({ commands }) => {
+test('refuses to create a second installation if ./data, the former default, has one', async ({ commands }) => {
   assert.is((await runIn(commands.folder, ['user', 'add', 'a@example.com', '--password', 'right horse'])).code, 0)
   renameSync(join(commands.folder, 'adamant-data'), join(commands.folder, 'data'))
   for (const words of [['serve'], ['status'], ['user', 'add', 'b@example.com', '--password', 'right horse']]) {
@@ -62,7 +63,7 @@ test('but one in the folder that was the default before, no second one is made b
   assert.not.ok(existsSync(join(commands.folder, 'adamant-data')))
 })
 
-test('in ./data, which has other things, ./adamant-data is made', async ({ commands }) => {
+test('creates ./adamant-data if ./data is no installation', async ({ commands }) => {
   mkdirSync(join(commands.folder, 'data'))
   assert.is((await runIn(commands.folder, ['user', 'add', 'a@example.com', '--password', 'right horse'])).code, 0)
   assert.ok(existsSync(join(commands.folder, 'adamant-data', 'events.db')))

@@ -9,7 +9,7 @@ import { comes } from '../until.ts'
 import { CommandLine, type Settings } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('what an operator did wrong')
+const test = suite<Context>('an operator error')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
@@ -17,10 +17,10 @@ test.after.each(({ commands }) => commands.remove())
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 
-/** What `serve` says of it, which is one line and no stack; exit codes are 1 or 2. */
-async function saidBy(commands: CommandLine, settings: Settings, code: number): Promise<string> {
+/** The error that `serve` prints: one line, without a stack and the password. @param code the expected exit code */
+async function errorLineOf(commands: CommandLine, settings: Settings, code: number): Promise<string> {
   const started = commands.start(['serve'], settings)
-  const ended = await comes('the end of one that should not serve', started.ended)
+  const ended = await comes('serve to refuse to start', started.ended)
   assert.is(ended.code, code, ended.err)
   const lines = ended.err.trim().split('\n')
   const faults = lines.filter((line) => !line.startsWith('Invalid settings; correct them in the environment'))
@@ -29,42 +29,48 @@ async function saidBy(commands: CommandLine, settings: Settings, code: number): 
   return faults[0] ?? ''
 }
 
-for (const [parameter, says] of [
+for (const [parameter, message] of [
   ['tlsVerifyCert=false', /EVENT_STORE has tlsVerifyCert, which is not supported/],
   ['tlsVerfiy=true', /EVENT_STORE has tlsVerfiy, which is not a known parameter/],
   ['tlsCaFile=/nowhere/ca.pem', /EVENT_STORE names a certificate file .* that does not exist/],
 ] as const) {
-  test(`in the address of the log is one line without the password: ${parameter}`, async ({ commands }) => {
+  test(`in EVENT_STORE is reported in one line without the password: ${parameter}`, async ({ commands }) => {
     const settings = { EVENT_STORE: `esdb://ann:hunter2@127.0.0.1:1?${parameter}`, MASTER_KEY }
-    assert.match(await saidBy(commands, settings, 2), says)
+    assert.match(await errorLineOf(commands, settings, 2), message)
   })
 }
 
-test('in the address of the read models is one line without the password', async ({ commands }) => {
+test('in READ_MODEL is reported in one line without the password', async ({ commands }) => {
   const settings = { READ_MODEL: 'mongodb://ann:hunter2@127.0.0.1:1/adamant?journal=false' }
-  assert.match(await saidBy(commands, settings, 2), /READ_MODEL has journal with an unsupported value/)
+  assert.match(await errorLineOf(commands, settings, 2), /READ_MODEL has journal with an unsupported value/)
 })
 
-test('with the master key is one line', async ({ commands }) => {
+test('in MASTER_KEY is reported in one line', async ({ commands }) => {
   const first = commands.start(['serve', '--json'])
   await first.line()
   first.kill('SIGTERM')
   assert.is((await first.ended).code, 0)
-  assert.match(await saidBy(commands, { MASTER_KEY }, 1), /was sealed with the master key [0-9a-f]+, but MASTER_KEY is/)
+  assert.match(
+    await errorLineOf(commands, { MASTER_KEY }, 1),
+    /was sealed with the master key [0-9a-f]+, but MASTER_KEY is/,
+  )
 })
 
-test('with a folder of data that can not be is one line', async ({ commands }) => {
+test('in DATA_DIR is reported in one line', async ({ commands }) => {
   const DATA_DIR = join(commands.folder, 'file')
   writeFileSync(DATA_DIR, '')
-  assert.match(await saidBy(commands, { DATA_DIR }, 2), /DATA_DIR must be a writable folder, got .*file/)
+  assert.match(await errorLineOf(commands, { DATA_DIR }, 2), /DATA_DIR must be a writable folder, got .*file/)
 })
 
-test('with a file of a newer release is one line', async ({ commands }) => {
+test('such as a data file of a newer release is reported in one line', async ({ commands }) => {
   await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, 'right horse battery\n')
   const db = new Database(join(commands.dataDir, 'events.db'))
   db.pragma('user_version = 99')
   db.close()
-  assert.match(await saidBy(commands, {}, 2), /events.db is an event log of version 99, created by a newer release/)
+  assert.match(
+    await errorLineOf(commands, {}, 2),
+    /events.db is an event log of version 99, created by a newer release/,
+  )
 })
 
 if (areEmbedded) test.run()

@@ -5,13 +5,13 @@ import { appendTo } from '../projections/engine/poison-events.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('an account with an event that this release does not understand')
+const test = suite<Context>('an account with an event that this release cannot decode')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
 })
 test.after.each(({ commands }) => commands.remove())
 
-test('keeps no other one from being listed, and is named', async ({ commands }) => {
+test('is listed like the others, with a warning', async ({ commands }) => {
   for (const email of ['a@example.com', 'b@example.com']) {
     await commands.json('user', 'add', email, '--password', 'right horse')
   }

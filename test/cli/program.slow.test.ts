@@ -11,29 +11,29 @@ const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const test = suite('a command')
 
-/** Opens its stores when an unreferenced timer says so, as one waits for a thread that keeps no process alive. */
+/** Opens the stores after an unreferenced timer, like a wait for a thread that does not keep the process alive. */
 const SOURCE = `
   import { run } from './src/cli/program.ts'
   import { NoInstallation } from './src/wiring/installation.ts'
   const open = () =>
     new Promise((_, fail) => {
-      setTimeout(() => fail(new NoInstallation('what it waited for has come')), 200).unref()
+      setTimeout(() => fail(new NoInstallation('the timer has fired')), 200).unref()
     })
   await run(['status'], open, undefined)`
 
-test('ends when what it waits for has come, whatever keeps the process alive', async () => {
+test('completes even if nothing that it waits for keeps the process alive', async () => {
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const words = [...FROM_SOURCE, '--input-type=module', '-e', SOURCE]
   const [code, err] = await new Promise<[number | null, string]>((done) => {
-    const child = execFile(process.execPath, words, { cwd, encoding: 'utf8' }, (_error, _out, said) =>
-      done([child.exitCode, said]),
+    const child = execFile(process.execPath, words, { cwd, encoding: 'utf8' }, (_error, _out, stderr) =>
+      done([child.exitCode, stderr]),
     )
   })
-  assert.match(err, 'adamant: what it waited for has come')
+  assert.match(err, 'adamant: the timer has fired')
   assert.is(code, 2)
 })
 
-/** The files that the built program loads for a command line, by what Node tells of a run's coverage. */
+/** The files that the built program loads for a command line, from the coverage that Node records. */
 function loadedFor(words: readonly string[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-loaded-'))
   try {
@@ -50,10 +50,10 @@ function loadedFor(words: readonly string[]): string[] {
 
 const LARGE = /\/node_modules\/(?:@eventstore|@grpc|mongodb|nodemailer|pdfjs-dist|swagger-ui-dist)\//
 
-test('loads itself of all commands, and no client of a server that nobody has named', () => {
+test('loads neither other commands nor the clients of servers that are not configured', () => {
   const loaded = loadedFor(['serve', '--help'])
   const has = (file: string) => loaded.some((url) => url.endsWith(`/dist/${file}`))
-  assert.ok(has('cli/serve.js') && has('wiring/service.js'), 'it is not what the service loads')
+  assert.ok(has('cli/serve.js') && has('wiring/service.js'), 'the modules of the service were not loaded')
   assert.equal(['cli/import.js', 'cli/verify.js', 'cli/move.js'].filter(has), [])
   assert.equal(
     loaded.filter((url) => LARGE.test(url)),
@@ -61,7 +61,7 @@ test('loads itself of all commands, and no client of a server that nobody has na
   )
 })
 
-test('that is misspelt is answered with the one that was meant, of all that there are', () => {
+test('that is misspelt ends with 2 and a suggestion', () => {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'verfy'], { encoding: 'utf8' })
   assert.match(stderr, 'Did you mean verify?')
   assert.is(status, 2)

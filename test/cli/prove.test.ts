@@ -7,13 +7,13 @@ import { created } from '../api/harness/stones.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('the proof of a stone')
+const test = suite<Context>('the proof of a diamond')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
 test.after.each(({ commands }) => commands.remove())
 
-test('is one file, which is checked without an installation', async ({ commands }) => {
+test('is one file that can be verified without an installation', async ({ commands }) => {
   const service = await startService({ dataDir: commands.dataDir })
   const { id } = await created(service.ann, { sku: 'PROVEN' })
   const proof = join(commands.folder, 'proof.json')
@@ -30,15 +30,15 @@ test('is one file, which is checked without an installation', async ({ commands 
   assert.equal(rest, { ok: true, diamond: id, events: 1, why: '' })
   assert.ok(size > 0)
   assert.is(checked.code, 0)
-  const [said, changed, another] = await commands.runInTurn(
+  const [verified, changed, another] = await commands.runInTurn(
     [
       ['check', proof, '--key', key],
-      ['check', changedFile(proof), '--key', key, '--json'],
+      ['check', writeChangedProof(proof), '--key', key, '--json'],
       ['check', proof, '--key', key.replace(/^adamant/, 'another')],
     ],
     elsewhere,
   )
-  assert.match(said?.out ?? '', /does not cover events after that checkpoint/)
+  assert.match(verified?.out ?? '', /does not cover events after that checkpoint/)
   assert.is(changed?.code, 1)
   const found = JSON.parse(changed?.out ?? '') as { ok: boolean; why: string }
   assert.is(found.ok, false)
@@ -46,8 +46,8 @@ test('is one file, which is checked without an installation', async ({ commands 
   assert.is(another?.code, 1)
 })
 
-/** The same proof of a stone that would be a little heavier. */
-function changedFile(proof: string): string {
+/** Writes the proof with a changed sku. @returns its path */
+function writeChangedProof(proof: string): string {
   const text = readFileSync(proof, 'utf8')
   const changed = `${proof}.changed`
   assert.match(text, '"sku":"PROVEN"')
@@ -55,7 +55,7 @@ function changedFile(proof: string): string {
   return changed
 }
 
-test('is of a stone that there is', async ({ commands }) => {
+test('requires an existing diamond, and a check requires an existing file', async ({ commands }) => {
   await (await startService({ dataDir: commands.dataDir })).stop()
   const [none, noNumber, noFile] = await commands.runInTurn([
     ['prove', 'diamond', '77'],

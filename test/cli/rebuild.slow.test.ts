@@ -12,10 +12,10 @@ import { FROM_SOURCE } from '../from-source.ts'
 import { openStores, type Stores } from '../open-stores.ts'
 import { consumerOf } from '../projections/engine/inventory-on-disk.ts'
 import { until } from '../until.ts'
-import { CommandLine, type Started } from './command-line.ts'
+import { CommandLine, type RunningProgram } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('a rebuild, by the command line,')
+const test = suite<Context>('a rebuild by the command line')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
   await context.commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
@@ -26,25 +26,25 @@ test.after.each(async ({ commands }) => {
 
 const { declaration } = diamonds
 
-/** Ends behind the first batch that it has written. */
-const DYING = fileURLToPath(new URL('dying-rebuild.ts', import.meta.url))
+/** Kills itself after its first batch is written. */
+const CRASHING_REBUILD = fileURLToPath(new URL('crashing-rebuild.ts', import.meta.url))
 const FULL = process.env['ADAMANT_FULL'] === '1'
 const ROUNDS = FULL ? 5 : 1
 const STONES = FULL ? 6_000 : areEmbedded ? 400 : 100
-/** More than one batch of the log, so that a kill comes between two. */
+/** More than one batch of the log, so that the process is killed between two batches. */
 const KILLED_STONES = FULL ? 20_000 : 1_200
 const MODELS = READ_MODELS.map(({ declaration: { name } }) => name)
 
-type Rebuilt = { models: { model: string; events: number; seconds: number }[] }
+type RebuildResult = { models: { model: string; events: number; seconds: number }[] }
 
-async function imported({ commands }: Context, stones: number): Promise<void> {
+async function importStones({ commands }: Context, stones: number): Promise<void> {
   const file = join(commands.folder, 'stones.csv')
   const lines = Array.from({ length: stones }, (_, index) => `A-${index + 1},Round,1`)
   writeFileSync(file, `sku,cutShape,carat\n${lines.join('\n')}\n`)
   await commands.json('import', file, '--user', 'a@example.com')
 }
 
-/** Runs with the stores open beside whatever runs. */
+/** Opens the stores in this process, also while a service runs on them. */
 async function withStoresOf<Result>({ commands }: Context, look: (stores: Stores) => Promise<Result>): Promise<Result> {
   const stores = await openStores(commands.dataDir)
   try {
@@ -54,90 +54,90 @@ async function withStoresOf<Result>({ commands }: Context, look: (stores: Stores
   }
 }
 
-/** Every document of the live build whose key is up to `last`, in the order of keys. */
-async function documents(reads: ReadStore, last: number): Promise<Document[]> {
+/** The documents of the live build with keys 1 to `last`, sorted by id. */
+async function liveDocuments(reads: ReadStore, last: number): Promise<Document[]> {
   const build = await reads.live(declaration)
   const found = await build.load(Array.from({ length: last }, (_, index) => index + 1))
   return found.map(({ document }) => document).toSorted((a, b) => Number(a['id']) - Number(b['id']))
 }
 
-/** The live build is what the log folds to, document by document. */
-const isFolded = (context: Context, last: number) =>
+/** Compares the live build with a rebuild from the log, document by document. */
+const assertMatchesLog = (context: Context, last: number) =>
   withStoresOf(context, async (stores) => {
-    const shown = await documents(stores.reads, last)
+    const shown = await liveDocuments(stores.reads, last)
     await consumerOf(stores, diamonds).rebuild()
-    const folded = await documents(stores.reads, last)
+    const folded = await liveDocuments(stores.reads, last)
     assert.is(shown.length, folded.length)
     assert.equal(shown, folded)
   })
 
-type Api = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly server: Started }
+type Api = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly server: RunningProgram }
 
-async function served({ commands }: Context): Promise<Api> {
+async function startServer({ commands }: Context): Promise<Api> {
   const server = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const { client_id, client_secret } = await commands.json('client', 'add', 'tests')
   const credentials = { client_id: String(client_id), client_secret: String(client_secret) }
   const user = { grant_type: 'password', username: 'a@example.com', password: 'right horse' }
   const body = new URLSearchParams({ ...user, ...credentials })
-  const answer = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
-  const { access_token } = (await answer.json()) as { access_token: string }
+  const response = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
+  const { access_token } = (await response.json()) as { access_token: string }
   return { url, server, headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' } }
 }
 
-async function stopped({ server }: Api): Promise<void> {
+async function stopServer({ server }: Api): Promise<void> {
   server.kill('SIGTERM')
   assert.is((await server.ended).code, 0)
 }
 
-/** A vendor at one instance, who looks for each of its stones in the list, and at the stone, right behind its answer. */
+/** A vendor that creates stones at one instance, and reads each in the list and by id right after the response. */
 function vendorAt({ url, headers }: Api, name: string) {
   const faults: string[] = []
-  let asked = 0
+  let requests = 0
   let rounds = 0
   let last = 0
   const ending = new AbortController()
 
-  async function ask(path: string, init: RequestInit = {}): Promise<Response> {
-    asked++
-    const answer = await fetch(`${url}${path}`, { headers, ...init })
-    if (!answer.ok) faults.push(`${path} was ${answer.status}: ${await answer.clone().text()}`)
-    return answer
+  async function send(path: string, init: RequestInit = {}): Promise<Response> {
+    requests++
+    const response = await fetch(`${url}${path}`, { headers, ...init })
+    if (!response.ok) faults.push(`${path} was ${response.status}: ${await response.clone().text()}`)
+    return response
   }
 
   async function round(): Promise<void> {
-    const sku = `${name}-${asked}`
+    const sku = `${name}-${requests}`
     const body = JSON.stringify({ sku, cutShape: 'Round', carat: 1 })
-    const made = await ask('/v4/diamond', { method: 'POST', body })
-    const isBehind = made.headers.has('x-consistency')
-    const { id } = (await made.json()) as { id: number }
-    await isShown(id, `/v4/diamond/${id}`, (body) => (body as { id?: number }).id === id, isBehind)
+    const creation = await send('/v4/diamond', { method: 'POST', body })
+    const isBehind = creation.headers.has('x-consistency')
+    const { id } = (await creation.json()) as { id: number }
+    await expectShown(id, `/v4/diamond/${id}`, (body) => (body as { id?: number }).id === id, isBehind)
     const inList = (body: unknown) => (body as { id: number }[]).some((stone) => stone.id === id)
-    await isShown(id, `/v4/diamond?f[sku]=${sku}`, inList, isBehind)
+    await expectShown(id, `/v4/diamond?f[sku]=${sku}`, inList, isBehind)
     rounds++
     last = Math.max(last, id)
   }
 
-  /** Where the service says that its lists are behind, they may be; never otherwise, and never for good. */
-  async function isShown(id: number, path: string, find: (body: unknown) => boolean, mayBeBehind: boolean) {
-    let said = mayBeBehind
+  /** A stone may be missing only while the service reports a lagging read model by `X-Consistency`. */
+  async function expectShown(id: number, path: string, find: (body: unknown) => boolean, isBehind: boolean) {
+    let mayBeBehind = isBehind
     await until(`${id} at ${path}`, async () => {
-      const answer = await ask(path)
-      said ||= answer.headers.has('x-consistency')
-      const body = await answer.text()
+      const response = await send(path)
+      mayBeBehind ||= response.headers.has('x-consistency')
+      const body = await response.text()
       if (body !== '' && find(JSON.parse(body))) return true
-      if (!said) faults.push(`${path} had no ${id}, but ${body}`)
-      return !said
+      if (!mayBeBehind) faults.push(`${path} had no ${id}, but ${body}`)
+      return !mayBeBehind
     })
   }
 
-  /** What a round can't read is a fault like any other: thrown here, nobody would hear it before the test has ended. */
+  // An exception is recorded as a fault, since this promise is only awaited at the end of the test.
   const done = (async () => {
     while (!ending.signal.aborted) await round().catch((error: unknown) => faults.push(String(error)))
   })()
   return {
-    /** Resolves behind the next round that begins from now on, or the first fault. */
-    async another() {
+    /** Resolves after one whole round that begins from now on, or at the first fault. */
+    async nextRound() {
       const before = rounds
       await until('a round', () => rounds > before + 1 || faults.length > 0)
     },
@@ -149,16 +149,17 @@ function vendorAt({ url, headers }: Api, name: string) {
   }
 }
 
-test('beside two running instances that are written to shows no failed and no stale answer', async (context) => {
-  await imported(context, STONES)
-  const servers = [await served(context), await served(context)]
+test('causes no failed and no stale responses of two running instances during writes', async (context) => {
+  await importStones(context, STONES)
+  const servers = [await startServer(context), await startServer(context)]
   const vendors = servers.map((api, index) => vendorAt(api, `V${index}`))
   const before = await withStoresOf(context, ({ reads }) => reads.live(declaration))
 
-  await Promise.all(vendors.map((vendor) => vendor.another()))
-  const seen: Rebuilt[] = []
-  for (let round = 0; round < ROUNDS; round++) seen.push((await context.commands.json('rebuild', '--all')) as Rebuilt)
-  await Promise.all(vendors.map((vendor) => vendor.another()))
+  await Promise.all(vendors.map((vendor) => vendor.nextRound()))
+  const seen: RebuildResult[] = []
+  for (let round = 0; round < ROUNDS; round++)
+    seen.push((await context.commands.json('rebuild', '--all')) as RebuildResult)
+  await Promise.all(vendors.map((vendor) => vendor.nextRound()))
 
   const ended = await Promise.all(vendors.map((vendor) => vendor.stop()))
   assert.equal(
@@ -174,16 +175,17 @@ test('beside two running instances that are written to shows no failed and no st
   }
   const after = await withStoresOf(context, ({ reads }) => reads.live(declaration))
   assert.is.not(after.id, before.id)
-  for (const api of servers) await stopped(api)
-  await isFolded(context, Math.max(...ended.map(({ last }) => last)))
+  for (const api of servers) await stopServer(api)
+  await assertMatchesLog(context, Math.max(...ended.map(({ last }) => last)))
 })
 
-test('that was killed is gone on with by the next one, and not promoted half', async (context) => {
+test('that was killed is resumed by the next one, and is not promoted before it is complete', async (context) => {
   const stones = KILLED_STONES
-  await imported(context, stones)
-  await stopped(await served(context))
+  await importStones(context, stones)
+  await stopServer(await startServer(context))
   const { build, reached } = await withStoresOf(context, async ({ reads }) => {
-    const { code, err } = await context.commands.start(['rebuild', 'diamonds'], {}, [...FROM_SOURCE, DYING]).ended
+    const { code, err } = await context.commands.start(['rebuild', 'diamonds'], {}, [...FROM_SOURCE, CRASHING_REBUILD])
+      .ended
     assert.is(code, null, err)
     const found = await reads.pendingBuild(declaration)
     assert.ok(found !== undefined && !found.isCaughtUp)
@@ -192,7 +194,7 @@ test('that was killed is gone on with by the next one, and not promoted half', a
   })
   assert.ok(reached !== undefined)
 
-  await stopped(await served(context))
+  await stopServer(await startServer(context))
   await withStoresOf(context, async ({ reads }) => {
     assert.is((await reads.pendingBuild(declaration))?.id, build)
     assert.is.not((await reads.live(declaration)).id, build)
@@ -201,16 +203,16 @@ test('that was killed is gone on with by the next one, and not promoted half', a
 
   assert.is(code, 0, err)
   assert.match(err, 'resuming an interrupted rebuild of diamonds')
-  const [{ events } = { events: 0 }] = (JSON.parse(out) as Rebuilt).models
+  const [{ events } = { events: 0 }] = (JSON.parse(out) as RebuildResult).models
   const all = await withStoresOf(context, ({ store }) =>
     countItems(store.readAll('start', { prefixes: diamonds.streamPrefixes })),
   )
   assert.ok(events < all, `${events} of ${all} events were folded again`)
   assert.is(await withStoresOf(context, async ({ reads }) => (await reads.live(declaration)).id), build)
-  await isFolded(context, stones)
+  await assertMatchesLog(context, stones)
 })
 
-test('of no model that there is ends with 2 and says which there are', async ({ commands }) => {
+test('of an unknown model, or without a model, ends with 2 and lists the models', async ({ commands }) => {
   for (const words of [['rebuild', 'nonsense'], ['rebuild'], ['rebuild', '--all', 'diamonds']]) {
     const { code, err } = await commands.run(words)
     assert.is(code, 2)

@@ -4,7 +4,7 @@ import { VERSION } from '../../src/runtime/version.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-const test = suite<Context>('the log of requests')
+const test = suite<Context>('the request log')
 test.before.each((context) => {
   context.commands = new CommandLine()
 })
@@ -12,15 +12,15 @@ test.after.each(({ commands }) => commands.remove())
 
 type Line = Readonly<Record<string, unknown>>
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-/** An id that would end its text, and begin something of its own, in a line that did not quote it. */
+/** A request id that would add members to the line if it were not escaped. */
 const ID = 'mine","status":500,"msg":"\\'
 const SECRET = 'kept-out-of-the-log'
 
-/** What a service wrote on stderr while it was asked for these. */
+/** Sends five requests to a service. @returns the log lines that it wrote to stderr */
 async function linesOf(commands: CommandLine, settings: Readonly<Record<string, string>>): Promise<Line[]> {
   const server = commands.start(['serve', '--json'], { LOG_LEVEL: 'info', ...settings })
   const { url } = JSON.parse(await server.line()) as { url: string }
-  const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((answer) => answer.text())
+  const get = (path: string, headers = {}) => fetch(`${url}${path}`, { headers }).then((response) => response.text())
   await get('/v2/constants', { 'X-Request-Id': ID, traceparent: TRACE })
   await get(`/diamond/77?signature=${SECRET}`)
   await get(`/secret/${SECRET}`)
@@ -35,9 +35,7 @@ async function linesOf(commands: CommandLine, settings: Readonly<Record<string, 
     .map((line) => JSON.parse(line) as Line)
 }
 
-test('has a line for each with what was asked, how it went and how long it took, and nothing that opens anything', async ({
-  commands,
-}) => {
+test('has a line for each request with endpoint, status and duration, and no secrets', async ({ commands }) => {
   const lines = await linesOf(commands, {})
   const [first] = lines
   assert.ok(first)
@@ -68,7 +66,7 @@ test('has a line for each with what was asked, how it went and how long it took,
   assert.not.ok(requests.some((line) => 'address' in line))
 })
 
-test('has addresses where LOG_ADDRESSES says so', async ({ commands }) => {
+test('has client addresses if LOG_ADDRESSES is true', async ({ commands }) => {
   const lines = await linesOf(commands, { LOG_ADDRESSES: 'true' })
   for (const { address } of lines.filter(({ msg }) => msg === 'request'))
     assert.match(String(address), /127\.0\.0\.1|::1/)

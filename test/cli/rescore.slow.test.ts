@@ -10,7 +10,7 @@ import { appendScoresOfVersion } from '../reactions/scoring/older-scores.ts'
 import { CommandLine } from './command-line.ts'
 
 type Context = { commands: CommandLine; stores: Stores }
-const test = suite<Context>('scoring, by the command line,')
+const test = suite<Context>('rescore')
 test.before.each(async (context) => {
   context.commands = await CommandLine.onEngines()
   await context.commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
@@ -25,8 +25,8 @@ type Scoring = { lag: number; running: boolean }
 
 const OLDER = '0.9.3+00c0ffee'
 
-/** Imports stones; their ids are 1 and up. */
-async function imported({ commands }: Context, stones: number): Promise<number[]> {
+/** Imports stones with the ids 1 to `stones`. */
+async function importStones({ commands }: Context, stones: number): Promise<number[]> {
   const ids = Array.from({ length: stones }, (_, index) => index + 1)
   const file = join(commands.folder, 'stones.csv')
   writeFileSync(file, `sku,cutShape,carat\n${ids.map((id) => `A-${id},Round,1`).join('\n')}\n`)
@@ -38,15 +38,15 @@ async function logIn({ commands }: Context, url: string): Promise<string> {
   const { client_id, client_secret } = await commands.json('client', 'add', 'tests')
   const credentials = { client_id: String(client_id), client_secret: String(client_secret) }
   const user = { grant_type: 'password', username: 'a@example.com', password: 'right horse' }
-  const answer = await fetch(`${url}/api/oauth/v2/token`, {
+  const response = await fetch(`${url}/api/oauth/v2/token`, {
     method: 'POST',
     body: new URLSearchParams({ ...user, ...credentials }),
   })
-  return ((await answer.json()) as { access_token: string }).access_token
+  return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** Ids of diamonds with the versions that they were scored by, oldest first. */
-async function histories(log: EventStore): Promise<Map<unknown, unknown[]>> {
+/** The model versions that each diamond was scored by, oldest first, by diamond id. */
+async function scoreVersionsById(log: EventStore): Promise<Map<unknown, unknown[]>> {
   const found = new Map<unknown, unknown[]>()
   for await (const { data } of log.readAll('start', { prefixes: ['scores-'] })) {
     const { ver } = (data['scores'] as { integral: { ver: string } }).integral
@@ -55,13 +55,13 @@ async function histories(log: EventStore): Promise<Map<unknown, unknown[]>> {
   return found
 }
 
-test('again is known to a running service as soon as the command has ended', async (context) => {
+test('updates a running service before the command ends', async (context) => {
   const { commands } = context
   const { store: log } = context.stores
   const server = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const headers = { Authorization: `Bearer ${await logIn(context, url)}` }
-  const [id = 0] = await imported(context, 1)
+  const [id = 0] = await importStones(context, 1)
   const stone = async () => fetch(`${url}/v4/diamond/${id}`, { headers })
   await until('the first scores', async () => (await stone()).headers.get('etag') === '"0.1"')
   await appendScoresOfVersion(log, OLDER, [id])
@@ -72,21 +72,21 @@ test('again is known to a running service as soon as the command has ended', asy
   assert.is(rescored, 1)
   assert.is(shown.headers.get('etag'), '"0.3"')
   assert.match(await shown.text(), `"ver":"${OPTICS_VERSION}"`)
-  assert.equal((await histories(log)).get(id), [OPTICS_VERSION, OLDER, OPTICS_VERSION])
+  assert.equal((await scoreVersionsById(log)).get(id), [OPTICS_VERSION, OLDER, OPTICS_VERSION])
   server.kill('SIGTERM')
   assert.is((await server.ended).code, 0)
 })
 
-test('has its progress in status', async (context) => {
+test('is not required for new stones: the service scores them, and status shows the lag', async (context) => {
   const { commands } = context
-  await imported(context, 3)
-  const behind = (await commands.jsonEnding(1, ['status']))['scoring'] as Scoring
+  await importStones(context, 3)
+  const behind = (await commands.jsonWithExitCode(1, ['status']))['scoring'] as Scoring
   assert.equal([behind.lag, behind.running], [3, false])
   const server = commands.start(['serve', '--json'])
   await server.line()
-  await until('the scoring to be done', async () => {
-    const { out: told } = await commands.run(['status', '--json'])
-    const { lag, running } = (JSON.parse(told) as { scoring: Scoring }).scoring
+  await until('scoring to catch up', async () => {
+    const { out: output } = await commands.run(['status', '--json'])
+    const { lag, running } = (JSON.parse(output) as { scoring: Scoring }).scoring
     return lag === 0 && running
   })
   const { out } = await commands.run(['status'])
@@ -95,10 +95,10 @@ test('has its progress in status', async (context) => {
   await server.ended
 })
 
-test('again stops when it is asked to, and the next run does the rest', async (context) => {
+test('stops on SIGTERM, and the next run rescores the rest', async (context) => {
   const { commands } = context
   const { store: log } = context.stores
-  const ids = await imported(context, 3_000)
+  const ids = await importStones(context, 3_000)
   for (let from = 0; from < ids.length; from += 500)
     await appendScoresOfVersion(log, OLDER, ids.slice(from, from + 500))
   const before = await log.head()
@@ -115,11 +115,11 @@ test('again stops when it is asked to, and the next run does the rest', async (c
   assert.ok(first >= 100)
   const { rescored, current } = await commands.json('rescore')
   assert.equal([rescored, current], [3_000 - first, first])
-  const found = await histories(log)
+  const found = await scoreVersionsById(log)
   assert.ok(ids.every((id) => String(found.get(id)) === `${OLDER},${OPTICS_VERSION}`))
 })
 
-test('again finds nothing to do in an empty installation', async ({ commands }) => {
+test('finds nothing to do in an empty installation', async ({ commands }) => {
   const { rescored, current, newer } = await commands.json('rescore')
   assert.equal([rescored, current, newer], [0, 0, 0])
 })

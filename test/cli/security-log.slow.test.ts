@@ -13,25 +13,27 @@ test.after.each(({ commands }) => commands.remove())
 
 type Line = Readonly<Record<string, unknown>>
 const PASSWORD = 'right horse'
-const TELL = { LOG_LEVEL: 'info' }
+const LOG_INFO = { LOG_LEVEL: 'info' }
 
-/** The lines that are security events, of all that a process wrote on stderr. */
-const noted = (err: string): Line[] =>
+/** The security events among the lines that a process wrote to stderr. */
+const securityEvents = (err: string): Line[] =>
   err
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line)
     .filter((line) => 'security' in line)
 
-test("has an administrator's acts, done or refused, with the user of the operating system", async ({ commands }) => {
-  const added = await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], TELL, `${PASSWORD}\n`)
-  const weak = await commands.run(['user', 'password', 'a@example.com', '--password-stdin'], TELL, 'password\n')
-  const disabled = await commands.run(['user', 'disable', 'a@example.com'], TELL)
+test("contains an administrator's actions, successful or failed, with the operating system's user", async ({
+  commands,
+}) => {
+  const added = await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], LOG_INFO, `${PASSWORD}\n`)
+  const weak = await commands.run(['user', 'password', 'a@example.com', '--password-stdin'], LOG_INFO, 'password\n')
+  const disabled = await commands.run(['user', 'disable', 'a@example.com'], LOG_INFO)
   const backup = join(commands.folder, 'backup')
-  const backedUp = await commands.run(['backup', backup], TELL)
-  const told = [added, weak, disabled, backedUp].flatMap(({ err }) => noted(err))
+  const backedUp = await commands.run(['backup', backup], LOG_INFO)
+  const events = [added, weak, disabled, backedUp].flatMap(({ err }) => securityEvents(err))
   assert.equal(
-    told.map(({ security, act, subject, outcome, osUser }) => [security, act, subject, outcome, osUser]),
+    events.map(({ security, act, subject, outcome, osUser }) => [security, act, subject, outcome, osUser]),
     [
       ['administration', 'user add', 'a@example.com', 'done', userInfo().username],
       ['administration', 'user password', 'a@example.com', 'failed', userInfo().username],
@@ -39,22 +41,22 @@ test("has an administrator's acts, done or refused, with the user of the operati
       ['administration', 'backup', backup, 'done', userInfo().username],
     ],
   )
-  assert.not.match(JSON.stringify(told), PASSWORD)
+  assert.not.match(JSON.stringify(events), PASSWORD)
   assert.is(weak.code, 1)
   assert.match(weak.err, '10,000 most common')
 
   const { out } = await commands.run(['events', '--json', '--type', 'AccountDisabled'])
   const { metadata } = JSON.parse(out) as { metadata: Line }
   assert.is(metadata['osUser'], userInfo().username)
-  assert.is(metadata['$correlationId'], told[2]?.['request'])
+  assert.is(metadata['$correlationId'], events[2]?.['request'])
 })
 
-test('has log-ins, failures and lockouts with where they came from, and nothing that was typed', async ({
+test('contains log-ins, failures and lockouts with their client address, and no text that a client typed', async ({
   commands,
 }) => {
   await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, `${PASSWORD}\n`)
   const client = await commands.json('client', 'add', 'shop')
-  const server = commands.start(['serve', '--json'], TELL)
+  const server = commands.start(['serve', '--json'], LOG_INFO)
   const { url } = JSON.parse(await server.line()) as { url: string }
 
   async function logIn(parameters: Readonly<Record<string, string>>): Promise<number> {
@@ -76,7 +78,7 @@ test('has log-ins, failures and lockouts with where they came from, and nothing 
   const { err } = await server.ended
   const failed = ['log-in-failed', 1, '127.0.0.1']
   assert.equal(
-    noted(err).map(({ security, account, address }) => [security, account, address]),
+    securityEvents(err).map(({ security, account, address }) => [security, account, address]),
     [
       ['log-in', 1, '127.0.0.1'],
       failed,

@@ -19,7 +19,7 @@ const logIn = async (url: string, credentials: Readonly<Record<string, unknown>>
   return fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body })
 }
 
-/** Resolves as soon as nobody listens there any more. */
+/** Resolves when no process listens on the port any more. */
 async function untilRefused(url: string): Promise<void> {
   await until(`${url} to be closed`, async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -32,18 +32,18 @@ async function untilRefused(url: string): Promise<void> {
   })
 }
 
-test('knows an account and a client that another process added, at once', async ({ commands }) => {
+test('accepts an account and a client right after another process has added them', async ({ commands }) => {
   const server = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
 
   await commands.run(['user', 'add', 'a@example.com', '--password-stdin'], {}, 'right horse\n')
   const client = await commands.json('client', 'add', 'tests')
 
-  const answer = await logIn(url, client)
-  assert.is(answer.status, 200, await answer.text())
+  const response = await logIn(url, client)
+  assert.is(response.status, 200, await response.text())
 })
 
-test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
+test('ends with 0 on SIGTERM', async ({ commands }) => {
   const server = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   assert.is((await fetch(`${url}/health/ready`)).status, 200)
@@ -53,42 +53,42 @@ test('finishes on SIGTERM with exit code 0', async ({ commands }) => {
   assert.is((await server.ended).code, 0)
 })
 
-test('answers a request that was under way when SIGTERM came', async ({ commands }) => {
-  const server = commands.startUnhurried(['serve', '--json'])
+test('responds to a request that was in progress when SIGTERM came', async ({ commands }) => {
+  const server = commands.startWithLongTimeouts(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const body = 'grant_type=password&username=a&password=b&client_id=1_x&client_secret=y'
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Length': body.length }
-  const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers })
-  const answered = once(underWay, 'response')
-  underWay.write(body.slice(0, 10))
+  const pending = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers })
+  const responded = once(pending, 'response')
+  pending.write(body.slice(0, 10))
   await fetch(`${url}/health/live`)
 
   server.kill('SIGTERM')
   await untilRefused(url)
-  underWay.end(body.slice(10))
+  pending.end(body.slice(10))
 
-  const [answer] = (await answered) as [IncomingMessage]
-  assert.is(answer.statusCode, 401)
-  answer.resume()
+  const [response] = (await responded) as [IncomingMessage]
+  assert.is(response.statusCode, 401)
+  response.resume()
   assert.is((await server.ended).code, 0)
 })
 
-test('ends at once on a second signal', async ({ commands }) => {
-  const server = commands.startUnhurried(['serve', '--json'])
+test('ends immediately on a second signal', async ({ commands }) => {
+  const server = commands.startWithLongTimeouts(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
-  const underWay = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers: { 'Content-Length': 10 } })
-  underWay.on('error', () => {})
-  underWay.write('half')
+  const pending = request(`${url}/api/oauth/v2/token`, { method: 'POST', headers: { 'Content-Length': 10 } })
+  pending.on('error', () => {})
+  pending.write('half')
   await fetch(`${url}/health/live`)
 
   server.kill('SIGTERM')
   await untilRefused(url)
   server.kill('SIGTERM')
 
-  assert.is((await comes('its end', server.ended)).code, 130)
+  assert.is((await comes('the end of the service', server.ended)).code, 130)
 })
 
-test('says in a sentence that a port is in use', async ({ commands }) => {
+test('fails with a message if the port is in use', async ({ commands }) => {
   const server = commands.start(['serve', '--json'])
   const { url } = JSON.parse(await server.line()) as { url: string }
   const { port } = new URL(url)
@@ -100,7 +100,7 @@ test('says in a sentence that a port is in use', async ({ commands }) => {
   assert.not.match(err, /^\s+at /m)
 })
 
-test('names every bad setting at once, with what would be right', async ({ commands }) => {
+test('reports all invalid settings at once, with their valid values', async ({ commands }) => {
   const { code, err, out } = await commands.run(['serve'], { PORT: 'high', LOG_LEVEL: 'loud', MASTER_KEY: 'short' })
   assert.is(code, 2)
   assert.is(out, '')

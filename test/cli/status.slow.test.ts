@@ -6,7 +6,7 @@ import { until } from '../until.ts'
 import { CommandLine, PROGRAM } from './command-line.ts'
 
 type Context = { commands: CommandLine }
-type Status = { ok: boolean; faults: string[]; models: { model: string; lag: number; behind: number }[] }
+type StatusResult = { ok: boolean; faults: string[]; models: { model: string; lag: number; behind: number }[] }
 
 const test = suite<Context>('status')
 test.before.each((context) => {
@@ -14,9 +14,10 @@ test.before.each((context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-const statusOf = async (commands: CommandLine, code: number) => (await commands.jsonEnding(code, ['status'])) as Status
+const statusOf = async (commands: CommandLine, code: number) =>
+  (await commands.jsonWithExitCode(code, ['status'])) as StatusResult
 
-/** A stone whose creation was written at this time, as another process of the installation would have. */
+/** Appends the creation of a stone at this time, as another process of the installation would. */
 async function createdAt(dataDir: string, at: number): Promise<void> {
   const { store, close } = await openStores(dataDir)
   const metadata = { actor: 'operator', via: 'cli', schema: '1', at: new Date(at).toISOString() }
@@ -25,7 +26,7 @@ async function createdAt(dataDir: string, at: number): Promise<void> {
   await close()
 }
 
-test('ends with 0 while the service runs, and with 1 and what to do when nothing does', async ({ commands }) => {
+test('ends with 0 while the service runs, and with 1 and a remedy if no process does', async ({ commands }) => {
   const server = commands.start(['serve', '--json'])
   await server.line()
   assert.equal(await statusOf(commands, 0).then(({ ok, faults }) => [ok, faults]), [true, []])
@@ -41,27 +42,27 @@ test('ends with 0 while the service runs, and with 1 and what to do when nothing
   assert.match(err, /start the service/)
 })
 
-/** What a program has for the time that NOW says, as long as it runs. */
-const STANDING_CLOCK = 'data:text/javascript,Date.now = () => Number(process.env.NOW)'
+/** A module for `--import` that fixes the clock at NOW. */
+const FIXED_CLOCK = 'data:text/javascript,Date.now = () => Number(process.env.NOW)'
 
 for (const [seconds, code] of [
   [60, 0],
   [61, 1],
 ] as const) {
-  test(`ends with ${code} where a read model is ${seconds} s behind`, async ({ commands }) => {
+  test(`ends with ${code} if a read model is ${seconds} s behind`, async ({ commands }) => {
     const server = commands.start(['serve', '--json'])
     await server.line()
-    // One that stood still in the middle of a write would let nobody else write.
-    await until('nothing to do', async () =>
+    // A process that is stopped during a write would block all other writers.
+    await until('the read models to catch up', async () =>
       (await statusOf(commands, 0)).models.every(({ model, lag }) => model === 'tree' || lag === 0),
     )
     await server.freeze()
     const now = Date.now()
     await createdAt(commands.dataDir, now - seconds * 1000)
-    const asked = commands.start(['status', '--json'], { NOW: String(now) }, ['--import', STANDING_CLOCK, PROGRAM])
-    const { code: ended, out, err } = await asked.ended
+    const status = commands.start(['status', '--json'], { NOW: String(now) }, ['--import', FIXED_CLOCK, PROGRAM])
+    const { code: ended, out, err } = await status.ended
     assert.is(ended, code, err)
-    const { models, faults } = JSON.parse(out) as Status
+    const { models, faults } = JSON.parse(out) as StatusResult
     const { lag, behind } = models.find(({ model }) => model === 'diamonds') ?? {}
     assert.equal([lag, behind], [1, seconds])
     assert.is(faults.join().includes(`the diamonds read model is ${seconds} s behind (1 event)`), code === 1)

@@ -19,7 +19,7 @@ const SPANS: readonly (readonly [text: string, from: string, to: string])[] = [
 ]
 
 for (const [text, from, to] of SPANS) {
-  test(`${text} is ${from} to ${to}, whatever the machine's time zone`, () => {
+  test(`${text} is ${from} to ${to} in every time zone of the machine`, () => {
     assert.equal(shown(text), [from, to])
     assert.equal([parseSince(text), parseUntil(text)], [Date.parse(from), Date.parse(to)])
   })
@@ -35,7 +35,7 @@ for (const text of [
   '1795256157',
   '2026-W05',
 ]) {
-  test(`is not ${JSON.stringify(text)}`, () => {
+  test(`cannot be ${JSON.stringify(text)}`, () => {
     assert.throws(() => parseTimeRange(text), /It must be a time such as 2026-11-22T10:00:00Z/)
   })
 }

@@ -13,10 +13,10 @@ test.before(async (context) => {
 })
 test.after(({ commands }) => commands.remove())
 
-const LAX = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
+const ALLOW_LOCAL_URLS = { WEBHOOKS_HTTP: 'true', WEBHOOKS_PRIVATE: 'true' }
 const lastOf = (out: string) => JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 
-test('adds, lists and removes', async ({ commands }) => {
+test('adds, lists and removes webhooks', async ({ commands }) => {
   const url = 'https://shop.example.com/stock'
   const made = await commands.json('webhook', 'add', 'ann@example.com', url, '--description', 'Stock')
   assert.match(String(made['secret']), /^whsec_/)
@@ -33,20 +33,22 @@ test('adds, lists and removes', async ({ commands }) => {
   assert.equal(await listed('ann@example.com'), [])
 })
 
-test('tests: the message is signed, and the exit code says whether it was taken', async ({ commands }) => {
+test('sends a signed test message, and reports by its exit code whether it was accepted', async ({ commands }) => {
   let status = 204
   const receiver = await startReceiver((_message, response) => void response.writeHead(status).end())
   try {
-    const made = lastOf((await commands.run(['webhook', 'add', 'ann@example.com', receiver.url, '--json'], LAX)).out)
-    const asked = ['webhook', 'test', String(made['id']), '--json']
-    const taken = await commands.run(asked, LAX)
+    const made = lastOf(
+      (await commands.run(['webhook', 'add', 'ann@example.com', receiver.url, '--json'], ALLOW_LOCAL_URLS)).out,
+    )
+    const words = ['webhook', 'test', String(made['id']), '--json']
+    const taken = await commands.run(words, ALLOW_LOCAL_URLS)
     assert.is(taken.code, 0, taken.err)
     assert.is(lastOf(taken.out)['status'], 204)
     const [message] = receiver.messages
     assert.ok(message)
     assert.equal(message.signatures, [signatureBy(String(made['secret']), message)])
     status = 500
-    const refused = await commands.run(asked, LAX)
+    const refused = await commands.run(words, ALLOW_LOCAL_URLS)
     assert.is(refused.code, 1)
     assert.is(lastOf(refused.out)['error'], 'Responded with 500')
   } finally {
@@ -54,8 +56,8 @@ test('tests: the message is signed, and the exit code says whether it was taken'
   }
 })
 
-test('ends with 1 and a sentence for what can not be', async ({ commands }) => {
-  const bad: readonly (readonly [words: string[], says: RegExp])[] = [
+test('ends with 1 and a message for invalid arguments', async ({ commands }) => {
+  const bad: readonly (readonly [words: string[], message: RegExp])[] = [
     [['add', 'nobody@example.com', 'https://example.com/'], /no account/],
     [['add', 'ann@example.com', 'http://example.com:8080/'], /must begin with https/],
     [['add', 'ann@example.com', 'https://169.254.169.254/'], /not on the public internet/],

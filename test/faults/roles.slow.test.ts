@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Started } from '../cli/command-line.ts'
+import { CommandLine, type RunningProgram } from '../cli/command-line.ts'
 import { expect } from '../api/harness/request.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 import { freeze, thaw } from '../freeze.ts'
@@ -13,7 +13,7 @@ const STONES = rounds(10, 200)
 const test = suite('a process of one role')
 
 /** Starts `serve` on a folder and resolves when it says that it is ready. */
-async function serving(commands: CommandLine, dataDir: string, roles: string): Promise<Started> {
+async function serving(commands: CommandLine, dataDir: string, roles: string): Promise<RunningProgram> {
   const started = commands.start(['serve', '--json'], { DATA_DIR: dataDir, ROLES: roles, RATE_LIMIT: '0' })
   await started.line()
   return started

@@ -15,7 +15,7 @@ test.after.each(({ commands }) => commands.remove())
 
 type Entry = { stream: string; revision: number; type: string; by: { via: string } | null; request: string }
 
-test('tells of accounts, clients and runs of commands, as text and as one line of JSON', async ({ commands }) => {
+test('shows the events of accounts, clients and commands, as text and as one line of JSON', async ({ commands }) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const { client_id: client } = await commands.json('client', 'add', 'Stock sync')
   await commands.json('user', 'plan', 'ann@example.com', 'pro')
@@ -68,7 +68,7 @@ test('tells of accounts, clients and runs of commands, as text and as one line o
   assert.match(nothing?.err ?? '', /No events have the correlation id nobody/)
 })
 
-test('says of a state how many events it lacks, because they can not be understood', async ({ commands }) => {
+test('reports how many events a state lacks because they cannot be decoded', async ({ commands }) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
   const { store, close } = await openInstallation(readSettings(settings))
@@ -92,7 +92,7 @@ test('says of a state how many events it lacks, because they can not be understo
   assert.match(at?.err ?? '', /Ignored 1 event that this release cannot decode/)
 })
 
-test('names the trace that a request was a part of, by which `events` finds what it caused', async ({ commands }) => {
+test('shows the trace id of a request, by which `events` finds the events that it caused', async ({ commands }) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
   const { store, close } = await openInstallation(readSettings(settings))
@@ -113,20 +113,22 @@ test('names the trace that a request was a part of, by which `events` finds what
     ['events', '--trace', id, '--json'],
     ['events', '--trace', 'b2'.repeat(16), '--json'],
   ])
-  const told = JSON.parse(json?.out ?? '') as { type: string; trace?: string }[]
+  const entries = JSON.parse(json?.out ?? '') as { type: string; trace?: string }[]
   assert.equal(
-    told.filter((entry) => entry.trace !== undefined).map(({ type, trace: shown }) => [type, shown]),
+    entries.filter((entry) => entry.trace !== undefined).map(({ type, trace: traceId }) => [type, traceId]),
     [['plan changed', id]],
   )
   assert.match(text?.out ?? '', `later (trace ${id})`)
-  const { stream, metadata: kept } = JSON.parse(found?.out ?? '') as {
+  const { stream, metadata } = JSON.parse(found?.out ?? '') as {
     stream: string
     metadata: { traceparent: string }
   }
-  assert.equal([stream, kept.traceparent, none?.out], ['account-1', trace, ''])
+  assert.equal([stream, metadata.traceparent, none?.out], ['account-1', trace, ''])
 })
 
-test('that asks for nothing, for no subject or for two things at once ends with 2', async ({ commands }) => {
+test('ends with 2 without a subject or an id, for an unknown subject, and for invalid options', async ({
+  commands,
+}) => {
   await commands.json('user', 'add', 'ann@example.com', '--password', 'right horse')
   const ended = await commands.runInTurn([
     ['audit'],

@@ -7,17 +7,17 @@ import { origin, shareCommand, withTwo } from '../../commands/secrets/secrets-on
 
 const test = suite('the audit of a secret')
 
-test('tells who did what and when, by digest and by either key, and nothing that opens it', () =>
+test('shows each action with its time and origin, by digest or by either key, and no confidential value', () =>
   withTwo(async (one, _other, time) => {
     const by = { ...origin, actor: 'account-1' }
-    const asked = shareCommand({ passphrase: 'p4ss', recipients: ['tom@example.com'], notify: true, origin: by })
-    const { keys } = await shareSecret(one, asked)
+    const request = shareCommand({ passphrase: 'p4ss', recipients: ['tom@example.com'], notify: true, origin: by })
+    const { keys } = await shareSecret(one, request)
     await recordMail(one, keys.digest, { mail: 'link', messageId: '<a@b>', refused: 'SMTP 550 5.1.1' })
     time.now += 5000
     await revealSecret(one, { secretKey: keys.secretKey, passphrase: 'wrong', origin }).catch(() => undefined)
     await burnSecret(one, { metadataKey: keys.metadataKey, passphrase: '', account: 1, origin: by })
-    const past = await auditSecret.loadHistory(one, keys.digest)
-    const entries = await past.entries()
+    const history = await auditSecret.loadHistory(one, keys.digest)
+    const entries = await history.entries()
     assert.equal(
       entries.map(({ at, type, by, detail }) => [at.slice(11, 19), type, by?.via ?? 'the service', detail]),
       [
@@ -28,7 +28,7 @@ test('tells who did what and when, by digest and by either key, and nothing that
       ],
     )
     assert.equal(entries.at(-1)?.changes, [{ field: 'status', from: 'new', to: 'burned' }])
-    assert.equal(past.stateAt?.(time.now - 1), {
+    assert.equal(history.stateAt?.(time.now - 1), {
       status: 'new',
       kind: 'shared',
       passphrase: true,
@@ -38,15 +38,15 @@ test('tells who did what and when, by digest and by either key, and nothing that
       wrongPassphrases: 0,
       lockedUntil: null,
     })
-    assert.is(past.stateAt?.(0), null)
+    assert.is(history.stateAt?.(0), null)
     for (const id of [`secret-${keys.digest}`, keys.metadataKey, keys.secretKey]) {
       assert.equal(await (await auditSecret.loadHistory(one, id)).entries(), entries)
     }
     for (const hidden of [keys.secretKey, keys.metadataKey, 'p4ss', 'tom@', 'a value'])
-      assert.not.ok(JSON.stringify([entries, past.stateAt?.(time.now)]).includes(hidden))
+      assert.not.ok(JSON.stringify([entries, history.stateAt?.(time.now)]).includes(hidden))
   }))
 
-test('of a secret that never was says so, and does not repeat the key', () =>
+test('fails for an unknown secret, without repeating the key', () =>
   withTwo(async (one) => {
     const key = 'k'.repeat(50)
     const error = await auditSecret.loadHistory(one, key).then(

@@ -22,21 +22,21 @@ test.before(async (context) => {
 })
 test.after(({ service }) => service.stop())
 
-const pastOf = (subject: AuditSubject, { installation }: Service, id: string): Promise<AuditHistory> =>
+const historyOf = (subject: AuditSubject, { installation }: Service, id: string): Promise<AuditHistory> =>
   subject.loadHistory(installation, id)
 const entriesOf = async (subject: AuditSubject, service: Service, id: string) =>
-  (await pastOf(subject, service, id)).entries()
+  (await historyOf(subject, service, id)).entries()
 const typesOf = (entries: readonly HistoryEntry[]) => entries.map(({ type }) => type)
 const operator = { actor: 'operator', via: 'cli', correlation: 'a-run', osUser: 'alice' } as const
 
-/** A log-in's stream is named by a digest of its address. */
+/** Entries without their streams: the name of a log-in's stream contains a digest of its address. */
 const withoutStreams = (entries: readonly HistoryEntry[]) =>
   JSON.stringify(entries.map((entry) => ({ ...entry, stream: '' })))
 
-/** What lets somebody in, or helps who guesses. */
+/** Hashes and tokens. */
 const HIDDEN = /\$2[aby]\$|"(?:[0-9a-f]{64})"|[\w-]{43}/
 
-test('of a certification tells who attached and removed it, what was read, and where it contradicts its stone', async ({
+test('of a certification shows who attached and removed it, the values read, and contradictions to its stone', async ({
   service,
 }) => {
   const { ann, installation } = service
@@ -44,7 +44,7 @@ test('of a certification tells who attached and removed it, what was read, and w
   const other = await attached(ann, id)
   const { file } = reportNamed('gia')
   const { id: certification } = await attached(ann, id, fixture(file), '2136273512')
-  await until('its reading', async () =>
+  await until('the report to be read', async () =>
     (await installation.store.read(`diamond-${id}`)).some(({ type }) => type === 'ReportRead'),
   )
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 5 }))
@@ -52,24 +52,24 @@ test('of a certification tells who attached and removed it, what was read, and w
   expect(204, await ann.remove(`/v4/certification/${other.id}`))
   expect(204, await ann.remove(`/v4/diamond/${id}`))
 
-  const past = await pastOf(auditCertification, service, String(certification))
-  const entries = await past.entries()
+  const history = await historyOf(auditCertification, service, String(certification))
+  const entries = await history.entries()
   assert.equal(typesOf(entries), ['certified', 'read', 'changed', 'uncertified'])
-  const [born, read, changed] = entries
-  assert.match(born?.by?.account ?? '', /@/)
+  const [certified, read, changed] = entries
+  assert.match(certified?.by?.account ?? '', /@/)
   assert.is(read?.by, null)
   const change = (entry: HistoryEntry | undefined, field: string) => entry?.changes.find((one) => one.field === field)
-  assert.equal(change(born, 'laboratory'), { field: 'laboratory', from: null, to: 'GIA' })
+  assert.equal(change(certified, 'laboratory'), { field: 'laboratory', from: null, to: 'GIA' })
   assert.equal(change(read, 'read.shape'), { field: 'read.shape', from: null, to: 'Round' })
   assert.equal(change(read, 'read.carat'), { field: 'read.carat', from: null, to: 0.73 })
   assert.match(String(change(changed, 'warnings')?.to), /0\.73 carats, not of 0\.9/)
   assert.equal(changed?.changes.length, 1)
-  assert.is(past.stateAt?.(Date.parse(born?.at ?? '') - 1), null)
-  assert.is(past.stateAt?.(Date.parse(entries.at(-1)?.at ?? '') + 1000), null)
+  assert.is(history.stateAt?.(Date.parse(certified?.at ?? '') - 1), null)
+  assert.is(history.stateAt?.(Date.parse(entries.at(-1)?.at ?? '') + 1000), null)
 })
 
-test('of an account tells its changes, tokens and log-ins, by address or number, and no hash', async ({ service }) => {
-  const { apiToken, email, account } = await userOf(service)
+test('of an account shows its changes, tokens and log-ins, by address or number, and no hash', async ({ service }) => {
+  const { apiToken, email, account } = await newUser(service)
   const entries = await entriesOf(auditUser, service, email)
   const types = typesOf(entries)
   for (const type of ['log-in name reserved', 'registered', 'API token issued']) assert.ok(types.includes(type), type)
@@ -92,7 +92,7 @@ test('of an account tells its changes, tokens and log-ins, by address or number,
   assert.match(logins[0]?.detail ?? '', /@.* through the client /)
 })
 
-async function userOf({ installation }: Service) {
+async function newUser({ installation }: Service) {
   const sender = await newSender(installation)
   return { apiToken: sender.token, email: sender.email, account: sender.account }
 }
@@ -105,12 +105,12 @@ async function sessionsOf({ installation: { store } }: Service, account: number)
   return found
 }
 
-test('of a request tells all that it caused, over all streams, in the order of the log', async ({ service }) => {
+test('of a request shows all events that it caused, in all streams, in the order of the log', async ({ service }) => {
   const { ann, installation } = service
-  const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: 'CAUSED' })))
-  const { id } = answer.json() as { id: number }
+  const response = expect(201, await ann.post('/v4/diamond', stone({ sku: 'CAUSED' })))
+  const { id } = response.json() as { id: number }
   await until('scores', async () => (await installation.store.read(`scores-${id}`)).length > 0)
-  const request = String(answer.headers['x-request-id'])
+  const request = String(response.headers['x-request-id'])
   const entries = await findEntriesByCorrelation(installation, request)
   assert.equal(
     entries.map(({ stream, type }) => `${stream} ${type}`),
@@ -125,9 +125,9 @@ test('of a request tells all that it caused, over all streams, in the order of t
   assert.match(entriesTable(caused), /^when +where +what +who/)
 })
 
-test('shows what can not be understood in its place, and goes on behind it', async ({ service }) => {
+test('shows events that cannot be decoded in their place, and the events after them', async ({ service }) => {
   const { installation } = service
-  const { account, email } = await userOf(service)
+  const { account, email } = await newUser(service)
   const stream = `account-${account}`
   const correlation = randomUUID()
   const by = { ...operator, correlation }
@@ -140,9 +140,9 @@ test('shows what can not be understood in its place, and goes on behind it', asy
   await write('PlanChanged', { plan: 'secretly' }, '99')
   await write('Foretold', { plan: 'hidden' }, '1')
   await write('PlanChanged', { plan: 'pro' }, '1')
-  const told = (await entriesOf(auditUser, service, email)).slice(-4)
+  const entries = (await entriesOf(auditUser, service, email)).slice(-4)
   assert.equal(
-    told.map(({ type, undecoded }) => [type, undecoded !== undefined]),
+    entries.map(({ type, undecoded }) => [type, undecoded !== undefined]),
     [
       ['PlanChanged', true],
       ['PlanChanged', true],
@@ -150,12 +150,12 @@ test('shows what can not be understood in its place, and goes on behind it', asy
       ['plan changed', false],
     ],
   )
-  assert.equal(told[3]?.changes, [{ field: 'plan', from: 'basic', to: 'pro' }])
-  assert.equal(typesOf(await findEntriesByCorrelation(installation, correlation)), typesOf(told))
-  assert.not.match(JSON.stringify(told), /platinum|secretly|hidden/)
+  assert.equal(entries[3]?.changes, [{ field: 'plan', from: 'basic', to: 'pro' }])
+  assert.equal(typesOf(await findEntriesByCorrelation(installation, correlation)), typesOf(entries))
+  assert.not.match(JSON.stringify(entries), /platinum|secretly|hidden/)
 })
 
-const NOBODY: readonly (readonly [subject: AuditSubject, id: string, said: RegExp])[] = [
+const UNKNOWN_SUBJECTS: readonly (readonly [subject: AuditSubject, id: string, message: RegExp])[] = [
   [auditCertification, '999999', /No certification 999999 has ever existed/],
   [auditCertification, 'x', /id: must be a certification id such as 12/],
   [auditUser, 'nobody@example.com', /No account nobody@example.com has ever existed/],
@@ -164,18 +164,18 @@ const NOBODY: readonly (readonly [subject: AuditSubject, id: string, said: RegEx
   [auditSession, 'f'.repeat(32), /No session with this id has ever existed/],
 ]
 
-for (const [subject, id, said] of NOBODY) {
-  test(`of the ${subject.name} ${id}, which there never was, says so`, async ({ service }) => {
-    const error = await pastOf(subject, service, id).then(
+for (const [subject, id, message] of UNKNOWN_SUBJECTS) {
+  test(`of the unknown ${subject.name} ${id} fails with a message`, async ({ service }) => {
+    const error = await historyOf(subject, service, id).then(
       () => undefined,
       (thrown: unknown) => thrown,
     )
-    assert.match(String(error), said)
+    assert.match(String(error), message)
   })
 }
 
-// The last one: the clients of the others get no tokens any more.
-test('of a client and of a session tells who did what, in names', async ({ service }) => {
+// This test must be the last one: it disables the client, so that it gets no more tokens.
+test('of a client and of a session shows each action with its user', async ({ service }) => {
   const { installation, ann } = service
   const [opened] = await sessionsOf(service, ann.account)
   assert.ok(opened)

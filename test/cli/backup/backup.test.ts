@@ -24,7 +24,7 @@ import { until } from '../../until.ts'
 import { Site } from './site.ts'
 
 type Context = { site: Site }
-const test = suite<Context>('an installation that is restored from its backup')
+const test = suite<Context>('a backup')
 test.before.each((context) => {
   context.site = new Site()
 })
@@ -33,11 +33,13 @@ test.after.each(({ site }) => site.close())
 const storedDigests = async (files: FileStore) => (await all(files.list())).map(({ digest }) => digest)
 
 const skus = async (ann: Vendor) => {
-  const answer = await ann.get('/v4/diamond?limit=1000')
-  return answer.status === 204 ? [] : list(expect(200, answer)).map(({ sku }) => sku)
+  const response = await ann.get('/v4/diamond?limit=1000')
+  return response.status === 204 ? [] : list(expect(200, response)).map(({ sku }) => sku)
 }
 
-test('goes back to it, and gives nobody what the lost days gave out', async ({ site }) => {
+test('restores its state, invalidates sessions, links and waiting secrets, and does not reuse later numbers', async ({
+  site,
+}) => {
   const service = await site.serve()
   const { ann } = service
   const { id } = await created(ann, { sku: 'KEPT' })
@@ -47,7 +49,7 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   expect(201, await attachModel(ann, id, body))
   const sender = await newSender(service.installation)
   const waiting = await shared(service.url, sender, { secret: 'waiting' })
-  const backedUp = await site.done(['backup', site.at('b')])
+  const backedUp = await site.json(['backup', site.at('b')])
   assert.equal(Object.keys(backedUp), ['events', 'files', 'bytes', 'position', 'seconds'])
   assert.is(backedUp['files'], 2)
   assert.equal(readdirSync(site.at('b')).toSorted(), ['events.db', 'files', 'manifest.json', 'persons.jsonl'])
@@ -59,7 +61,7 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   const revoked = await newSender(service.installation)
   await service.stop()
 
-  const restored = await site.done(['restore', site.at('b'), '--replace'])
+  const restored = await site.json(['restore', site.at('b'), '--replace'])
   assert.equal(Object.keys(restored).toSorted(), ['bytes', 'epoch', 'events', 'files', 'position', 'seconds'])
   assert.equal([restored['events'], restored['files']], [backedUp['events'], 2])
   const again = await site.serve()
@@ -77,9 +79,12 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   })
   expect(200, await again.send(authorization(sender)))
   expect(401, await again.send(authorization(revoked)))
-  for (const stranger of [again.ann, await again.newVendor()]) {
-    assert.ok(stranger.account > eve.account + 999_000, `account ${stranger.account} may have been somebody's`)
-    assert.equal(await skus(stranger), [])
+  for (const vendorAfter of [again.ann, await again.newVendor()]) {
+    assert.ok(
+      vendorAfter.account > eve.account + 999_000,
+      `account ${vendorAfter.account} may have been issued before the restore`,
+    )
+    assert.equal(await skus(vendorAfter), [])
   }
   const owned = await again.installation.store.read(`diamond-${id}`)
   assert.equal(owned[0]?.data['owner'], ann.account)
@@ -90,35 +95,35 @@ test('goes back to it, and gives nobody what the lost days gave out', async ({ s
   await again.stop()
   assert.ok(existsSync(join(site.dataDir, `events.db.before-${restored['epoch']}`)))
 
-  // The same backup once more: what the first restore's epoch gave out is as lost.
-  const second = await site.done(['restore', site.at('b'), '--replace'])
+  // A second restore of the same backup also invalidates the tokens of the first restore's epoch.
+  const second = await site.json(['restore', site.at('b'), '--replace'])
   assert.ok(Number(second['epoch']) > Number(restored['epoch']))
   const last = await site.serve()
   expect(401, await vendor(last.url, again.ann.account, again.ann.token).get('/v4/diamond'))
 })
 
-test('while somebody writes has every stone that was acknowledged before it began', async ({ site }) => {
+test('during writes has every stone that was acknowledged before it began', async ({ site }) => {
   const service = await site.serve()
   const { ann } = service
-  const told: string[] = []
+  const acknowledged: string[] = []
   const stop = new AbortController()
   const writing = (async () => {
     for (let number = 0; !stop.signal.aborted; number++) {
       const sku = `S-${number}`
       shown(expect(201, await ann.post('/v4/diamond', stone({ sku }))))
-      told.push(sku)
+      acknowledged.push(sku)
     }
   })()
   let before: string[] = []
   let made = ''
   const backingUp = async () => {
     try {
-      await until('stones', () => told.length > 20)
-      // Once more where nothing was written meanwhile.
-      for (let time = 0; before.length === 0 || told.length === before.length; time++) {
-        before = [...told]
+      await until('stones', () => acknowledged.length > 20)
+      // Repeats until stones were written during a backup.
+      for (let time = 0; before.length === 0 || acknowledged.length === before.length; time++) {
+        before = [...acknowledged]
         made = site.at(`b-${time}`)
-        await site.done(['backup', made])
+        await site.json(['backup', made])
       }
     } finally {
       stop.abort()
@@ -129,7 +134,7 @@ test('while somebody writes has every stone that was acknowledged before it bega
   await service.stop()
 
   const elsewhere = site.at('elsewhere')
-  await site.done(['restore', made], { DATA_DIR: elsewhere, MASTER_KEY })
+  await site.json(['restore', made], { DATA_DIR: elsewhere, MASTER_KEY })
   const restored = await site.serve(elsewhere, { MASTER_KEY })
   const stored = new Set<unknown>()
   for await (const { data } of restored.installation.store.readAll('start', { prefixes: ['diamond-'] })) {
@@ -138,11 +143,11 @@ test('while somebody writes has every stone that was acknowledged before it bega
   for (const sku of before) assert.ok(stored.has(sku), `${sku} is lost`)
 })
 
-test('is not made anew where something is, where something runs, or of what is damaged', async ({ site }) => {
+test('is not restored into a non-empty folder, while a service runs, or if it is damaged', async ({ site }) => {
   const service = await site.serve()
   const { id } = await created(service.ann)
   await attached(service.ann, id)
-  await site.done(['backup', site.at('b')])
+  await site.json(['backup', site.at('b')])
   const running = await site.run(['restore', site.at('b'), '--replace'])
   assert.is(running.code, 1)
   assert.match(running.err, /^adamant: Other processes have .* open: stop the service/m)
@@ -150,9 +155,9 @@ test('is not made anew where something is, where something runs, or of what is d
   await created(service.ann, { sku: 'LATER' })
   await service.stop()
 
-  const unasked = await site.run(['restore', site.at('b')])
-  assert.is(unasked.code, 2)
-  assert.match(unasked.err, /is not empty.*--replace/)
+  const unconfirmed = await site.run(['restore', site.at('b')])
+  assert.is(unconfirmed.code, 2)
+  assert.match(unconfirmed.err, /is not empty.*--replace/)
   assert.is((await site.run(['restore', site.at('nowhere'), '--replace'])).code, 2)
   assert.is((await site.run(['backup', site.at('b')])).code, 2)
   assert.is((await site.run(['backup', join(site.dataDir, 'b')])).code, 2)
@@ -171,7 +176,7 @@ test('is not made anew where something is, where something runs, or of what is d
   const log = join(site.at('b'), 'events.db')
   const persons = join(site.at('b'), 'persons.jsonl')
   const whole = readFileSync(persons)
-  const damages: [said: RegExp, damage: () => void][] = [
+  const damages: [message: RegExp, damage: () => void][] = [
     [/damaged: .*persons\.jsonl is damaged: its SHA-256 is/, () => writeFileSync(persons, whole.subarray(1))],
     [
       /damaged: the file/,
@@ -181,27 +186,27 @@ test('is not made anew where something is, where something runs, or of what is d
     [/The backup cannot be read: EISDIR.*Nothing was changed/, () => (rmSync(log), mkdirSync(log))],
     [/damaged/, () => writeFileSync(join(site.at('b'), 'manifest.json'), '{"format"')],
   ]
-  for (const [said, damage] of damages) {
+  for (const [message, damage] of damages) {
     damage()
     const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
     assert.is(code, 1)
-    assert.match(err, said)
+    assert.match(err, message)
     assert.not.match(err, /^ {4}at /m)
     assert.ok(readFileSync(join(site.dataDir, 'events.db')).equals(before), 'the log was touched')
   }
-  const still = await site.serve()
-  assert.equal(await skus(vendor(still.url, service.ann.account, service.ann.token)), [
+  const unchanged = await site.serve()
+  assert.equal(await skus(vendor(unchanged.url, service.ann.account, service.ann.token)), [
     'LATER',
-    shown(await vendor(still.url, service.ann.account, service.ann.token).get(`/v4/diamond/${id}`)).sku,
+    shown(await vendor(unchanged.url, service.ann.account, service.ann.token).get(`/v4/diamond/${id}`)).sku,
   ])
 })
 
-test('stays closed where it was moved to another one', async ({ site }) => {
+test('of an installation that was moved since stays read-only after a restore', async ({ site }) => {
   const service = await site.serve()
   await created(service.ann)
-  await site.done(['backup', site.at('b')])
+  await site.json(['backup', site.at('b')])
   await service.stop()
-  await site.done(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('moved')}`])
+  await site.json(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('moved')}`])
 
   const { code, err } = await site.run(['restore', site.at('b'), '--replace'])
   assert.is(code, 0, err)

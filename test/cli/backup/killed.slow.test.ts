@@ -7,21 +7,21 @@ import { expect } from '../../api/harness/request.ts'
 import { FROM_SOURCE } from '../../from-source.ts'
 import { Site } from './site.ts'
 
-const test = suite('a restore that is killed')
+const test = suite('a restore that is killed at any step')
 
-const DYING = fileURLToPath(new URL('dying-restore.ts', import.meta.url))
+const CRASHING_RESTORE = fileURLToPath(new URL('crashing-restore.ts', import.meta.url))
 
-/** Runs a restore that is killed right behind its `step`-th step. @returns whether it had fewer */
-async function isOverWithout(step: number, site: Site): Promise<boolean> {
+/** Runs a restore that is killed after its `step`-th step. @returns whether it completed with fewer steps */
+async function completesBefore(step: number, site: Site): Promise<boolean> {
   const settings = { DATA_DIR: site.dataDir, STEP: String(step) }
   const words = ['restore', site.at('b'), '--replace']
-  const { code, err } = await site.commands.start(words, settings, [...FROM_SOURCE, DYING]).ended
+  const { code, err } = await site.commands.start(words, settings, [...FROM_SOURCE, CRASHING_RESTORE]).ended
   if (code !== null) assert.is(code, 0, err)
   return code === 0
 }
 
-/** What a command finds: nothing before the restore is run again, else the whole of one log or the other. */
-async function foundIn(site: Site): Promise<'refused' | 'old' | 'new'> {
+/** The state that a command finds: it is refused until the restore is run again, or the whole old or new log is there. */
+async function logStateOf(site: Site): Promise<'refused' | 'old' | 'new'> {
   const { code, out, err } = await site.run(['events'])
   if (code !== 0) {
     assert.match(err, /^adamant: a restore into .* was interrupted: run `npx adamant restore FROM` again/m)
@@ -30,27 +30,27 @@ async function foundIn(site: Site): Promise<'refused' | 'old' | 'new'> {
   const lines = out.trim().split('\n')
   const has = (text: string) => lines.some((line) => line.includes(text))
   assert.ok(has('"sku":"KEPT"'))
-  assert.is(has('"LogRestored"'), !has('"sku":"LATER"'), 'half of one log and half of the other')
+  assert.is(has('"LogRestored"'), !has('"sku":"LATER"'), 'the log is a mix of the old and the new one')
   return has('"LogRestored"') ? 'new' : 'old'
 }
 
-test('leaves one log or the other, or nothing that serves, and is finished by another run', async () => {
+test('leaves the old log, the new log or an installation that refuses to open, and another run completes it', async () => {
   const site = new Site()
   try {
     const service = await site.serve()
     const { id } = await created(service.ann, { sku: 'KEPT' })
     await createdMany(service.ann, 30)
     await attached(service.ann, id)
-    await site.done(['backup', site.at('b')])
+    await site.json(['backup', site.at('b')])
     await created(service.ann, { sku: 'LATER' })
     await service.stop()
 
     const seen: string[] = []
-    for (let step = 1; !(await isOverWithout(step, site)); step++) seen.push(await foundIn(site))
-    // In this order: nothing was changed, it was under way, and all was done.
+    for (let step = 1; !(await completesBefore(step, site)); step++) seen.push(await logStateOf(site))
+    // In this order: before the first change, during the restore, and after its completion.
     assert.equal([...new Set(seen)], ['old', 'refused', 'new'], seen.join())
 
-    assert.is(await foundIn(site), 'new')
+    assert.is(await logStateOf(site), 'new')
     const again = await site.serve()
     expect(200, await again.send({ path: '/health/ready' }))
   } finally {

@@ -22,14 +22,14 @@ test.after.each(async ({ site, peer }) => {
   await peer.stop()
 })
 
-/** The server's own backup comes back. */
-async function setBack(peer: Peer, events: number): Promise<void> {
+/** Restores the event store server to its first `events` events. */
+async function restoreServer(peer: Peer, events: number): Promise<void> {
   await peer.down()
   peer.log.setBack(events)
   await peer.up()
 }
 
-test('is backed up and restored by the server, and begins a new epoch by the command', async (context) => {
+test('is backed up and restored with the server, and the restore command begins a new epoch', async (context) => {
   const { site, peer, settings } = context
   const service = await site.serve(undefined, settings)
   const { id } = await created(service.ann, { sku: 'KEPT' })
@@ -46,17 +46,17 @@ test('is backed up and restored by the server, and begins a new epoch by the com
   assert.is(running.code, 1)
   assert.match(running.err, /stop all of them first/)
   await service.stop()
-  await setBack(peer, events)
+  await restoreServer(peer, events)
 
   const unready = await site.run(['serve'], { ...settings, PORT: '0' })
   assert.is(unready.code, 1)
   assert.match(unready.err, /adamant: The event log does not have an event that .*npx adamant restore --in-place/)
   assert.not.match(unready.err, /^ +at /m)
-  const unasked = await site.run(['restore', site.at('b')], settings)
-  assert.is(unasked.code, 2)
-  assert.match(unasked.err, /--in-place/)
+  const unconfirmed = await site.run(['restore', site.at('b')], settings)
+  assert.is(unconfirmed.code, 2)
+  assert.match(unconfirmed.err, /--in-place/)
 
-  const restored = await site.done(['restore', site.at('b'), '--in-place'], settings)
+  const restored = await site.json(['restore', site.at('b'), '--in-place'], settings)
   assert.ok(Number(restored['epoch']) > 0)
   assert.is(restored['files'], 1)
   const again = await site.serve(undefined, settings)
@@ -67,7 +67,7 @@ test('is backed up and restored by the server, and begins a new epoch by the com
   assert.ok((await created(again.ann)).id > id + 1_000_000)
 })
 
-test('ends a process that runs while its log goes back, or is restored', async ({ site, peer, settings }) => {
+test('ends running processes when its log is restored', async ({ site, peer, settings }) => {
   const first = await site.serve(undefined, settings)
   await created(first.ann, { sku: 'KEPT' })
   const events = peer.log.all.length
@@ -75,8 +75,8 @@ test('ends a process that runs while its log goes back, or is restored', async (
   const serve = async () => {
     const PORT = String(await freePort())
     const started = site.commands.start(['serve'], { ...settings, DATA_DIR: site.dataDir, ROLES: 'http', PORT })
-    // It is not ready without a process that projects.
-    await until('it lives', () =>
+    // Not readiness: with ROLES=http the process is not ready until another one projects.
+    await until('the service to respond', () =>
       fetch(`http://127.0.0.1:${PORT}/health/live`).then(
         ({ ok }) => ok,
         () => false,
@@ -84,15 +84,15 @@ test('ends a process that runs while its log goes back, or is restored', async (
     )
     return started
   }
-  const metMeanwhile = await serve()
-  await site.done(['restore', '--in-place'], settings)
-  const { code, err } = await metMeanwhile.ended
+  const running = await serve()
+  await site.json(['restore', '--in-place'], settings)
+  const { code, err } = await running.ended
   assert.is(code, 1)
   assert.match(err, /^adamant: The event log was restored while this process was running.*restart the process$/m)
 
-  const caught = await serve()
-  await setBack(peer, events)
-  const ended = await caught.ended
+  const restarted = await serve()
+  await restoreServer(peer, events)
+  const ended = await restarted.ended
   assert.is(ended.code, 1)
   assert.match(ended.err, /^adamant: The event log does not have an event that this process has seen/m, ended.err)
 })

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startService, type Service } from '../../api/harness/service.ts'
-import { CommandLine, type Ended, type Settings } from '../command-line.ts'
+import { CommandLine, type CommandResult, type Settings } from '../command-line.ts'
 
-/** A folder with an installation, what serves it in this process, and the program on it in processes of its own. */
+/** An installation in a temporary folder: served in this process, and used by the program in separate processes. */
 export class Site {
   readonly commands = new CommandLine()
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-backup-'))
@@ -20,12 +20,12 @@ export class Site {
   at = (name: string) => join(this.folder, name)
   masterKey = () => readFileSync(join(this.dataDir, 'master.key'), 'utf8').trim()
 
-  run(words: readonly string[], settings: Settings = {}): Promise<Ended> {
+  run(words: readonly string[], settings: Settings = {}): Promise<CommandResult> {
     return this.commands.run([...words, '--json'], { DATA_DIR: this.dataDir, ...settings })
   }
 
-  /** @returns the result of a command that must succeed */
-  async done(words: readonly string[], settings: Settings = {}): Promise<Record<string, unknown>> {
+  /** Runs a command that must succeed. @returns its last line on stdout, parsed */
+  async json(words: readonly string[], settings: Settings = {}): Promise<Record<string, unknown>> {
     const { code, out, err } = await this.run(words, settings)
     if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>

@@ -7,7 +7,7 @@ import type { NewEvent, Revision } from '../../../src/stores/ports/event-store.t
 import { readSettings } from '../../../src/wiring/settings.ts'
 import { openInstallation } from '../../../src/wiring/open-installation.ts'
 import { areEmbedded, enginesFor } from '../../engines.ts'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { CommandLine, type CommandResult } from '../command-line.ts'
 
 type Context = { commands: CommandLine }
 const test = suite<Context>('events')
@@ -33,7 +33,7 @@ const patched = (second: number, more: Partial<NewEvent['metadata']> = {}, data:
   } as NewEvent['metadata'],
 })
 
-/** Appends to a stream of the command line's installation what no command writes. */
+/** Appends events directly to the store of the installation. */
 async function append({ commands }: Context, stream: string, expected: Revision, events: readonly NewEvent[]) {
   const settings = { DATA_DIR: commands.dataDir, ...(await enginesFor(commands.dataDir)) }
   const installation = await openInstallation(readSettings(settings))
@@ -41,7 +41,7 @@ async function append({ commands }: Context, stream: string, expected: Revision,
   await installation.close()
 }
 
-function endedAt(ended: readonly Ended[], index: number): Ended {
+function resultAt(ended: readonly CommandResult[], index: number): CommandResult {
   const found = ended[index]
   if (found === undefined) throw new Error(`command ${index} did not run`)
   return found
@@ -55,12 +55,12 @@ const linesOf = (out: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
 
-test('are chosen by stream, prefix, type, time, actor and correlation, alone and together', async (context) => {
+test('are filtered by stream, prefix, type, time, actor and correlation, alone and combined', async (context) => {
   const { commands } = context
   await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3, { actor: 'account-2' })])
   await append(context, 'diamond-10', 'none', [patched(4)])
   await append(context, 'scores-1', 'none', [patched(5, { actor: 'scoring', $correlationId: 'request-4' })])
-  const asked: readonly (readonly [words: string[], seconds: number[]])[] = [
+  const cases: readonly (readonly [words: string[], seconds: number[]])[] = [
     [['diamond-1'], [1, 2, 3]],
     [['diamond-'], [1, 2, 3, 4]],
     [
@@ -95,16 +95,16 @@ test('are chosen by stream, prefix, type, time, actor and correlation, alone and
     ],
     [['--correlation', 'request-4', '--actor', 'scoring'], [5]],
   ]
-  const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words, '--json']))
-  for (const [index, [words, seconds]] of asked.entries()) {
-    const { code, out, err } = endedAt(ended, index)
+  const ended = await commands.runInTurn(cases.map(([words]) => ['events', ...words, '--json']))
+  for (const [index, [words, seconds]] of cases.entries()) {
+    const { code, out, err } = resultAt(ended, index)
     assert.is(code, 0, err)
     const found = linesOf(out).map(({ data }) => (data['set'] as { price: number }).price)
     assert.equal(found, seconds, words.join(' '))
   }
 })
 
-test('are lines of JSON with the members that the contract names, or a table with headings', async ({ commands }) => {
+test('are printed as lines of JSON with the specified members, or as a table with headings', async ({ commands }) => {
   const [json, table, none] = await commands.runInTurn([
     ['events', 'account-1', '--json'],
     ['events', 'account-1'],
@@ -124,9 +124,9 @@ test('are lines of JSON with the members that the contract names, or a table wit
   assert.is(none?.out, '')
 })
 
-test('that this release does not understand are shown as such, in their place', async (context) => {
+test('that this release cannot decode are marked, and stay in their place', async (context) => {
   const { commands } = context
-  const strange = { ...patched(4), type: 'DiamondPolished', data: { recipe: 'nobody knows how secret' } }
+  const strange = { ...patched(4), type: 'DiamondPolished', data: { recipe: 'unknown to this release' } }
   await append(context, 'diamond-1', 'none', [
     patched(1),
     patched(2, { schema: '99' }, { secretThing: 'x' }),
@@ -153,10 +153,8 @@ test('that this release does not understand are shown as such, in their place', 
   assert.equal([...(table?.out ?? '').matchAll(/NOT DECODED/g)].length, 3)
 })
 
-test('of an unknown type, at a time that is none, or of contradicting wishes are not asked for: exit code 2', async ({
-  commands,
-}) => {
-  const asked: readonly (readonly [words: string[], said: RegExp])[] = [
+test('with an unknown type, an invalid time or conflicting options end with 2', async ({ commands }) => {
+  const cases: readonly (readonly [words: string[], message: RegExp])[] = [
     [['--type', 'DiamondCraeted'], /Unknown event type. Did you mean: DiamondCreated/],
     [['--type', 'DiamondCreated', 'Scored'], /Did you mean: DiamondScored/],
     [['--since', 'yesterday'], /It must be a time such as/],
@@ -164,22 +162,22 @@ test('of an unknown type, at a time that is none, or of contradicting wishes are
     [['--follow', '--until', '2026-11-22'], /--follow cannot be combined with --until/],
     [['--from', 'x'], /a position as printed by `events`/],
   ]
-  const ended = await commands.runInTurn(asked.map(([words]) => ['events', ...words]))
-  for (const [index, [words, said]] of asked.entries()) {
-    const { code, out, err } = endedAt(ended, index)
+  const ended = await commands.runInTurn(cases.map(([words]) => ['events', ...words]))
+  for (const [index, [words, message]] of cases.entries()) {
+    const { code, out, err } = resultAt(ended, index)
     assert.is(code, 2, words.join(' '))
-    assert.match(err, said)
+    assert.match(err, message)
     assert.is(out, '')
   }
 })
 
-test('of an account that nobody has end with 1', async ({ commands }) => {
+test('of an unknown account end with 1', async ({ commands }) => {
   const { code, err } = await commands.run(['events', '--actor', 'bob@example.com'])
   assert.is(code, 1)
   assert.match(err, 'There is no account bob@example.com')
 })
 
-test('are followed by prefix into what another process writes', async ({ commands }) => {
+test('that another process writes are followed, filtered by prefix', async ({ commands }) => {
   const following = commands.start(['events', '--prefix', 'account-', '--follow', '--json'])
   await following.line()
   await commands.json('user', 'add', 'bob@example.com', '--password', 'right horse')
@@ -191,7 +189,7 @@ test('are followed by prefix into what another process writes', async ({ command
   assert.ok(linesOf(out).every(({ stream }) => stream.startsWith('account-')))
 })
 
-test('that there may be are told with their schemas, also where nothing is installed', async ({ commands }) => {
+test('have their types listed with their schemas, also without an installation', async ({ commands }) => {
   const bare = { DATA_DIR: `${commands.folder}/nowhere` }
   const [all, some, ...refused] = await commands.runInTurn(
     [
@@ -225,7 +223,7 @@ test('that there may be are told with their schemas, also where nothing is insta
   )
 })
 
-test('of which one was changed behind the back of the log are told all the same, with the name of that one', async (context) => {
+test('of a log with a corrupt event are still printed, with an error that names the corrupt one', async (context) => {
   if (!areEmbedded) return
   const { commands } = context
   await append(context, 'diamond-1', 'none', [patched(1), patched(2), patched(3)])
@@ -239,21 +237,21 @@ test('of which one was changed behind the back of the log are told all the same,
     ['events', '--prefix', 'diamond-', '--json'],
     ['events', 'diamond-2', '--json'],
   ])
-  const told = (ended: typeof stream) =>
+  const printed = (ended: typeof stream) =>
     ended?.out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { stream: string; revision: number })
       .map((event) => `${event.stream}@${event.revision}`)
-  assert.equal(told(stream), ['diamond-1@0', 'diamond-1@2'])
-  assert.equal(told(all), ['diamond-1@0', 'diamond-1@2', 'diamond-2@0'])
+  assert.equal(printed(stream), ['diamond-1@0', 'diamond-1@2'])
+  assert.equal(printed(all), ['diamond-1@0', 'diamond-1@2', 'diamond-2@0'])
   for (const ended of [stream, all]) {
     assert.is(ended?.code, 1)
     const [first, last] = (ended?.err ?? '').trim().split('\n')
     assert.is(first, `diamond-1@1, at position ${String(position)}, is corrupt: its data or metadata is not valid JSON`)
     assert.match(last ?? '', /^adamant: 1 event could not be read; run npx adamant verify/)
   }
-  assert.equal(told(others), ['diamond-2@0'])
+  assert.equal(printed(others), ['diamond-2@0'])
   assert.is(others?.code, 0)
 })
 

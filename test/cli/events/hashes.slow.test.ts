@@ -12,10 +12,12 @@ test.before.each(async (context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** What bcrypt and SHA-256 make, in the forms in which the log keeps them. */
+/** Hashes by bcrypt and SHA-256, in the encodings that the log uses. */
 const HASH = /\$2[aby]\$|[0-9a-f]{64}|[\w-]{43}/
 
-test('prints no hash of a password, a token or a client secret, neither as text nor as JSON', async ({ commands }) => {
+test('are printed without hashes of passwords, tokens and client secrets, as text and as JSON', async ({
+  commands,
+}) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   await commands.json('user', 'password', 'a@example.com', '--password', 'left horse')
   await commands.json('token', 'add', 'a@example.com')
@@ -25,8 +27,8 @@ test('prints no hash of a password, a token or a client secret, neither as text 
   const { url } = JSON.parse(await server.line()) as { url: string }
   const rotated = await commands.json('client', 'rotate', String(client['client_id']))
   const form = { grant_type: 'password', username: 'a@example.com', password: 'left horse', ...strings(rotated) }
-  const answer = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(form) })
-  assert.is(answer.status, 200, await answer.text())
+  const response = await fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(form) })
+  assert.is(response.status, 200, await response.text())
 
   for (const words of [['events'], ['events', '--json']]) {
     const { out } = await commands.run(words)
@@ -48,7 +50,7 @@ test('prints no hash of a password, a token or a client secret, neither as text 
 const strings = (members: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, String(value)]))
 
-/** Members with such a name that help nobody to guess: ids, and the digest of a file. */
+/** Members with the name of a hash that are safe to print: ids, sealed keys and digests of files. */
 const MAY_BE_SHOWN = new Set([
   'CopyDone.digest',
   'CertificationRemoved.digest',
@@ -66,7 +68,7 @@ function memberNames(type: string): string[] {
   return payload instanceof z.ZodObject ? Object.keys(payload.shape) : []
 }
 
-test('have no member that is named like a hash and would be printed', () => {
+test('have no printed member with the name of a hash, apart from the safe ones', () => {
   for (const type of Object.keys(EVENTS)) {
     for (const name of ['password', 'secret', 'digest', 'sealed', 'token', 'hash', 'key']) {
       const { [name]: value } = redactData(type, { [name]: 'x' })

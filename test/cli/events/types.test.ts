@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseEventType } from '../../../src/cli/events.ts'
 
-const test = suite('a type of event on the command line')
+const test = suite('an event type on the command line')
 
-test('is taken where this release knows it, beside those before', () => {
+test('is added to the types before it if this release knows it', () => {
   assert.equal(parseEventType('DiamondScored', parseEventType('DiamondCreated')), ['DiamondCreated', 'DiamondScored'])
   assert.equal(parseEventType('LogCreated'), ['LogCreated'])
 })
@@ -18,12 +18,12 @@ const MISTYPED = [
 ] as const
 
 for (const [typed, meant] of MISTYPED) {
-  test(`is refused as ${typed}, with ${meant} among the near ones`, () => {
+  test(`is refused as ${typed}, with ${meant} among the suggestions`, () => {
     assert.throws(() => parseEventType(typed), new RegExp(`Unknown event type. Did you mean: .*\\b${meant}\\b`))
   })
 }
 
-test('is refused quickly, however long it is', () => {
+test('of a million characters is refused without hanging', () => {
   assert.throws(() => parseEventType('D'.repeat(1_000_000)), /Unknown event type/)
 })
 

@@ -12,7 +12,7 @@ import { toEventMetadata } from '../../../src/events/event-metadata.ts'
 import { Site } from '../backup/site.ts'
 
 type Context = { site: Site }
-const test = suite<Context>('a person who is forgotten')
+const test = suite<Context>('a forgotten person')
 test.before.each((context) => {
   context.site = new Site()
 })
@@ -20,15 +20,14 @@ test.after.each(({ site }) => site.close())
 
 const PASSWORD = 'right horse battery'
 
-/** Every file below a folder, whatever it is. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile())
 }
 
-/** The files that hold a text in whatever case, plain or as UTF-16, base64 or hex may have it. */
-function holding(folder: string, wanted: string): string[] {
+/** The files that contain a text in any case, plain or encoded as UTF-16, base64 or hex. */
+function filesContaining(folder: string, wanted: string): string[] {
   const forms = [wanted, Buffer.from(wanted).toString('base64').slice(0, -4), Buffer.from(wanted).toString('hex')]
   return filesIn(folder).filter((path) => {
     const bytes = readFileSync(path)
@@ -37,8 +36,8 @@ function holding(folder: string, wanted: string): string[] {
   })
 }
 
-/** Commands that must succeed, one after another in one process. @returns their results */
-async function inTurn(site: Site, ...commands: readonly (readonly string[])[]): Promise<Record<string, unknown>[]> {
+/** Runs commands that must succeed. @returns their results */
+async function runAll(site: Site, ...commands: readonly (readonly string[])[]): Promise<Record<string, unknown>[]> {
   const ended = await site.commands.runInTurn(
     commands.map((words) => [...words, '--json']),
     { DATA_DIR: site.dataDir },
@@ -49,32 +48,32 @@ async function inTurn(site: Site, ...commands: readonly (readonly string[])[]): 
   })
 }
 
-const adding = (name: string) => ['user', 'add', `${name}@example.com`, '--password', PASSWORD]
-const forgetting = (who: unknown) => ['forget', 'user', String(who), '--yes']
+const addUser = (name: string) => ['user', 'add', `${name}@example.com`, '--password', PASSWORD]
+const forgetUser = (who: unknown) => ['forget', 'user', String(who), '--yes']
 const LIST = ['user', 'list']
 const emailsIn = (listed: Record<string, unknown> | undefined) =>
   ((listed ?? {})['accounts'] as { email: string }[]).map(({ email }) => email)
 
-/** An account with all that hangs on one: a token of each kind, a stone, a webhook, a waiting secret with mails. */
-async function lived(site: Site, service: Service) {
+/** Creates an account with an API token, a plan, a webhook and a secret with a recipient. */
+async function createAccountWithData(site: Site, service: Service) {
   const sender = await newSender(service.installation)
   const { email, account } = sender
   const secret = await shared(service.url, sender, { secret: 'x', recipient: 'tom@elsewhere.example' })
-  await inTurn(site, ['webhook', 'add', email, 'https://shop.example.com/stock'], ['user', 'plan', email, 'pro'])
+  await runAll(site, ['webhook', 'add', email, 'https://shop.example.com/stock'], ['user', 'plan', email, 'pro'])
   return { email, account, secret, authorization: sender.authorization }
 }
 
-test('is in no file of DATA_DIR any more, nor in a backup that is made then', async ({ site }) => {
+test('is in no file of DATA_DIR and of later backups', async ({ site }) => {
   const service = await site.serve()
   await created(service.ann)
-  const { email, account, secret, authorization } = await lived(site, service)
+  const { email, account, secret, authorization } = await createAccountWithData(site, service)
   const { store, persons } = service.installation
   assert.ok(await persons.read(account))
-  // The search finds what is there: a row that were not sealed, or an address in an event, would show.
+  // The address is readable before, so that the search below is meaningful.
   const plan = await site.run(['user', 'list'])
   assert.match(plan.out, email)
 
-  const forgotten = await site.done(['forget', 'user', email, '--yes'])
+  const forgotten = await site.json(['forget', 'user', email, '--yes'])
   assert.equal(Object.keys(forgotten), ['account', 'events'])
   assert.is(forgotten['account'], account)
   assert.ok(Number(forgotten['events']) >= 5)
@@ -88,19 +87,21 @@ test('is in no file of DATA_DIR any more, nor in a backup that is made then', as
   assert.match((await site.run(['webhook', 'list'])).out, /"webhooks":\[\]/)
   for await (const item of service.installation.vault.contents()) assert.is(item.kind, 'receipt')
   await service.stop()
-  await site.done(['backup', site.at('backup')])
+  await site.json(['backup', site.at('backup')])
   assert.ok(filesIn(site.dataDir).length > 3)
-  assert.equal(holding(site.folder, email), [])
+  assert.equal(filesContaining(site.folder, email), [])
 })
 
-test('leaves an account that is told by its number, and an address that is free', async ({ site }) => {
-  const [added, , listed, , other] = await inTurn(
+test('leaves an account that is listed by its number, and an address that can be registered again', async ({
+  site,
+}) => {
+  const [added, , listed, , other] = await runAll(
     site,
-    adding('jane'),
-    forgetting('JANE@example.com'),
+    addUser('jane'),
+    forgetUser('JANE@example.com'),
     LIST,
     ['audit', 'user', '1'],
-    adding('jane'),
+    addUser('jane'),
   )
   const account = added?.['account']
   assert.equal(listed?.['accounts'], [
@@ -109,8 +110,8 @@ test('leaves an account that is told by its number, and an address that is free'
   assert.not.equal(other?.['account'], account)
   const [once, twice, enabled, audited] = await site.commands.runInTurn(
     [
-      forgetting('jane@example.com'),
-      forgetting('jane@example.com'),
+      forgetUser('jane@example.com'),
+      forgetUser('jane@example.com'),
       ['user', 'enable', 'jane@example.com'],
       ['audit', 'user', '1', '--json'],
     ],
@@ -123,31 +124,33 @@ test('leaves an account that is told by its number, and an address that is free'
   assert.match(audited?.out ?? '', /"type":"forgotten"/)
 })
 
-test('is forgotten by who says so alone', async ({ site }) => {
-  await inTurn(site, adding('jane'))
-  const asked = await site.run(['forget', 'user', 'jane@example.com'])
-  assert.is(asked.code, 2)
-  assert.match(asked.err, /--yes/)
-  assert.equal(emailsIn((await inTurn(site, LIST))[0]), ['jane@example.com'])
+test('is forgotten only after --yes', async ({ site }) => {
+  await runAll(site, addUser('jane'))
+  const unconfirmed = await site.run(['forget', 'user', 'jane@example.com'])
+  assert.is(unconfirmed.code, 2)
+  assert.match(unconfirmed.err, /--yes/)
+  assert.equal(emailsIn((await runAll(site, LIST))[0]), ['jane@example.com'])
 })
 
-test('stays forgotten where an older backup is put back in the place, and comes along else', async ({ site }) => {
-  await inTurn(
+test('stays forgotten if an older backup replaces the installation, and returns if it is restored elsewhere', async ({
+  site,
+}) => {
+  await runAll(
     site,
-    adding('jane'),
-    adding('tom'),
-    adding('kim'),
-    forgetting('kim@example.com'),
+    addUser('jane'),
+    addUser('tom'),
+    addUser('kim'),
+    forgetUser('kim@example.com'),
     ['backup', site.at('backup')],
-    forgetting('jane@example.com'),
-    adding('later'),
+    forgetUser('jane@example.com'),
+    addUser('later'),
   )
-  const [, back, , after] = await inTurn(
+  const [, back, , after] = await runAll(
     site,
-    // The log of then has the account as it was: its number forgets it again.
+    // The restored log has the account as it was; it can be forgotten again by its number.
     ['restore', site.at('backup'), '--replace'],
     LIST,
-    forgetting(1),
+    forgetUser(1),
     LIST,
   )
   assert.equal(emailsIn(back), ['account-1', 'tom@example.com', 'account-3'])
@@ -157,26 +160,26 @@ test('stays forgotten where an older backup is put back in the place, and comes 
     { account: 3, email: 'account-3', plan: 'basic', status: 'forgotten' },
   ])
   const elsewhere = { DATA_DIR: site.at('elsewhere'), MASTER_KEY: site.masterKey() }
-  await site.done(['restore', site.at('backup')], elsewhere)
-  assert.equal(emailsIn(await site.done(LIST, elsewhere)), ['jane@example.com', 'tom@example.com', 'account-3'])
+  await site.json(['restore', site.at('backup')], elsewhere)
+  assert.equal(emailsIn(await site.json(LIST, elsewhere)), ['jane@example.com', 'tom@example.com', 'account-3'])
 })
 
-test('is not looked for in a copy: it goes along to where an installation moves, and into a replay', async ({
-  site,
-}) => {
-  await inTurn(site, adding('jane'), adding('tom'), forgetting('jane@example.com'))
-  await inTurn(
+test('stays forgotten in a moved installation and in a replay', async ({ site }) => {
+  await runAll(site, addUser('jane'), addUser('tom'), forgetUser('jane@example.com'))
+  await runAll(
     site,
     ['replay', '--until', new Date().toISOString(), '--into', site.at('then')],
     ['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${site.at('there')}`],
   )
   for (const folder of ['then', 'there']) {
-    const listed = await site.done(LIST, { DATA_DIR: site.at(folder) })
+    const listed = await site.json(LIST, { DATA_DIR: site.at(folder) })
     assert.equal(emailsIn(listed), ['account-1', 'tom@example.com'])
   }
 })
 
-test('of a former release is told to be in the log still, and can do nothing any more', async ({ site }) => {
+test('whose address an older release wrote into the log is forgotten, with a warning that the address remains there', async ({
+  site,
+}) => {
   const service = await site.serve()
   const { store, writing } = service.installation
   const email = 'old@example.com'

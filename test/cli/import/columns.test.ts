@@ -10,7 +10,7 @@ const inputOf = (columns: Columns, cells: readonly string[]) => parseCells({ col
 
 const REFUSED = { unknown: 'refused' } as const
 
-/** The names of RapNet's upload fields that are about what a diamond has here, and what is left out of a whole file. */
+/** RapNet's upload fields and the fields of a diamond that they map to; `undefined` is ignored. */
 const RAPNET = {
   'Stock #': 'sku',
   Availability: undefined,
@@ -54,7 +54,7 @@ const RAPNET = {
   'Star Length': undefined,
 }
 
-/** The fields of a diamond in GIA's Report Results API. */
+/** The fields of a diamond in GIA's Report Results API, likewise. */
 const GIA = {
   report_number: undefined,
   report_date: undefined,
@@ -82,21 +82,21 @@ const GIA = {
   culet: 'culetSize',
 }
 
-test("RapNet's are all known, and those without a field are left out", () => {
+test('of RapNet are all recognized, and those without a field are ignored', () => {
   assert.equal(readHeader(Object.keys(RAPNET), REFUSED), Object.values(RAPNET))
 })
 
-test("GIA's are all known", () => {
+test('of GIA are all recognized', () => {
   assert.equal(readHeader(Object.keys(GIA), { ...REFUSED, required: ['carat'] }), Object.values(GIA))
 })
 
-test('that are known to have no field are no headings of one', () => {
+test('in the list of columns without a field are ignored', () => {
   for (const heading of WITHOUT_FIELD) {
     assert.equal(readHeader([heading], { ...REFUSED, required: [] }), [undefined], heading)
   }
 })
 
-test('other names that RapNet takes are known', () => {
+test('by the other names that RapNet accepts are recognized', () => {
   const others = {
     VenderStockNumber: 'sku',
     StockNum: 'sku',
@@ -122,7 +122,7 @@ test('other names that RapNet takes are known', () => {
   }
 })
 
-test('one field under two headings is refused with both', () => {
+test('for the same field are refused with both headings', () => {
   assert.throws(
     () => readHeader(['sku', 'Shape', 'Weight', 'Size'], REFUSED),
     /Several columns for carat: Weight and Size \(use --map 'COLUMN=' to ignore one\)/,
@@ -136,14 +136,14 @@ test('one field under two headings is refused with both', () => {
   ])
 })
 
-test('the two ends of a girdle are put together, and an end alone is all of it', () => {
+test('for the two ends of a girdle are combined, and one end alone is the whole girdle', () => {
   const columns = readHeader(['Girdle Thin', 'Girdle Thick'], { ...REFUSED, required: [] })
   assert.equal(inputOf(columns, ['Thin', 'Medium']), { girdle: 'Thin-Medium' })
   assert.equal(inputOf(columns, ['', 'STK']), { girdle: 'STK' })
   assert.equal(inputOf(columns, ['', ' ']), { girdle: null })
 })
 
-test("GIA's fluorescence is an intensity and a colour, where there is no other column for that", () => {
+test("for GIA's fluorescence contain intensity and colour, unless the colour has a separate column", () => {
   const alone = (cell: string) => inputOf(['fluorIntensity'], [cell])
   assert.equal(alone('Very Strong Blue'), { fluorIntensity: 'Very Strong', fluorColor: 'Blue' })
   assert.equal(alone('Very Strong'), { fluorIntensity: 'Very Strong' })
@@ -154,7 +154,7 @@ test("GIA's fluorescence is an intensity and a colour, where there is no other c
   })
 })
 
-test('a cell is what its field is: digits are an id, an amount, or a text', () => {
+test('have cells of the type of their field: digits are an id, a number or a text', () => {
   const read = (cells: readonly string[]) => inputOf(['sku', 'cutShape', 'carat', 'price', 'color'], cells)
   assert.equal(read(['007', '2', '0.51 carat', '1,200.50', '18']), {
     sku: '007',

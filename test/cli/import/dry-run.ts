@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, type Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { CommandLine, type CommandResult } from '../command-line.ts'
 
 type Stone = Readonly<Record<string, unknown>>
 type Result = {
@@ -12,24 +12,24 @@ type Result = {
   readonly notes: Readonly<Record<string, number>>
 }
 
-export type DryRun = {
+export type DryRunContext = {
   commands: CommandLine
-  /** The file that was imported last. */
+  /** The path of the imported file. */
   file: string
-  /** Imports a file of this content with --dry-run. */
-  looked: (content: string | Buffer, ...words: string[]) => Promise<Ended>
+  /** Imports this content with --dry-run. */
+  dryRun: (content: string | Buffer, ...words: string[]) => Promise<CommandResult>
 }
 
-/** A suite whose tests look at files by `adamant import --dry-run`, on one installation. */
-export function dryRunSuite(name: string): Test<DryRun> {
-  const test = suite<DryRun>(name)
+/** A suite whose tests run `adamant import --dry-run` on one installation. */
+export function dryRunSuite(name: string): Test<DryRunContext> {
+  const test = suite<DryRunContext>(name)
   test.before(async (context) => {
     const commands = await CommandLine.onEngines()
     context.commands = commands
     await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
     const file = join(commands.folder, 'stones.csv')
     context.file = file
-    context.looked = (content, ...words) => {
+    context.dryRun = (content, ...words) => {
       writeFileSync(file, content)
       return commands.run(['import', file, '--user', 'a@example.com', '--dry-run', '--json', ...words])
     }
@@ -38,8 +38,8 @@ export function dryRunSuite(name: string): Test<DryRun> {
   return test
 }
 
-/** What a dry run shows of the stones, and how many it would create. */
-export function read({ code, out, err }: Ended): Result & { readonly err: string } {
+/** The result of a dry run that must succeed. */
+export function resultOf({ code, out, err }: CommandResult): Result & { readonly err: string } {
   assert.is(code, 0, err)
   return { ...(JSON.parse(out.trim().split('\n').at(-1) ?? '') as Result), err }
 }

@@ -20,19 +20,19 @@ import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.
 import { StoreUnavailable, type EventStore } from '../../../src/stores/ports/event-store.ts'
 import { all, rejectedWith } from '../../contract/event-store/given.ts'
 import { rounds } from '../../rounds.ts'
-import { CommandLine, type Started } from '../command-line.ts'
+import { CommandLine, type RunningProgram } from '../command-line.ts'
 import { startPeer } from '../../eventstoredb/peer/peer.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 import { until } from '../../until.ts'
 
-/** Two whole bulks of 500 and a part of one. */
+/** Two full bulks of 500 and a partial one. */
 const STONES = 1_200
 const BULKS = 3
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'another-run' } as const
 const by = { owner: 1, origin }
 const signal = { isReceived: false, received: new Promise<string>(() => {}) }
-const wanted = { account: 1, digest: 'of-the-file', bulks: BULKS, again: false }
+const sourceFile = { account: 1, digest: 'of-the-file', bulks: BULKS, again: false }
 
 async function* lines(price?: number): AsyncGenerator<UsableLine> {
   for (let line = 2; line < 2 + STONES; line++) {
@@ -41,10 +41,10 @@ async function* lines(price?: number): AsyncGenerator<UsableLine> {
   }
 }
 
-/** A process whose log is gone in the middle of the `at`-th bulk: what can be stored by halves is. */
-function dying(store: EventStore, at: number): CommandContext {
+/** A command context whose `at`-th bulk fails; half of it is stored if the store's bulk appends are not atomic. */
+function contextThatCrashes(store: EventStore, at: number): CommandContext {
   let bulks = 0
-  const half: EventStore = {
+  const crashing: EventStore = {
     ...store,
     async appendMany(appends) {
       if (appends.length < 100 || ++bulks < at) return store.appendMany(appends)
@@ -52,13 +52,13 @@ function dying(store: EventStore, at: number): CommandContext {
       throw new StoreUnavailable('the process died')
     },
   }
-  return working(half)
+  return contextFor(crashing)
 }
 
-const working = (store: EventStore) => createCommandContext(store, () => 1_800_000_000_000)
+const contextFor = (store: EventStore) => createCommandContext(store, () => 1_800_000_000_000)
 
 async function importNew(writing: CommandContext) {
-  const { id, completedBulks } = await findResumePoint(writing, wanted)
+  const { id, completedBulks } = await findResumePoint(writing, sourceFile)
   const named = { ...by, origin: { ...origin, correlation: id } }
   const counts = await writeBulks(
     { installation: { writing }, by: named, id, completedBulks, total: STONES, signal },
@@ -74,24 +74,24 @@ async function importBySku(writing: CommandContext, id: string, price: number) {
   return writeBulks({ installation: { writing }, by: named, id, completedBulks: 0, total: STONES, signal }, steps)
 }
 
-/** As a service does that is started later. */
+/** Finishes all bulks, as a service does when it starts. */
 async function finishAll(store: EventStore): Promise<void> {
   const requests = await all(store.readAll('start', { prefixes: ['request-'] }))
-  for (const stream of new Set(requests.map((event) => event.stream))) await finishBulk(working(store), stream)
+  for (const stream of new Set(requests.map((event) => event.stream))) await finishBulk(contextFor(store), stream)
 }
 
-async function takenBack(writing: CommandContext, id: string) {
+async function undoImport(writing: CommandContext, id: string) {
   const { bulks, stones } = await findRemainingBulks({ writing }, { import: id })
   return undoBulks({ writing }, { account: 1 }, { bulks, stones, signal })
 }
 
-const ofDiamonds = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
+const diamondEvents = (store: EventStore) => all(store.readAll('start', { prefixes: ['diamond-'] }))
 
-/** How many stones were ever made, and of how many skus. */
-async function made(store: EventStore) {
-  const births = (await ofDiamonds(store)).filter(({ type }) => type === 'DiamondCreated')
-  const skus = new Set(births.map((event) => decode<DiamondCreated>(event).data.set.sku))
-  return [births.length, skus.size]
+/** The numbers of created stones and of their distinct skus. */
+async function countCreated(store: EventStore) {
+  const creations = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondCreated')
+  const skus = new Set(creations.map((event) => decode<DiamondCreated>(event).data.set.sku))
+  return [creations.length, skus.size]
 }
 
 const SQLITE = async () => {
@@ -108,51 +108,51 @@ for (const [engine, open] of [
   ['the embedded log', SQLITE],
   ['EventStoreDB', EVENTSTOREDB],
 ] as const) {
-  const test = suite<{ store: EventStore; close: () => Promise<void> }>(`an import that dies, on ${engine}`)
+  const test = suite<{ store: EventStore; close: () => Promise<void> }>(`an import that crashes, on ${engine}`)
   test.before.each(async (context) => {
     Object.assign(context, await open())
   })
   test.after.each(({ close }) => close())
 
-  test('is gone on with, and makes no stone twice', async ({ store }) => {
-    await rejectedWith(StoreUnavailable, importNew(dying(store, 3)))
-    const rest = await importNew(working(store))
+  test('is resumed by the next import, and creates no stone twice', async ({ store }) => {
+    await rejectedWith(StoreUnavailable, importNew(contextThatCrashes(store, 3)))
+    const rest = await importNew(contextFor(store))
     assert.ok(rest.done >= 2)
     assert.is(rest.created + rest.unchanged, STONES)
-    assert.equal(await made(store), [STONES, STONES])
-    assert.is((await findResumePoint(working(store), wanted)).completedBulks, BULKS)
+    assert.equal(await countCreated(store), [STONES, STONES])
+    assert.is((await findResumePoint(contextFor(store), sourceFile)).completedBulks, BULKS)
   })
 
-  test('leaves nothing by sku that the next one would make again', async ({ store }) => {
-    await rejectedWith(StoreUnavailable, importBySku(dying(store, 3), 'one', 5))
-    const rest = await importBySku(working(store), 'other', 5)
+  test('by sku leaves no stone that the next import would create again', async ({ store }) => {
+    await rejectedWith(StoreUnavailable, importBySku(contextThatCrashes(store, 3), 'one', 5))
+    const rest = await importBySku(contextFor(store), 'other', 5)
     assert.is(rest.created + rest.unchanged, STONES)
     assert.is(rest.changed, 0)
     await finishAll(store)
-    assert.equal(await made(store), [STONES, STONES])
+    assert.equal(await countCreated(store), [STONES, STONES])
   })
 
-  test('is taken back by an undo that dies too, each stone once', async ({ store }) => {
-    const { id } = await importNew(working(store))
-    await importBySku(working(store), 'prices', 5)
-    const stock = await readSettledStock(working(store), 1)
-    const gone = [...stock.skus.keys()].slice(0, 600)
+  test('is undone once per stone, even if the undo crashes too', async ({ store }) => {
+    const { id } = await importNew(contextFor(store))
+    await importBySku(contextFor(store), 'prices', 5)
+    const stock = await readSettledStock(contextFor(store), 1)
+    const deletedIds = [...stock.skus.keys()].slice(0, 600)
     const named = { ...by, origin: { ...origin, correlation: 'gone' } }
     const deleted = await writeBulks(
-      { installation: { writing: working(store) }, by: named, id: 'gone', completedBulks: 0, total: 600, signal },
-      planDeletions(gone, named),
+      { installation: { writing: contextFor(store) }, by: named, id: 'gone', completedBulks: 0, total: 600, signal },
+      planDeletions(deletedIds, named),
     )
     assert.is(deleted.deleted, 600)
     for (const undone of ['gone', 'prices', id]) {
-      await rejectedWith(StoreUnavailable, takenBack(dying(store, 1), undone))
-      await takenBack(working(store), undone)
-      await takenBack(working(store), undone)
+      await rejectedWith(StoreUnavailable, undoImport(contextThatCrashes(store, 1), undone))
+      await undoImport(contextFor(store), undone)
+      await undoImport(contextFor(store), undone)
     }
-    // What came back has a past of its own: the first import made the others.
-    assert.is((await readSettledStock(working(store), 1)).skus.size, 600)
-    assert.equal(await made(store), [STONES + 600, STONES])
-    const back = (await ofDiamonds(store)).filter(({ type }) => type === 'DiamondPatched')
-    assert.is(back.length, 2 * STONES - 600)
+    // The 600 deleted stones were created again with new ids, so the undo of the first import leaves them.
+    assert.is((await readSettledStock(contextFor(store), 1)).skus.size, 600)
+    assert.equal(await countCreated(store), [STONES + 600, STONES])
+    const patches = (await diamondEvents(store)).filter(({ type }) => type === 'DiamondPatched')
+    assert.is(patches.length, 2 * STONES - 600)
   })
 
   test.run()
@@ -164,7 +164,7 @@ killed.before.each((context) => {
 })
 killed.after.each(({ commands }) => commands.remove())
 
-killed('is finished by the same command, and taken back by the undo file of either run', async ({ commands }) => {
+killed('is completed by the same command, and is undone by the undo file of the killed run', async ({ commands }) => {
   const many = rounds(5_000, 20_000)
   const file = join(commands.folder, 'stones.csv')
   const rows = Array.from({ length: many }, (_, n) => `S-${n},Round,1\n`)
@@ -194,11 +194,11 @@ killed('is finished by the same command, and taken back by the undo file of eith
   assert.is(left?.out.trim().split('\r\n').length, 1)
 })
 
-/** Told before the first change. */
-async function undoFileOf(started: Started): Promise<string> {
-  const told = () => /^undo file: (.*)$/m.exec(started.said)?.[1]
-  await until('the undo file', () => told() !== undefined)
-  return told() ?? ''
+/** The undo file, whose name is printed before the first change. */
+async function undoFileOf(started: RunningProgram): Promise<string> {
+  const undoFile = () => /^undo file: (.*)$/m.exec(started.stderr)?.[1]
+  await until('the undo file', () => undoFile() !== undefined)
+  return undoFile() ?? ''
 }
 
 killed.run()

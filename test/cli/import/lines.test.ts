@@ -7,7 +7,7 @@ import { createDiamonds } from '../../../src/commands/diamonds/diamonds.ts'
 import { IdAllocator } from '../../../src/commands/installation/id-allocator.ts'
 import { temporaryLog } from '../../stores/temporary-log.ts'
 
-const test = suite('lines about stones by their skus')
+const test = suite('import lines of stones by sku')
 
 const origin = { actor: 'account-1', via: 'http', correlation: 'r-1' } as const
 
@@ -21,7 +21,7 @@ async function read(shapes: ReadonlySet<string>, ...inputs: Record<string, unkno
   return lines
 }
 
-test('take a shape that is nearly a known one where a stone has it from before, and no new one', async () => {
+test('accept a custom shape similar to a standard one only if a stone already has it', async () => {
   const store = temporaryLog()
   try {
     const writing = createCommandContext(store, () => 1_800_000_000_000)
@@ -43,7 +43,7 @@ test('take a shape that is nearly a known one where a stone has it from before, 
   }
 })
 
-test('need a sku, and say all else that is wrong as well', async () => {
+test('require a sku, and report all other problems as well', async () => {
   const [none] = await read(new Set(), { sku: null, carat: -1, clarity: 'XX' })
   const problems = none && 'problems' in none ? none.problems : []
   assert.is(problems.length, 3)

@@ -3,7 +3,7 @@ import { dryRunSuite } from './dry-run.ts'
 
 const test = dryRunSuite('numbers of an imported spreadsheet')
 
-/** A file of stones that have these weights and prices. */
+/** A file of stones with these weights and prices. */
 const sheet = (cells: readonly (readonly [carat: string, price: string])[]) =>
   ['sku;cutShape;carat;price', ...cells.map(([carat, price], index) => `S-${index};Round;${carat};"${price}"`)].join(
     '\n',
@@ -29,7 +29,7 @@ const READ: readonly (readonly [
     ],
   ],
   [
-    'German prices beside weights with a point',
+    'German prices next to weights with a decimal point',
     [
       ['0.71', '1.200'],
       ['1.01', '4.350'],
@@ -40,7 +40,7 @@ const READ: readonly (readonly [
     ],
   ],
   [
-    'German, all of them of whole thousands',
+    'German, with whole thousands only',
     [
       ['0,71', '12.500'],
       ['1,01', '45.000'],
@@ -97,7 +97,7 @@ const READ: readonly (readonly [
     ],
   ],
   [
-    'of weights with three decimals',
+    'weights with three decimals',
     [
       ['1.200 ct', '1'],
       ['1.005', '2'],
@@ -108,7 +108,7 @@ const READ: readonly (readonly [
     ],
   ],
   [
-    'of weights with three decimals behind a comma',
+    'weights with three decimals after a comma',
     [
       ['1,200', '900'],
       ['1,005 ct.', '900'],
@@ -119,7 +119,7 @@ const READ: readonly (readonly [
     ],
   ],
   [
-    'of prices with three decimals',
+    'prices with three decimals',
     [
       ['1', '1234.500'],
       ['1', '950.000'],
@@ -131,8 +131,8 @@ const READ: readonly (readonly [
   ],
 ]
 for (const [what, cells, numbers] of READ) {
-  test(`that are ${what} are read so`, async ({ looked }) => {
-    const { code, out, err } = await looked(sheet(cells))
+  test(`that are ${what} are parsed`, async ({ dryRun }) => {
+    const { code, out, err } = await dryRun(sheet(cells))
     assert.is(code, 0, err)
     const { first } = JSON.parse(out) as { first: readonly { carat: number; price: number }[] }
     assert.equal(
@@ -142,13 +142,13 @@ for (const [what, cells, numbers] of READ) {
   })
 }
 
-const ASKED: readonly (readonly [
+const AMBIGUOUS: readonly (readonly [
   what: string,
   cells: readonly (readonly [carat: string, price: string])[],
-  says: RegExp,
+  message: RegExp,
 ])[] = [
   [
-    'may be hundreds or thousands',
+    'may have a decimal point or a thousands separator',
     [
       ['1', '12.500'],
       ['2', '45.000'],
@@ -164,7 +164,7 @@ const ASKED: readonly (readonly [
     /price has two decimal separators: 1,200\.50 in line 3, 1\.200,50 in line 2/,
   ],
   [
-    'would cost next to nothing',
+    'mix a decimal point and a thousands separator',
     [
       ['1', '900.5'],
       ['2', '1.200'],
@@ -172,11 +172,11 @@ const ASKED: readonly (readonly [
     /price has two decimal separators: 900\.5 in line 2, 1\.200 in line 3/,
   ],
 ]
-for (const [what, cells, says] of ASKED) {
-  test(`that ${what} stop an import, which asks`, async ({ looked }) => {
-    const { code, err } = await looked(sheet(cells))
+for (const [what, cells, message] of AMBIGUOUS) {
+  test(`that ${what} stop the import with a question`, async ({ dryRun }) => {
+    const { code, err } = await dryRun(sheet(cells))
     assert.is(code, 2)
-    assert.match(err, says)
+    assert.match(err, message)
   })
 }
 
@@ -184,8 +184,8 @@ for (const [decimal, prices] of [
   ['.', [12.5, 45]],
   [',', [12_500, 45_000]],
 ] as const) {
-  test(`have a ${decimal} before their fractions where --decimal says so`, async ({ looked }) => {
-    const { out, err } = await looked(
+  test(`have ${decimal} as decimal separator if --decimal says so`, async ({ dryRun }) => {
+    const { out, err } = await dryRun(
       sheet([
         ['1', '12.500'],
         ['2', '45.000'],
@@ -201,8 +201,8 @@ for (const [decimal, prices] of [
   })
 }
 
-test('are shown by a dry run: the first three stones as they would be stored, and what each field has', async ({
-  looked,
+test('are shown by a dry run: in the first three stones, and as the range of each field', async ({
+  dryRun,
   commands,
   file,
 }) => {
@@ -212,7 +212,7 @@ test('are shown by a dry run: the first three stones as they would be stored, an
     ['2,5', '30.000'],
     ['3', ''],
   ])
-  const { out } = await looked(content)
+  const { out } = await dryRun(content)
   const { first, fields } = JSON.parse(out) as { first: object[]; fields: object }
   assert.is(first.length, 3)
   assert.equal(first[0], { sku: 'S-0', price: 1200, cutShape: 'Round', carat: 0.71 })

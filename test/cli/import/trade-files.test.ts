@@ -1,10 +1,10 @@
 import * as assert from 'uvu/assert'
-import { dryRunSuite, read } from './dry-run.ts'
+import { dryRunSuite, resultOf } from './dry-run.ts'
 
-const test = dryRunSuite("a file of the trade's")
+const test = dryRunSuite('a trade file')
 
-/** Headings and cells as portals and laboratories write them, and the stones that they are. */
-const FILES: readonly (readonly [whose: string, content: string, stones: readonly object[]])[] = [
+/** Files as portals and laboratories write them, and the stones that they contain. */
+const FILES: readonly (readonly [source: string, content: string, stones: readonly object[]])[] = [
   [
     'an upload to RapNet',
     `Stock #,Availability,Shape,Weight,Color,Clarity,Cut Grade,Polish,Symmetry,Fluorescence Intensity,Fluorescence Color,RapNet Price,Lab,Girdle Thin,Girdle Thick,Culet Size
@@ -155,34 +155,34 @@ O-3,Laboratory-Grown (CVD),Oval Modified Brilliant,1.01,Unlisted,POA
     ],
   ],
 ]
-for (const [whose, content, stones] of FILES) {
-  test(`such as ${whose}, passes as it is`, async ({ looked }) => {
-    const { first, bad } = read(await looked(content))
+for (const [source, content, stones] of FILES) {
+  test(`such as ${source} is imported without changes`, async ({ dryRun }) => {
+    const { first, bad } = resultOf(await dryRun(content))
     assert.equal([first, bad], [stones, []])
   })
 }
 
-test('has no value where a cell says so, and one where that word is a value', async ({ looked }) => {
+test('has no value in a cell such as N/A or None, unless that word is a value of the field', async ({ dryRun }) => {
   for (const none of ['N/A', '-', 'None', 'null', 'n.a.', 'POA', '#N/A', '—', 'Not specified', 'on request']) {
-    const { first } = read(
-      await looked(`sku,cutShape,carat,price,polish,color,isLabGrown\nA,Round,1,${none},${none},${none},${none}\n`),
+    const { first } = resultOf(
+      await dryRun(`sku,cutShape,carat,price,polish,color,isLabGrown\nA,Round,1,${none},${none},${none},${none}\n`),
     )
     assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1 }], none)
   }
-  const { first } = read(await looked('sku,cutShape,carat,fluorescence,culet,polish\nA,Round,1,None,None,None\n'))
+  const { first } = resultOf(await dryRun('sku,cutShape,carat,fluorescence,culet,polish\nA,Round,1,None,None,None\n'))
   assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1, fluorIntensity: 'NON', culetSize: 'N' }])
 })
 
-test('is refused where a cell says that there is no shape or weight', async ({ looked }) => {
-  const { code, err } = await looked('sku,cutShape,carat\nA,N/A,1\nB,Round,-\n')
+test('is refused if a stone has no shape or no weight', async ({ dryRun }) => {
+  const { code, err } = await dryRun('sku,cutShape,carat\nA,N/A,1\nB,Round,-\n')
   assert.is(code, 1)
   assert.match(err, /line 2: cutShape is required/)
   assert.match(err, /line 3: carat is required/)
 })
 
-test('has the lower of two grades, and says so', async ({ looked }) => {
-  const { first, notes } = read(
-    await looked('sku,cutShape,carat,polish,clarity,color\nA,Round,1,VG-EX,VS1 - VS2,G/H\nB,Pear,1,VG-EX,SI1,I\n'),
+test('is imported with the lower of two grades, and a note', async ({ dryRun }) => {
+  const { first, notes } = resultOf(
+    await dryRun('sku,cutShape,carat,polish,clarity,color\nA,Round,1,VG-EX,VS1 - VS2,G/H\nB,Pear,1,VG-EX,SI1,I\n'),
   )
   assert.equal(first[0], { sku: 'A', cutShape: 'Round', carat: 1, clarity: 'VS2', color: 'H', polish: 'Very Good' })
   assert.equal(notes, {
@@ -192,45 +192,45 @@ test('has the lower of two grades, and says so', async ({ looked }) => {
   })
 })
 
-test('whose price may be that of one carat is asked about', async ({ looked }) => {
+test('whose price may be per carat requires --map', async ({ dryRun }) => {
   const sheet = 'Stock #,Shape,Weight,Price,Disc %\nA-1,BR,2.00,5200,-30\n'
-  const { code, err } = await looked(sheet)
+  const { code, err } = await dryRun(sheet)
   assert.is(code, 2)
   assert.match(
     err,
     /The column Price may be the price per carat, since there is a column Disc %: use --map 'Price=price'/,
   )
-  assert.is(read(await looked(sheet, '--map', 'Price=price')).first[0]?.['price'], 5200)
-  assert.is(read(await looked(sheet, '--map', 'Price=')).first[0]?.['price'], undefined)
+  assert.is(resultOf(await dryRun(sheet, '--map', 'Price=price')).first[0]?.['price'], 5200)
+  assert.is(resultOf(await dryRun(sheet, '--map', 'Price=')).first[0]?.['price'], undefined)
 })
 
-test('whose cuts are grades lacks the shape', async ({ looked }) => {
-  const { code, err } = await looked('Stock #,Cut,Weight\nA-1,EX,1\nA-2,P,1\n')
+test('whose column Cut contains grades lacks the shape', async ({ dryRun }) => {
+  const { code, err } = await dryRun('Stock #,Cut,Weight\nA-1,EX,1\nA-2,P,1\n')
   assert.is(code, 2)
   assert.match(err, /The header has no column for cutShape/)
 })
 
-test('may have words that a person explains, by the line that the refusal prints', async ({ looked }) => {
+test('may contain unknown words if --map-value maps them, which the error prints as a template', async ({ dryRun }) => {
   const sheet = "sku,cutShape,carat,Cut,isLabGrown\nA,Round,1,Super Ideal,IIa\nB,Round,1,EX,no\nC,Pear,1,Owner's,\n"
-  const refused = await looked(sheet)
+  const refused = await dryRun(sheet)
   assert.is(refused.code, 1)
   const lines = refused.err.split('\n').flatMap((line) => /--map-value '(.*)'$/.exec(line)?.[1] ?? [])
   assert.equal(lines, ['Cut:Super Ideal=VALUE', 'isLabGrown:IIa=VALUE', "Cut:Owner'\\''s=VALUE"])
   const words = ['Cut:Super Ideal=Ideal', 'isLabGrown:iia=', "Cut:Owner's=VG"].flatMap((word) => ['--map-value', word])
-  assert.equal(read(await looked(sheet, ...words)).first, [
+  assert.equal(resultOf(await dryRun(sheet, ...words)).first, [
     { sku: 'A', cutShape: 'Round', carat: 1, cutQuality: 'Ideal' },
     { sku: 'B', isLabGrown: false, cutShape: 'Round', carat: 1, cutQuality: 'Excellent' },
     { sku: 'C', cutShape: 'Pear', carat: 1, cutQuality: 'Very Good' },
   ])
 })
 
-test('is not read where words of the command line name no column, or are of another form', async ({ looked }) => {
+test('is refused if --map-value names an unknown column or has an invalid form', async ({ dryRun }) => {
   const sheet = 'sku,cutShape,carat\nA,Round,1\n'
-  const unknown = await looked(sheet, '--map-value', 'Make:EX=Ideal')
+  const unknown = await dryRun(sheet, '--map-value', 'Make:EX=Ideal')
   assert.equal([unknown.code, /unknown column Make; the columns are sku/.test(unknown.err)], [2, true])
-  const other = await looked(sheet, '--map-value', 'cutShape=Round')
+  const other = await dryRun(sheet, '--map-value', 'cutShape=Round')
   assert.equal([other.code, /must be COLUMN:TEXT=VALUE/.test(other.err)], [2, true])
-  const json = await looked('{"sku":"A","cutShape":"Round","carat":1}\n', '--map-value', 'sku:A=B')
+  const json = await dryRun('{"sku":"A","cutShape":"Round","carat":1}\n', '--map-value', 'sku:A=B')
   assert.equal([json.code, /require a file with a header/.test(json.err)], [2, true])
 })
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CommandLine, type Ended } from '../command-line.ts'
+import { CommandLine, type CommandResult } from '../command-line.ts'
 
 type Context = {
   commands: CommandLine
@@ -25,18 +25,18 @@ test.after.each(({ commands }) => commands.remove())
 const ADD = ['user', 'add', 'a@example.com', '--password', 'right horse', '--json']
 const FIRST = 'sku,cutShape,carat,color,price\nA-1,Round,0.7,G,1200\nA-2,Pear,1,D,900\nA-3,Oval,2,,\n'
 
-const resultOf = ({ out, err }: Ended | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
+const resultOf = ({ out, err }: CommandResult | undefined = { code: 1, out: '', err: 'nothing ended' }) => {
   assert.ok(out !== '', err)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }
-const counts = (ended: Ended | undefined) => {
+const counts = (ended: CommandResult | undefined) => {
   const { created, changed, unchanged, deleted, refused } = resultOf(ended)
   return { created, changed, unchanged, deleted, refused }
 }
 const none = { created: 0, changed: 0, unchanged: 0, deleted: 0, refused: 0 }
 
-/** All that happened to diamonds, in the order of the log. */
-const happened = ({ out }: Ended | undefined = { code: 1, out: '', err: '' }) =>
+/** The printed events of diamonds: stream, type and data. */
+const diamondEvents = ({ out }: CommandResult | undefined = { code: 1, out: '', err: '' }) =>
   out
     .trim()
     .split('\n')
@@ -45,7 +45,7 @@ const happened = ({ out }: Ended | undefined = { code: 1, out: '', err: '' }) =>
     .map(({ stream, type, data }) => [stream, type, data])
 const EVENTS = ['events', 'diamond-', '--json']
 
-test('creates, changes and leaves; an empty cell takes the value away', async ({ commands, sheet, run }) => {
+test('creates, changes and leaves stones; an empty cell removes the value', async ({ commands, sheet, run }) => {
   const next = 'sku,cutShape,carat,color,price\nA-1,Round,0.7,G,1200\n A-2 ,Pear,1.01,,900\nB-1,Heart,1,,\n'
   const [, first, second, third, events] = await commands.runInTurn([
     ADD,
@@ -58,17 +58,17 @@ test('creates, changes and leaves; an empty cell takes the value away', async ({
   assert.equal(counts(second), { ...none, created: 1, changed: 1, unchanged: 1 })
   assert.equal(counts(third), { ...none, unchanged: 3 })
   assert.is(resultOf(third)['undo'], null)
-  assert.equal(happened(events).slice(3), [
+  assert.equal(diamondEvents(events).slice(3), [
     [
       'diamond-501',
       'DiamondCreated',
-      { ...(happened(events)[3]?.[2] as object), set: { sku: 'B-1', cutShape: 85, carat: 1 } },
+      { ...(diamondEvents(events)[3]?.[2] as object), set: { sku: 'B-1', cutShape: 85, carat: 1 } },
     ],
     ['diamond-2', 'DiamondPatched', { set: { carat: 1.01 }, removed: ['color'] }],
   ])
 })
 
-test('changes what a file has columns for, and asks for more of a new stone alone', async ({
+test('changes only the fields that have a column, and requires more fields of new stones only', async ({
   commands,
   sheet,
   run,
@@ -87,10 +87,10 @@ test('changes what a file has columns for, and asks for more of a new stone alon
     'line 3: cutShape is required for a new diamond; carat is required for a new diamond',
   )
   assert.equal(counts(left), { ...none, changed: 1, refused: 1 })
-  assert.equal(happened(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
+  assert.equal(diamondEvents(events).slice(3), [['diamond-1', 'DiamondPatched', { set: { price: 1300 }, removed: [] }]])
 })
 
-test('tells a sku that stands twice, in the file or in the inventory, and writes nothing', async (context) => {
+test('reports a sku that is duplicated in the file or in the inventory, and writes nothing', async (context) => {
   const { commands, sheet, run } = context
   const twice = 'sku,price\nA-1,1\nA-2,1\nA-1,2\nT-1,3\n'
   const [, , , refused, left, events] = await commands.runInTurn([
@@ -108,13 +108,13 @@ test('tells a sku that stands twice, in the file or in the inventory, and writes
     { line: 5, problems: ['sku T-1 is ambiguous: diamonds 501, 502 have it'] },
   ])
   assert.equal(counts(left), { ...none, changed: 1, refused: 3 })
-  assert.is(happened(events).length, 6)
+  assert.is(diamondEvents(events).length, 6)
 })
 
-test('deletes what is missing where it is said to, and never for a file without a stone', async (context) => {
+test('deletes missing stones only with --delete-missing, after --yes, and not for an empty file', async (context) => {
   const { commands, sheet, run } = context
   const one = sheet('one.csv', 'sku\nA-2\n')
-  const [, , dry, unasked, empty, bad, done, events] = await commands.runInTurn([
+  const [, , dry, unconfirmed, empty, bad, done, events] = await commands.runInTurn([
     ADD,
     run(sheet('first.csv', FIRST)),
     run(one, '--update-by', 'sku', '--delete-missing', '--dry-run'),
@@ -126,9 +126,9 @@ test('deletes what is missing where it is said to, and never for a file without 
   ])
   assert.equal(resultOf(dry)['would'], { created: 0, changed: 0, unchanged: 1, deleted: 2 })
   assert.equal(counts(dry), none)
-  assert.is(unasked?.code, 2)
+  assert.is(unconfirmed?.code, 2)
   assert.match(
-    unasked?.err ?? '',
+    unconfirmed?.err ?? '',
     'Stones of a@example.com to delete, since the file does not contain them: 2. Confirm with --yes',
   )
   assert.is(empty?.code, 1)
@@ -136,7 +136,7 @@ test('deletes what is missing where it is said to, and never for a file without 
   assert.is(bad?.code, 2)
   assert.equal(counts(done), { ...none, unchanged: 1, deleted: 2 })
   assert.equal(
-    happened(events)
+    diamondEvents(events)
       .slice(3)
       .map(([stream, type]) => [stream, type]),
     [
@@ -146,7 +146,7 @@ test('deletes what is missing where it is said to, and never for a file without 
   )
 })
 
-test('takes back what it created, changed and deleted, and once', async ({ commands, sheet, run }) => {
+test('can be undone once: creations, changes and deletions', async ({ commands, sheet, run }) => {
   const next = sheet('next.csv', 'sku,cutShape,carat,color,price\nA-1,Round,0.7,,1300\nB-1,Heart,1,,\n')
   const [, , second] = await commands.runInTurn([
     ADD,
@@ -166,10 +166,10 @@ test('takes back what it created, changed and deleted, and once', async ({ comma
   assert.equal(counts(dry), none)
   assert.equal(counts(undone), { ...none, created: 2, changed: 1, deleted: 1 })
   assert.equal(counts(again), none)
-  // The inventory is what the first file says, and nothing beside it.
+  // The inventory has exactly the stones of the first file.
   assert.equal(resultOf(same)['would'], { created: 0, changed: 0, unchanged: 3, deleted: 0 })
   assert.equal(
-    happened(events)
+    diamondEvents(events)
       .slice(7)
       .map(([stream, type]) => `${String(stream)} ${String(type)}`)
       .toSorted(),
@@ -182,7 +182,11 @@ test('takes back what it created, changed and deleted, and once', async ({ comma
   )
 })
 
-test('takes nothing back where somebody changed a stone since, and names it', async ({ commands, sheet, run }) => {
+test('cannot be undone if a stone was changed since, and the error names the stone', async ({
+  commands,
+  sheet,
+  run,
+}) => {
   const [, imported, changed] = await commands.runInTurn([
     ADD,
     run(sheet('first.csv', FIRST)),
@@ -197,12 +201,12 @@ test('takes nothing back where somebody changed a stone since, and names it', as
   assert.is(refused?.code, 1)
   assert.equal(counts(refused), { ...none, refused: 1 })
   assert.match(refused?.err ?? '', /diamond 2, sku A-2, was changed by operator at 20/)
-  // What was changed and taken back is no change.
+  // A change that was undone does not count as a change.
   assert.equal(counts(second), { ...none, changed: 1 })
   assert.equal(counts(first), { ...none, deleted: 3 })
 })
 
-test('an undo file of another installation, or none at all, is refused', async ({ commands, sheet, run }) => {
+test('refuses an undo file of another installation, an invalid and a missing one', async ({ commands, sheet, run }) => {
   const [, imported] = await commands.runInTurn([ADD, run(sheet('first.csv', FIRST))])
   const undo = String(resultOf(imported)['undo'])
   const other = sheet('other.json', readFileSync(undo, 'utf8').replace(/"log":"[^"]*"/, '"log":"another"'))
@@ -217,7 +221,7 @@ test('an undo file of another installation, or none at all, is refused', async (
   assert.is(missing?.code, 2)
 })
 
-test('the same file again creates nothing, unless it is to, or none of it is left', async ({
+test('creates nothing from the same file again, unless --again is given or all its stones were deleted', async ({
   commands,
   sheet,
   run,
@@ -228,12 +232,12 @@ test('the same file again creates nothing, unless it is to, or none of it is lef
   assert.equal(counts(repeated), { ...none, unchanged: 3 })
   assert.equal(counts(again), { ...none, created: 3 })
   assert.is(readdirSync(join(commands.dataDir, 'undo')).length, 2)
-  const undo = (ended: Ended | undefined) => ['import', '--undo', String(resultOf(ended)['undo']), '--json']
-  const [, , anew] = await commands.runInTurn([undo(first), undo(again), run(file)])
-  assert.equal(counts(anew), { ...none, created: 3 })
+  const undo = (ended: CommandResult | undefined) => ['import', '--undo', String(resultOf(ended)['undo']), '--json']
+  const [, , repeatedLater] = await commands.runInTurn([undo(first), undo(again), run(file)])
+  assert.equal(counts(repeatedLater), { ...none, created: 3 })
 })
 
-test('lists the cut shapes that no dictionary knows, and refuses those that are nearly one', async (context) => {
+test('lists custom cut shapes, and refuses those that are similar to a standard one', async (context) => {
   const { commands, sheet, run } = context
   const shapes = 'sku,cutShape,carat\nA,Trilliant,1\nB,Trilliant,1\nC,Rose cut,1\nD,Round,1\n'
   const [, taken, refused] = await commands.runInTurn([

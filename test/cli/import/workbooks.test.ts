@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import * as assert from 'uvu/assert'
 import writeWorkbook from 'write-excel-file/node'
-import { dryRunSuite, read } from './dry-run.ts'
+import { dryRunSuite, resultOf } from './dry-run.ts'
 
 const test = dryRunSuite('an import of a workbook')
 
 type Value = string | number | boolean | Date | null
 type Sheets = Readonly<Record<string, readonly (readonly Value[])[]>>
 
-/** A workbook (`.xlsx`) of these sheets. */
+/** A workbook (`.xlsx`) with these sheets. */
 const workbook = (sheets: Sheets): Promise<Buffer> =>
   writeWorkbook(
     Object.entries(sheets).map(([sheet, rows]) => ({ sheet, data: rows.map((row) => row.map(cellOf)) })),
@@ -20,7 +20,7 @@ const cellOf = (value: Value) =>
 
 const HEADER = ['sku', 'cutShape', 'carat']
 
-test('reads texts as texts and numbers as numbers', async ({ looked }) => {
+test('reads texts as texts and numbers as numbers', async ({ dryRun }) => {
   const cells = await workbook({
     Stones: [
       ['sku', 'cutShape', 'carat', 'price', 'isLabGrown', 'Date'],
@@ -28,7 +28,7 @@ test('reads texts as texts and numbers as numbers', async ({ looked }) => {
       [1234567890, 'Pear', 1.234, 1234.5, false, null],
     ],
   })
-  const { first, err } = read(await looked(cells))
+  const { first, err } = resultOf(await dryRun(cells))
   assert.equal(first, [
     { sku: '00071', price: 1200, isLabGrown: true, cutShape: 'Oval', carat: 0.71 },
     { sku: '1234567890', price: 1234.5, isLabGrown: false, cutShape: 'Pear', carat: 1.234 },
@@ -36,7 +36,7 @@ test('reads texts as texts and numbers as numbers', async ({ looked }) => {
   assert.match(err, 'carat, price, isLabGrown, Date (ignored) (sheet Stones)')
 })
 
-test('asks nothing about numbers, whatever texts stand beside them', async ({ looked }) => {
+test('accepts numbers together with texts of either decimal separator', async ({ dryRun }) => {
   const cells = await workbook({
     Stones: [
       [...HEADER, 'price'],
@@ -44,17 +44,17 @@ test('asks nothing about numbers, whatever texts stand beside them', async ({ lo
       ['B', 'Round', '0,71', 900.5],
     ],
   })
-  assert.equal(read(await looked(cells)).first, [
+  assert.equal(resultOf(await dryRun(cells)).first, [
     { sku: 'A', price: 1200.5, cutShape: 'Round', carat: 1.234 },
     { sku: 'B', price: 900.5, cutShape: 'Round', carat: 0.71 },
   ])
 })
 
-test('reads what another program wrote: a title, formulas, faults of formulas, empty rows and a total', async ({
-  looked,
+test('reads a file by another program, with a title, formulas, formula errors, empty rows and a total', async ({
+  dryRun,
 }) => {
-  const { first, err } = read(
-    await looked(readFileSync(new URL('files/xlsxwriter.xlsx', import.meta.url)), '--map', 'Remark='),
+  const { first, err } = resultOf(
+    await dryRun(readFileSync(new URL('files/xlsxwriter.xlsx', import.meta.url)), '--map', 'Remark='),
   )
   assert.equal(first, [
     { sku: '00071', price: 1200, isLabGrown: false, cutShape: 'Oval', carat: 0.71, color: 'G' },
@@ -66,13 +66,13 @@ test('reads what another program wrote: a title, formulas, faults of formulas, e
   assert.match(err, 'other sheets, for --sheet: Notes')
 })
 
-test('names lines as the spreadsheet program numbers rows', async ({ looked }) => {
-  const { code, err } = await looked(await workbook({ Stones: [HEADER, ['A', 'Round', 1], [], ['B', 'Round', -1]] }))
+test('reports lines by the row numbers of the spreadsheet program', async ({ dryRun }) => {
+  const { code, err } = await dryRun(await workbook({ Stones: [HEADER, ['A', 'Round', 1], [], ['B', 'Round', -1]] }))
   assert.is(code, 1)
   assert.match(err, /line 4: carat must be/)
 })
 
-test('is of the first sheet, unless another is named', async ({ looked }) => {
+test('reads the first sheet, unless --sheet names another by name or number', async ({ dryRun }) => {
   const sheets = {
     Rounds: [HEADER, ['A', 'Round', 1]],
     2: [HEADER, ['B', 'Pear', 1]],
@@ -81,40 +81,40 @@ test('is of the first sheet, unless another is named', async ({ looked }) => {
   const cells = await workbook(
     Object.fromEntries(['Rounds', 'Ovals', '2'].map((name) => [`${name}.`, sheets[name as 'Rounds']])),
   )
-  const skus = async (...words: string[]) => read(await looked(cells, ...words)).first.map(({ sku }) => sku)
+  const skus = async (...words: string[]) => resultOf(await dryRun(cells, ...words)).first.map(({ sku }) => sku)
   assert.equal(await skus(), ['A'])
   assert.equal(await skus('--sheet', 'Ovals.'), ['C'])
   assert.equal(await skus('--sheet', '3'), ['B'])
-  const { code, err } = await looked(cells, '--sheet', 'Ovals')
+  const { code, err } = await dryRun(cells, '--sheet', 'Ovals')
   assert.is(code, 2)
   assert.match(err, /--sheet: .* has no sheet Ovals; the sheets are Rounds\., Ovals\., 2\./)
 })
 
-test('has a sheet for workbooks alone', async ({ looked }) => {
-  const { code, err } = await looked('sku,cutShape,carat\nA,Round,1\n', '--sheet', 'Stones')
+test('allows --sheet for workbooks only', async ({ dryRun }) => {
+  const { code, err } = await dryRun('sku,cutShape,carat\nA,Round,1\n', '--sheet', 'Stones')
   assert.equal([code, err.includes('--sheet requires a workbook (.xlsx)')], [2, true])
 })
 
-test('says in one line what a packed file is that is no workbook, or was cut off', async ({ looked }) => {
+test('refuses a ZIP archive that is no workbook or was truncated, in one line', async ({ dryRun }) => {
   const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
   for (const content of [Buffer.from('PK\u0003\u0004 and other bytes'), whole.subarray(0, whole.length / 2)]) {
-    const { code, err } = await looked(content)
+    const { code, err } = await dryRun(content)
     assert.is(code, 1)
     assert.match(err, /is a ZIP archive, but not a readable workbook \(.*\); save it as \.xlsx or CSV/)
     assert.is(err.trim().split('\n').length, 1)
   }
 })
 
-test('says what other files are that are no text', async ({ looked }) => {
+test('refuses other binary files, and names their type', async ({ dryRun }) => {
   const whole = await workbook({ Stones: [HEADER, ['A', 'Round', 1]] })
-  const packed = await looked(gzipSync(whole))
+  const packed = await dryRun(gzipSync(whole))
   assert.equal([packed.code, /is a compressed ZIP archive/.test(packed.err)], [1, true])
-  const binary = await looked(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]))
+  const binary = await dryRun(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]))
   assert.equal([binary.code, /is not a text file; open it in/.test(binary.err)], [1, true])
 })
 
-test('unpacks what gzip has packed, whatever its name', async ({ looked }) => {
-  const { first } = read(await looked(gzipSync('sku,cutShape,carat\nA,Round,1\n')))
+test('decompresses a gzip file, whatever its name', async ({ dryRun }) => {
+  const { first } = resultOf(await dryRun(gzipSync('sku,cutShape,carat\nA,Round,1\n')))
   assert.equal(first, [{ sku: 'A', cutShape: 'Round', carat: 1 }])
 })
 

@@ -12,40 +12,53 @@ import type { Service } from '../../api/harness/service.ts'
 import { created, shown, stone } from '../../api/harness/stones.ts'
 import { mongoServer } from '../../mongo-server.ts'
 import { all } from '../../contract/event-store/given.ts'
-import { copiedEvents, fill, resultOf, scoredAll, Sites, type Filled, type Site } from './moving.ts'
+import {
+  copiedEvents,
+  fillInstallation,
+  resultOf,
+  scoredAll,
+  Sites,
+  type InstallationContents,
+  type Site,
+} from './moving.ts'
 import { until } from '../../until.ts'
 
-const test = suite<{ sites: Sites }>('an installation that is copied')
+const test = suite<{ sites: Sites }>('moving an installation')
 test.before.each(async (context) => {
   context.sites = await Sites.open()
 })
 test.after.each(({ sites }) => sites.close())
 
-/** Ids that were acknowledged, by sku. */
-type Told = Map<string, number>
+/** Ids of the stones whose creation was acknowledged, by sku. */
+type AcknowledgedStones = Map<string, number>
 
-/** Somebody who creates one stone behind another, until that is refused. */
-async function writeUntilRefused(ann: Vendor, told: Told): Promise<void> {
+/** Creates stones until the service refuses one. */
+async function writeUntilRefused(ann: Vendor, acknowledged: AcknowledgedStones): Promise<void> {
   for (let number = 0; ; number++) {
-    const answer = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${number}` }))
-    if (answer.status !== 201) return void expect(503, answer)
-    told.set(`meanwhile-${number}`, shown(answer).id)
+    const response = await ann.post('/v4/diamond', stone({ sku: `meanwhile-${number}` }))
+    if (response.status !== 201) return void expect(503, response)
+    acknowledged.set(`meanwhile-${number}`, shown(response).id)
   }
 }
 
-type Left = { readonly filled: Filled; readonly told: Told; readonly before: string; readonly service: Service }
+type MovedSource = {
+  readonly filled: InstallationContents
+  readonly acknowledged: AcknowledgedStones
+  readonly before: string
+  readonly service: Service
+}
 
-/** Copies a running installation while somebody writes to it, and holds what its service answers from then on. */
-async function copiedWhileWritten(
+/** Moves a running installation during writes, and checks that its service then serves reads only. */
+async function copyDuringWrites(
   sites: Sites,
   from: Site,
   to: Site,
   service: Service,
-): Promise<Pick<Left, 'told' | 'service'>> {
+): Promise<Pick<MovedSource, 'acknowledged' | 'service'>> {
   const { ann } = service
-  const told: Told = new Map()
-  const writing = writeUntilRefused(ann, told)
-  await until('writes', () => told.size > 20)
+  const acknowledged: AcknowledgedStones = new Map()
+  const writing = writeUntilRefused(ann, acknowledged)
+  await until('writes', () => acknowledged.size > 20)
   const { events } = resultOf(await sites.copy(from, to))
   await writing
   assert.ok(Number(events) > 100)
@@ -54,12 +67,12 @@ async function copiedWhileWritten(
   assert.match(refused.text, /was moved to \w+:.*: it serves reads only/)
   assert.is(refused.headers['retry-after'], '30')
   expect(200, await ann.get('/v4/diamond?limit=1'))
-  await tells(sites, from, service)
-  return { told, service }
+  await assertReportsMove(sites, from, service)
+  return { acknowledged, service }
 }
 
-/** The one that is left says so, and where to, wherever an operator looks. */
-async function tells(sites: Sites, from: Site, service: Service): Promise<void> {
+/** Readiness, metrics and status of the source report the move and its target. */
+async function assertReportsMove(sites: Sites, from: Site, service: Service): Promise<void> {
   assert.match(expect(503, await service.send({ path: '/health/ready' })).text, /was moved to \w+:/)
   assert.match(expect(200, await service.send({ path: '/metrics' })).text, /^adamant_moved\{to="[^"]+"\} 1$/m)
   const { code, out, err } = await sites.commands.run(['status', '--json'], {
@@ -71,79 +84,84 @@ async function tells(sites: Sites, from: Site, service: Service): Promise<void> 
   assert.is((JSON.parse(out) as { ok: boolean }).ok, false)
 }
 
-/** Holds that a service on the copy goes on where the source was left. */
-async function goesOn(sites: Sites, at: Site, { filled, told, before, service }: Left): Promise<void> {
+/** A service on the target has all events, files and stones of the source, and continues its scoring and mails. */
+async function assertContinuesAt(
+  sites: Sites,
+  at: Site,
+  { filled, acknowledged, before, service }: MovedSource,
+): Promise<void> {
   const { postbox } = sites
   const sent = postbox.accepted.length
-  const scored = await firstScores(service)
+  const scored = await firstScoreEventIds(service)
   const target = await sites.serve(at)
   try {
     const ann = vendor(target.url, service.ann.account, service.ann.token)
-    isCopied(await copiedEvents(target.installation.store), await copiedEvents(service.installation.store))
-    for (const [sku, id] of told) assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`))).sku, sku)
-    assert.is(addressless(await ann.get(`/v4/diamond/${filled.older}`)), before)
+    assertSameEvents(await copiedEvents(target.installation.store), await copiedEvents(service.installation.store))
+    for (const [sku, id] of acknowledged) assert.is(shown(expect(200, await ann.get(`/v4/diamond/${id}`))).sku, sku)
+    assert.is(withoutAddresses(await ann.get(`/v4/diamond/${filled.older}`)), before)
     expect(200, await target.send({ path: pathOf(filled.file) }))
-    const pdf = await text(await target.installation.files.read(digestOf(filled.pdf)))
+    const pdf = await bytesOf(await target.installation.files.read(digestOf(filled.pdf)))
     assert.is(digestOf(pdf), digestOf(filled.pdf))
 
     const { id } = await created(ann, { sku: 'NEW' })
-    await until('the new scores', async () => (await target.installation.store.read(`scores-${id}`)).length > 0)
-    assert.equal(await firstScores(target), scored)
+    await until(
+      'scores of the new stone',
+      async () => (await target.installation.store.read(`scores-${id}`)).length > 0,
+    )
+    assert.equal(await firstScoreEventIds(target), scored)
 
     postbox.refuse.message = () => undefined
-    await until('the mail that waited', () => postbox.accepted.length > sent)
+    await until('the mail that was not sent yet', () => postbox.accepted.length > sent)
     assert.is(postbox.accepted.length, sent + 1)
-    assert.match(postbox.accepted.at(-1)?.text ?? '', filled.waiting.secret_key)
+    assert.match(postbox.accepted.at(-1)?.text ?? '', filled.unsentSecret.secret_key)
   } finally {
     await target.stop()
   }
 }
 
-/** Without what differs from one service to another, and from one five minutes to the next: the end of a file's link. */
-const addressless = ({ text: body }: Answer) =>
+/** A body without base URLs, which differ between services, and signatures of file links, which change every 5 minutes. */
+const withoutAddresses = ({ text: body }: Answer) =>
   body.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '').replaceAll(/(\/file\?signature=)[\w-]+/g, '$1')
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-async function text(stream: Readable | undefined): Promise<Buffer> {
+async function bytesOf(stream: Readable | undefined): Promise<Buffer> {
   return Buffer.concat((stream === undefined ? [] : await all<unknown>(stream)) as Buffer[])
 }
 
-/** Without a picture of the difference, which takes minutes to be drawn of thousands of events. */
-function isCopied(events: readonly unknown[], of: readonly unknown[]): void {
+/** Compares event by event: the diff of thousands of events would take minutes to print. */
+function assertSameEvents(events: readonly unknown[], of: readonly unknown[]): void {
   assert.is(events.length, of.length)
   for (const [index, event] of events.entries()) assert.equal(event, of[index])
 }
 
-/** Ids of the scores of the stones that were scored before anything was copied. */
-async function firstScores({ installation: { store } }: Service): Promise<string[]> {
+/** Ids of the events that scored the 21 stones of `fillInstallation`. */
+async function firstScoreEventIds({ installation: { store } }: Service): Promise<string[]> {
   const scores = await all(store.readAll('start', { prefixes: ['scores-'] }))
   return scores.filter(({ data }) => Number(data['id']) <= 21).map(({ id }) => id)
 }
 
-test('to another folder goes on there, with whatever was written meanwhile, and nothing done twice', async ({
-  sites,
-}) => {
+test('to another folder keeps all acknowledged writes, and repeats no scoring and no mail', async ({ sites }) => {
   const from = sites.sqlite('a')
   const to = sites.sqlite('b')
   const service = await sites.serve(from)
   try {
-    const filled = await fill(service, sites.postbox)
-    const before = addressless(await service.ann.get(`/v4/diamond/${filled.older}`))
-    const left = await copiedWhileWritten(sites, from, to, service)
-    // A process that opens the source now obeys as well.
+    const filled = await fillInstallation(service, sites.postbox)
+    const before = withoutAddresses(await service.ann.get(`/v4/diamond/${filled.older}`))
+    const left = await copyDuringWrites(sites, from, to, service)
+    // A process that opens the source after the move refuses writes too.
     const other = await sites.commands.run(['user', 'add', 'c@example.com', '--password', 'right horse'], {
       DATA_DIR: from.dataDir,
     })
     assert.is(other.code, 1)
     assert.match(other.err, /was moved to sqlite:/)
-    await goesOn(sites, to, { ...left, filled, before })
+    await assertContinuesAt(sites, to, { ...left, filled, before })
     assert.is(resultOf(await sites.copy(from, to))['finishedBefore'], true)
   } finally {
     await service.stop()
   }
 })
 
-test('with another master key is refused before anything is copied', async ({ sites }) => {
+test('to a target with another master key is refused before anything is copied', async ({ sites }) => {
   const from = sites.sqlite('a')
   const to = sites.sqlite('b')
   await (await sites.serve(from)).stop()
@@ -156,7 +174,7 @@ test('with another master key is refused before anything is copied', async ({ si
   assert.ok(Number(again['events']) > 0)
 })
 
-test('is not put where something is', async ({ sites }) => {
+test('requires an empty target', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   for (const site of [from, to]) await (await sites.serve(site)).stop()
   const key = { settings: { MASTER_KEY: sites.masterKey(from) } }
@@ -165,7 +183,7 @@ test('is not put where something is', async ({ sites }) => {
   assert.match(err, /not empty/)
 })
 
-test('from a place that is none, or to itself, is a mistake of the caller', async ({ sites }) => {
+test('from a missing installation, to itself or without a target ends with 2', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
   assert.is((await sites.copy(from, to)).code, 2)
   assert.not.ok(existsSync(join(from.dataDir, 'events.db')))
@@ -175,28 +193,30 @@ test('from a place that is none, or to itself, is a mistake of the caller', asyn
 
 const mongo = await mongoServer('copies to EventStoreDB and MongoDB')
 if (mongo !== undefined) {
-  test('to EventStoreDB and MongoDB goes on there, and in a folder again', async ({ sites }) => {
+  test('to EventStoreDB and MongoDB, and from there back to a folder, keeps all acknowledged writes', async ({
+    sites,
+  }) => {
     const from = sites.sqlite('a')
     const back = sites.sqlite('back')
     const source = await sites.serve(from)
     const to = await sites.servers(sites.masterKey(from))
     try {
-      const filled = await fill(source, sites.postbox)
-      const before = addressless(await source.ann.get(`/v4/diamond/${filled.older}`))
-      const left = await copiedWhileWritten(sites, from, to, source)
-      await goesOn(sites, to, { ...left, filled, before })
+      const filled = await fillInstallation(source, sites.postbox)
+      const before = withoutAddresses(await source.ann.get(`/v4/diamond/${filled.older}`))
+      const left = await copyDuringWrites(sites, from, to, source)
+      await assertContinuesAt(sites, to, { ...left, filled, before })
     } finally {
       await source.stop()
     }
     const moved = await sites.serve(to)
     try {
-      const stones = await copiedWhileWritten(sites, to, back, moved)
+      const stones = await copyDuringWrites(sites, to, back, moved)
       const returned = await sites.serve({ ...back, settings: { MASTER_KEY: sites.masterKey(from) } })
       try {
         await scoredAll(returned, 21)
-        isCopied(await copiedEvents(returned.installation.store), await copiedEvents(moved.installation.store))
+        assertSameEvents(await copiedEvents(returned.installation.store), await copiedEvents(moved.installation.store))
         const ann = vendor(returned.url, moved.ann.account, moved.ann.token)
-        for (const [sku, id] of stones.told) assert.is(shown(await ann.get(`/v4/diamond/${id}`)).sku, sku)
+        for (const [sku, id] of stones.acknowledged) assert.is(shown(await ann.get(`/v4/diamond/${id}`)).sku, sku)
       } finally {
         await returned.stop()
       }

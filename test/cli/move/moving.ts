@@ -16,14 +16,14 @@ import { STORES_STREAM } from '../../../src/domain/installation/installation.ts'
 import { COPY_STREAM } from '../../../src/domain/installation/log-lifecycle.ts'
 import type { EventStore, StoredEvent } from '../../../src/stores/ports/event-store.ts'
 import { all } from '../../contract/event-store/given.ts'
-import { CommandLine, type Ended, type Started } from '../command-line.ts'
+import { CommandLine, type CommandResult, type RunningProgram } from '../command-line.ts'
 import { FROM_SOURCE } from '../../from-source.ts'
 import { until } from '../../until.ts'
 
-/** A place to copy from or to, and what a service there has for settings. */
+/** The source or target of a move, with the settings of a service on it. */
 export type Site = { readonly name: string; readonly dataDir: string; readonly settings: Record<string, string> }
 
-/** Where installations of one test are, with the mail server that all of them use. */
+/** The installations of one test, and the mail server that they share. */
 export class Sites {
   readonly commands = new CommandLine()
   readonly folder = mkdtempSync(join(tmpdir(), 'adamant-copy-'))
@@ -40,7 +40,7 @@ export class Sites {
     return { name: `sqlite:${dataDir}`, dataDir, settings: {} }
   }
 
-  /** EventStoreDB's peer and FerretDB, or the server at MONGODB_URL. */
+  /** An installation on the EventStoreDB peer and on FerretDB or the server at MONGODB_URL. */
   async servers(masterKey: string): Promise<Site> {
     const peer: Peer = await startPeer()
     const mongo = await mongoUrl()
@@ -58,18 +58,18 @@ export class Sites {
     return startService({ dataDir, settings: { ...settings, MAILER: this.postbox.address }, scored: true })
   }
 
-  copy(from: Site, to: Site, ...options: string[]): Promise<Ended> {
+  copy(from: Site, to: Site, ...options: string[]): Promise<CommandResult> {
     return this.commands.run([...wordsOf(from, to), ...options], settingsOf(from, to))
   }
 
-  /** A copy that a signal meets behind one call of its stores, named as test/faults/move/signalled.ts has it. */
-  signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): Started {
+  /** Starts a move that sends itself a signal after one call of its stores; test/faults/move/signalled.ts names the calls. */
+  signalled(from: Site, to: Site, at: string, signal: NodeJS.Signals = 'SIGKILL'): RunningProgram {
     const settings = { ...settingsOf(from, to), AT: at, SIGNAL: signal }
     return this.commands.start(wordsOf(from, to), settings, [...FROM_SOURCE, SIGNALLED])
   }
 
-  /** A copy by another program for node than the built one. */
-  copyBy(program: string, from: Site, to: Site): Promise<Ended> {
+  /** Runs a move by another program than the built one. */
+  copyBy(program: string, from: Site, to: Site): Promise<CommandResult> {
     return this.commands.start(wordsOf(from, to), settingsOf(from, to), [...FROM_SOURCE, program]).ended
   }
 
@@ -83,7 +83,7 @@ export class Sites {
   }
 }
 
-/** Sends itself SIGNAL behind the call AT. */
+/** A program that sends itself SIGNAL after the call AT. */
 export const SIGNALLED = fileURLToPath(new URL('../../faults/move/signalled.ts', import.meta.url))
 
 const wordsOf = (from: Site, to: Site) => ['move', '--yes', '--from', from.name, '--to', to.name, '--json']
@@ -93,46 +93,45 @@ function settingsOf(from: Site, to: Site): Record<string, string> {
   return { LOG_LEVEL: 'error', ...(MASTER_KEY !== undefined && { MASTER_KEY }) }
 }
 
-/** Some of everything that an installation holds. */
-export type Filled = {
+export type InstallationContents = {
   readonly older: number
   readonly pdf: Buffer
   readonly file: string
-  readonly waiting: Shown
+  readonly unsentSecret: Shown
 }
 
-/** As if an older release had scored it: its event's id is one that this release would not give. */
-function scoredByAnother({ dataDir }: Service, diamond: number): void {
+/** Gives a score event an id that this release would not derive, as if an older release had scored the diamond. */
+function replaceScoreEventId({ dataDir }: Service, diamond: number): void {
   const db = new Database(join(dataDir, 'events.db'))
   const { changes } = db.prepare('UPDATE events SET id = randomblob(16) WHERE stream = ?').run(`scores-${diamond}`)
   db.close()
   assert.is(changes, 1)
 }
 
-/** Stones, one with scores of an older model, a report, a secret whose mail was sent, and one whose mail waits. */
-export async function fill(service: Service, postbox: Postbox): Promise<Filled> {
+/** Adds 21 stones, one of them with scores of an older release, a report, a secret with a sent mail, and one with an unsent mail. */
+export async function fillInstallation(service: Service, postbox: Postbox): Promise<InstallationContents> {
   const { ann, installation } = service
   const { id } = await created(ann, { sku: 'OLDER' })
   await createdMany(ann, 20)
   await scoredAll(service, 21)
-  scoredByAnother(service, id)
+  replaceScoreEventId(service, id)
   expect(200, await ann.patch(`/v4/diamond/${id}`, { price: 12 }))
   const pdf = smallPdf(70_000)
   const { file } = await attached(ann, id, pdf)
   const sender = await newSender(installation)
   await shared(service.url, sender, { secret: 'told', recipient: 'tom@myspace.example' })
   await until('the first mail', () => postbox.accepted.length === 1)
-  await until('its record', async () => (await typesOf(installation.store)).includes('MailSent'))
+  await until('the MailSent event', async () => (await typesOf(installation.store)).includes('MailSent'))
   postbox.refuse.message = () => {
     throw new SmtpRefusal(451, 'try again later')
   }
-  const waiting = await shared(service.url, sender, { secret: 'hidden value', recipient: 'ann@myspace.example' })
-  return { older: id, pdf, file: file ?? '', waiting }
+  const unsentSecret = await shared(service.url, sender, { secret: 'hidden value', recipient: 'ann@myspace.example' })
+  return { older: id, pdf, file: file ?? '', unsentSecret }
 }
 
 const typesOf = async (store: EventStore) => (await all(store.readAll('start'))).map(({ type }) => type)
 
-/** Waits until so many stones have scores. */
+/** Waits until this number of stones have scores. */
 export async function scoredAll({ installation: { store } }: Service, stones: number): Promise<void> {
   await until('scores', async () => {
     const scored = await all(store.readAll('start', { prefixes: ['scores-'] }))
@@ -140,7 +139,7 @@ export async function scoredAll({ installation: { store } }: Service, stones: nu
   })
 }
 
-/** What was copied of a log: all but places, and what stands behind the fence. */
+/** The events of a log that a move copies: those up to the fence, without positions. */
 export async function copiedEvents(store: EventStore): Promise<Omit<StoredEvent, 'position'>[]> {
   const events = (await all(store.readAll('start'))).filter(
     ({ stream }) => stream !== COPY_STREAM && stream !== STORES_STREAM,
@@ -151,8 +150,8 @@ export async function copiedEvents(store: EventStore): Promise<Omit<StoredEvent,
     .map(({ stream, revision, id, type, data, metadata }) => ({ stream, revision, id, type, data, metadata }))
 }
 
-/** The last line on stdout, of a command that succeeded. */
-export function resultOf({ code, out, err }: Ended): Record<string, unknown> {
+/** The last line on stdout of a command that must succeed, parsed. */
+export function resultOf({ code, out, err }: CommandResult): Record<string, unknown> {
   assert.is(code, 0, err)
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as Record<string, unknown>
 }

@@ -8,7 +8,7 @@ import { all } from '../../contract/event-store/given.ts'
 import { recordings } from '../../events/recordings.ts'
 import { Sites } from './moving.ts'
 
-const test = suite<{ sites: Sites }>('events of earlier versions')
+const test = suite<{ sites: Sites }>('events of earlier schema versions')
 test.before.each(async (context) => {
   context.sites = await Sites.open()
 })
@@ -21,7 +21,7 @@ const older = [...recordings().values()].filter(({ type, metadata }) => {
 const asStored = ({ id, type, data, metadata, stream }: StoredEvent) =>
   JSON.stringify({ id, type, data, metadata, stream })
 
-test('are copied as they are stored, byte by byte', async ({ sites }) => {
+test('are copied unchanged by a move', async ({ sites }) => {
   assert.ok(older.length >= 2, 'SecretBurned and ReportRead at least')
   const from = sites.sqlite('from')
   const to = sites.sqlite('to')

@@ -22,7 +22,7 @@ const isMoved = async ({ commands }: Context) => {
   return code !== 0
 }
 
-test('does nothing without a terminal and without --yes, and says what it would need', async (context) => {
+test('without a terminal requires --yes and otherwise changes nothing', async (context) => {
   const { code, err } = await context.commands.run(wordsOf(context))
   assert.is(code, 2)
   assert.match(err, 'move makes its source read-only permanently: confirm with --yes, or show the plan with --dry-run')
@@ -30,7 +30,7 @@ test('does nothing without a terminal and without --yes, and says what it would 
   assert.not.ok(await isMoved(context))
 })
 
-test('shows with --dry-run what it would take along, and does nothing', async (context) => {
+test('shows its plan with --dry-run, and changes nothing', async (context) => {
   const { from, to, commands } = context
   const { code, out } = await commands.run(wordsOf(context, '--dry-run'))
   assert.is(code, 0)
@@ -43,7 +43,7 @@ test('shows with --dry-run what it would take along, and does nothing', async (c
   assert.not.ok(await isMoved(context))
 })
 
-test('with --yes prints its plan first, and the result names both ends', async (context) => {
+test('with --yes prints its plan first, and the result names source and target', async (context) => {
   const { from, to, commands } = context
   const { code, out, err } = await commands.run(wordsOf(context, '--yes', '--json'))
   assert.is(code, 0, err)
@@ -53,11 +53,11 @@ test('with --yes prints its plan first, and the result names both ends', async (
   assert.ok(await isMoved(context))
 })
 
-test('is what copy was called, which is no command any more', async ({ commands, from, to }) => {
+test('has no alias by its former name copy', async ({ commands, from, to }) => {
   assert.is((await commands.run(['copy', '--from', from, '--to', to])).code, 2)
 })
 
-/** A terminal, as util-linux's script makes one. */
+/** script of util-linux runs a command on a pseudo-terminal. */
 const hasTerminal = spawnSync('script', ['--version']).status === 0
 if (!hasTerminal) console.log('LEFT OUT: asking on a terminal; script of util-linux is not here')
 
@@ -76,7 +76,7 @@ async function onTerminal({ commands }: Context, words: readonly string[], answe
 }
 
 if (hasTerminal) {
-  test('asks on a terminal, and takes only yes for yes', async (context) => {
+  test('asks on a terminal, and continues only after yes', async (context) => {
     assert.match(await onTerminal(context, wordsOf(context), 'n'), 'Cancelled; nothing was moved')
     assert.not.ok(await isMoved(context))
     assert.match(await onTerminal(context, wordsOf(context), 'yes'), 'Start the service on sqlite:')

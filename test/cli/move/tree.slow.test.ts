@@ -8,16 +8,16 @@ import { mongoServer } from '../../mongo-server.ts'
 import { Sites, type Site } from './moving.ts'
 
 type Context = { sites: Sites }
-const test = suite<Context>('the tree of a log')
+const test = suite<Context>('the Merkle tree of a log')
 test.before.each(async (context) => {
   context.sites = await Sites.open()
 })
 test.after.each(({ sites }) => sites.close())
 
-type Kept = Awaited<ReturnType<typeof verifiedServiceRoot>>
+type TreeRoot = Awaited<ReturnType<typeof verifiedServiceRoot>>
 
-/** Some stones more, and the tree then. */
-async function grown(sites: Sites, site: Site, stones: number): Promise<Kept> {
+/** Adds stones. @returns size and root of the tree afterwards */
+async function addStones(sites: Sites, site: Site, stones: number): Promise<TreeRoot> {
   const service = await sites.serve(site)
   try {
     await createdMany(service.ann, stones)
@@ -27,8 +27,8 @@ async function grown(sites: Sites, site: Site, stones: number): Promise<Kept> {
   }
 }
 
-/** The tree in another place, or after what was done to it, begins as it was known. */
-async function isKept(sites: Sites, site: Site, known: Kept): Promise<void> {
+/** The tree of a service on this site has the same root at the known size. */
+async function assertRootUnchanged(sites: Sites, site: Site, known: TreeRoot): Promise<void> {
   const service = await sites.serve(site)
   try {
     assert.equal(await verifiedServiceRoot(service.installation, known.size), known)
@@ -37,21 +37,21 @@ async function isKept(sites: Sites, site: Site, known: Kept): Promise<void> {
   }
 }
 
-async function moved(sites: Sites, from: Site, to: Site): Promise<void> {
+async function moveInstallation(sites: Sites, from: Site, to: Site): Promise<void> {
   const { code, err } = await sites.copy(from, to)
   if (code !== 0) throw new Error(err)
 }
 
-test('is the same in another folder, made anew, and restored from a backup', async ({ sites }) => {
+test('stays the same after a move, a rebuild and a restore from a backup', async ({ sites }) => {
   const [from, to] = [sites.sqlite('a'), sites.sqlite('b')]
-  const known = await grown(sites, from, 300)
-  await moved(sites, from, to)
-  await isKept(sites, to, known)
+  const known = await addStones(sites, from, 300)
+  await moveInstallation(sites, from, to)
+  await assertRootUnchanged(sites, to, known)
 
   for (const name of readdirSync(to.dataDir)) if (name.startsWith('read-')) rmSync(join(to.dataDir, name))
-  await isKept(sites, to, known)
+  await assertRootUnchanged(sites, to, known)
 
-  const larger = await grown(sites, to, 300)
+  const larger = await addStones(sites, to, 300)
   const settings = { DATA_DIR: to.dataDir, LOG_LEVEL: 'error' }
   const folder = join(sites.folder, 'backup')
   for (const words of [
@@ -62,18 +62,18 @@ test('is the same in another folder, made anew, and restored from a backup', asy
     const { code, err } = await sites.commands.run(words, settings)
     if (code !== 0) throw new Error(err)
   }
-  await isKept(sites, to, larger)
+  await assertRootUnchanged(sites, to, larger)
 })
 
 const mongo = await mongoServer('trees move to EventStoreDB and MongoDB')
 if (mongo !== undefined) {
-  test('is the same on EventStoreDB and MongoDB', async ({ sites }) => {
+  test('stays the same after a move to EventStoreDB and MongoDB', async ({ sites }) => {
     const from = sites.sqlite('a')
-    const known = await grown(sites, from, 20)
+    const known = await addStones(sites, from, 20)
     const to = await sites.servers(sites.masterKey(from))
-    await moved(sites, from, to)
-    await isKept(sites, to, known)
-    await isKept(sites, to, await grown(sites, to, 10))
+    await moveInstallation(sites, from, to)
+    await assertRootUnchanged(sites, to, known)
+    await assertRootUnchanged(sites, to, await addStones(sites, to, 10))
   })
 }
 

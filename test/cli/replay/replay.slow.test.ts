@@ -21,14 +21,14 @@ test.before.each((context) => {
 })
 test.after.each(({ site }) => site.close())
 
-/** Steps of a workload, and how many of their moments are replayed. */
+/** Steps of the workload, and how many of them are replayed. */
 const [STEPS, MOMENTS] = process.env['ADAMANT_FULL'] ? [150, 50] : [20, 2]
 
-/** What was answered at a moment, and both names of it. */
-type Moment = { readonly time: string; readonly position: string; readonly answers: Record<string, string> }
+/** The responses at a moment, which a replay names by time or by position. */
+type Moment = { readonly time: string; readonly position: string; readonly responses: Record<string, string> }
 
-/** The system's clock until it is told to pass; from then on it goes on so alone, and no two steps have the same time. */
-class Clock {
+/** The system clock until `pass` is called first; afterwards it only advances by `pass`, so that all steps differ in time. */
+class TestClock {
   #milliseconds: number | undefined
   readonly now = () => this.#milliseconds ?? Date.now()
 
@@ -43,33 +43,33 @@ const pathsOf = (ids: readonly number[]) => [
   ...ids.flatMap((id) => [`/v4/diamond/${id}`, `/v4/diamond/${id}/history`]),
 ]
 
-/** Status and body of each; what names the address or the request is no part of the state. */
-async function answersOf(url: string, token: string, ids: readonly number[]): Promise<Record<string, string>> {
-  const answers: Record<string, string> = {}
+/** Status and body by path: without the base URL, and without the bodies of errors, which contain the request id. */
+async function responsesOf(url: string, token: string, ids: readonly number[]): Promise<Record<string, string>> {
+  const responses: Record<string, string> = {}
   for (const path of pathsOf(ids)) {
     const { status, text } = await request(url, { path, headers: { authorization: `Bearer ${token}` } })
-    answers[path] = status === 200 ? `200 ${text.replaceAll(url, '')}` : `${status}`
+    responses[path] = status === 200 ? `200 ${text.replaceAll(url, '')}` : `${status}`
   }
-  return answers
+  return responses
 }
 
-/** Creates, changes and deletes at random, and records what is answered after each step. */
-async function recorded({ ann, url, installation: { store } }: Service, clock: Clock): Promise<Moment[]> {
+/** Creates, changes and deletes stones at random, and records the responses after each step. */
+async function recordMoments({ ann, url, installation: { store } }: Service, clock: TestClock): Promise<Moment[]> {
   const choices = choicesFor('a workload to replay')
   const ids: number[] = []
   const moments: Moment[] = []
   for (let step = 0; step < STEPS; step++) {
     clock.pass(2)
-    await stepOf(ann, ids, choices, step)
+    await runStep(ann, ids, choices, step)
     const head = await store.head()
     if (head === 'start') throw new Error('the log is empty')
     const time = new Date(clock.now() + 1).toISOString()
-    moments.push({ time, position: formatPosition(head), answers: await answersOf(url, ann.token, ids) })
+    moments.push({ time, position: formatPosition(head), responses: await responsesOf(url, ann.token, ids) })
   }
   return moments
 }
 
-async function stepOf(ann: Vendor, ids: number[], choices: Choices, step: number): Promise<void> {
+async function runStep(ann: Vendor, ids: number[], choices: Choices, step: number): Promise<void> {
   const id = choices.one(ids)
   const kind = choices.below(6)
   if (id === undefined || kind < 2) return void ids.push((await created(ann, { sku: `S-${step}` })).id)
@@ -77,8 +77,8 @@ async function stepOf(ann: Vendor, ids: number[], choices: Choices, step: number
   else await ann.patch(`/v4/diamond/${id}`, { price: step + 1 })
 }
 
-/** Serves a replay, for as long as `look` takes. */
-async function serving(
+/** Serves a folder with --read-only while `look` runs. */
+async function withReadOnlyServer(
   site: Site,
   dataDir: string,
   settings: Record<string, string>,
@@ -92,11 +92,11 @@ async function serving(
   assert.is(code, 0, err)
 }
 
-async function holds(site: Site, source: Record<string, string>): Promise<void> {
-  const clock = new Clock()
+async function assertReplaysMoments(site: Site, source: Record<string, string>): Promise<void> {
+  const clock = new TestClock()
   const service = await site.serve(undefined, source, clock.now)
-  const moments = await recorded(service, clock)
-  await until('the last moment to be of the past', () => new Date() > new Date(clock.now() + 1))
+  const moments = await recordMoments(service, clock)
+  await until('the last moment to be in the past', () => new Date() > new Date(clock.now() + 1))
   const { MASTER_KEY } = source
   const key = MASTER_KEY === undefined ? undefined : { MASTER_KEY }
   const choices = choicesFor('moments to replay')
@@ -105,36 +105,36 @@ async function holds(site: Site, source: Record<string, string>): Promise<void> 
     if (moment === undefined) throw new Error('no moment')
     const named = round % 2 === 0 ? moment.time : moment.position
     const into = site.at(`then-${round}`)
-    const made = await site.done(['replay', '--until', named, '--into', into], source)
-    assert.is(made['position'], moment.position)
-    const ids = Object.keys(moment.answers).flatMap((path) => /^\/v4\/diamond\/(\d+)$/.exec(path)?.[1] ?? [])
-    await serving(site, into, key ?? {}, async (url) => {
-      assert.equal(await answersOf(url, service.ann.token, ids.map(Number)), moment.answers, named)
+    const replayed = await site.json(['replay', '--until', named, '--into', into], source)
+    assert.is(replayed['position'], moment.position)
+    const ids = Object.keys(moment.responses).flatMap((path) => /^\/v4\/diamond\/(\d+)$/.exec(path)?.[1] ?? [])
+    await withReadOnlyServer(site, into, key ?? {}, async (url) => {
+      assert.equal(await responsesOf(url, service.ann.token, ids.map(Number)), moment.responses, named)
     })
   }
 }
 
-test('answers as the service did at that moment', ({ site }) => holds(site, {}))
+test('gives the responses that the service gave at that moment', ({ site }) => assertReplaysMoments(site, {}))
 
-test('is made of a log on EventStoreDB likewise', async ({ site }) => {
+test('of a log on EventStoreDB gives the same responses', async ({ site }) => {
   const peer = await startPeer()
   try {
-    await holds(site, { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') })
+    await assertReplaysMoments(site, { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') })
   } finally {
     await peer.stop()
   }
 })
 
-test('has the files of then, takes no writes, and its log stays byte for byte', async ({ site }) => {
+test('serves the files of its time, accepts no writes, and leaves its log unchanged', async ({ site }) => {
   const service = await site.serve()
   const { id } = await created(service.ann, { sku: 'THEN' })
   const { file } = await attached(service.ann, id)
   const into = site.at('then')
-  const { position } = await site.done(['replay', '--until', new Date().toISOString(), '--into', into])
+  const { position } = await site.json(['replay', '--until', new Date().toISOString(), '--into', into])
   const log = () => readFileSync(join(into, 'events.db'))
   const before = log()
   const headers = { authorization: `Bearer ${service.ann.token}` }
-  await serving(site, into, {}, async (url) => {
+  await withReadOnlyServer(site, into, {}, async (url) => {
     expect(200, await request(url, { path: '/health/ready' }))
     const refused = await request(url, { method: 'POST', path: '/v4/diamond', headers, json: stone() })
     assert.match(
@@ -146,8 +146,8 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
     expect(200, await request(url, { path: new URL(file ?? '').pathname + new URL(file ?? '').search }))
   })
-  assert.ok(before.equals(log()), 'the log has other bytes')
-  // Nobody makes it writable by leaving the option out, by moving it on, or by another command.
+  assert.ok(before.equals(log()), 'the log was changed')
+  // A replay stays read-only without the option, and for other commands.
   const added = await site.run(['user', 'add', 'new@example.com', '--password', 'right horse'], { DATA_DIR: into })
   assert.is(added.code, 1)
   assert.match(added.err, /This is a replay of/)
@@ -158,9 +158,9 @@ test('has the files of then, takes no writes, and its log stays byte for byte', 
   assert.ok(Number(position) > 0)
 })
 
-test('says what is wrong with a moment or a folder, with exit code 2, and leaves nothing', async ({ site }) => {
+test('with an invalid moment or folder ends with 2 and a message', async ({ site }) => {
   await created((await site.serve()).ann)
-  for (const [until, into, said] of [
+  for (const [until, into, message] of [
     ['yesterday', site.at('a'), /It must be a time/],
     ['2999-01-01', site.at('b'), /must be in the past/],
     ['99999999', site.at('c'), /must be in the past/],
@@ -169,11 +169,11 @@ test('says what is wrong with a moment or a folder, with exit code 2, and leaves
   ] as const) {
     const { code, err } = await site.run(['replay', '--until', until, '--into', into])
     assert.is(code, 2, err)
-    assert.match(err, said)
+    assert.match(err, message)
   }
 })
 
-test('is not needed for reading alone: an ordinary folder is served so, and its log stays as it is', async ({
+test('is not required for --read-only: a live installation can be served so, and its log stays unchanged', async ({
   site,
 }) => {
   const service = await site.serve()
@@ -181,7 +181,7 @@ test('is not needed for reading alone: an ordinary folder is served so, and its 
   const { token } = service.ann
   await service.stop()
   const before = await site.run(['events'])
-  await serving(site, site.dataDir, {}, async (url) => {
+  await withReadOnlyServer(site, site.dataDir, {}, async (url) => {
     const headers = { authorization: `Bearer ${token}` }
     expect(200, await request(url, { path: `/v4/diamond/${id}`, headers }))
     const refused = await request(url, { method: 'PATCH', path: `/v4/diamond/${id}`, headers, json: { price: 3 } })

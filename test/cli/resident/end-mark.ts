@@ -1,12 +1,12 @@
-/** A command line that a resident process is asked to carry out. */
-export type Asked = {
+/** A command line for the resident process, sent as one line of JSON. */
+export type CommandRequest = {
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly input: string
 }
 
-/** What a resident process writes to stdout and to stderr behind a command. */
+/** The resident process writes this to stdout and stderr after a command. */
 export const endMark = (code: number): string => `\n<<< the command ended with ${code} >>>\n`
 
-/** What stands before the mark, and the exit code in it. */
-export const ENDED = /^(.*)\n<<< the command ended with (\d+) >>>\n$/s
+/** Matches the output of a command and the exit code in the mark after it. */
+export const MARKED_OUTPUT = /^(.*)\n<<< the command ended with (\d+) >>>\n$/s

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { CommandLine } from '../command-line.ts'
 
-const test = suite<{ commands: CommandLine }>('commands in the process that a test file keeps')
+const test = suite<{ commands: CommandLine }>('commands in the resident process')
 
 test.before.each((context) => {
   context.commands = new CommandLine()
@@ -12,7 +12,7 @@ test.after.each(({ commands }) => commands.remove())
 const ANN = 'ann@example.com'
 const add = (email: string) => ['user', 'add', email, '--password-stdin']
 
-/** Good and refused, with a stdin and without, and none that changes what the next one says. */
+/** Successful and failing commands, with and without stdin; none changes the output of a later one. */
 const COMMANDS: readonly (readonly [words: readonly string[], input?: string])[] = [
   [['--version']],
   [['user', 'list', '--json']],
@@ -25,7 +25,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], input?: string])[]
   [add('bob@example.com'), 'short\n'],
 ]
 
-test('end as in a process of their own, which ends by itself', async ({ commands }) => {
+test('have the same result as in a separate process', async ({ commands }) => {
   assert.is((await commands.run(add(ANN), {}, 'correct horse battery\n')).code, 0)
   for (const [words, input = ''] of COMMANDS) {
     const alone = commands.start(words)
@@ -34,7 +34,7 @@ test('end as in a process of their own, which ends by itself', async ({ commands
   }
 })
 
-test('have their own settings alone', async ({ commands }) => {
+test('have only their own settings', async ({ commands }) => {
   const list = ['user', 'list']
   assert.is((await commands.run(add(ANN), {}, 'correct horse battery\n')).code, 0)
   const refused = await commands.run(list, { EVENT_STORE: 'paper' })
@@ -44,7 +44,7 @@ test('have their own settings alone', async ({ commands }) => {
   assert.equal({ code, err }, { code: 0, err: '' })
 })
 
-test('run side by side', async ({ commands }) => {
+test('can run concurrently', async ({ commands }) => {
   assert.is((await commands.run(add(ANN), {}, 'correct horse battery\n')).code, 0)
   const [list, events] = [['user', 'list'], ['events']]
   const alone = [await commands.run(list), await commands.run(events)]

@@ -3,59 +3,58 @@ import type { Readable, Writable } from 'node:stream'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { FROM_SOURCE } from '../../from-source.ts'
-import type { Ended } from '../command-line.ts'
-import { ENDED, type Asked } from './end-mark.ts'
+import type { CommandResult } from '../command-line.ts'
+import { MARKED_OUTPUT, type CommandRequest } from './end-mark.ts'
 
 const PROGRAM = fileURLToPath(new URL('carry-out.ts', import.meta.url))
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /**
- * A process that carries out commands of the built program for one test file, one at a time: a start costs half a second
- * of a core, most of it for reading modules, and is not what most tests are about. The long forms start a process for
- * each command.
+ * A process that runs commands of the built program for one test file, one at a time: starting a process takes half a
+ * second of a core, most of it for loading modules. The long forms start a process for each command.
  */
 export class Resident {
   #child: Child | undefined
-  #busy = false
+  #isBusy = false
 
-  /** Whether a command would have to wait for another: those that run side by side need processes of their own. */
-  get busy(): boolean {
-    return this.#busy
+  /** A command is running: concurrent commands need separate processes. */
+  get isBusy(): boolean {
+    return this.#isBusy
   }
 
-  /** Carries out one command. @returns how it ended, or how the process ended by it */
-  async run(asked: Asked): Promise<Ended> {
-    this.#busy = true
+  /** Runs one command. @returns its result, or that of the process if the command ended it */
+  async run(command: CommandRequest): Promise<CommandResult> {
+    this.#isBusy = true
     const child = (this.#child ??= this.#start())
-    hold(child, true)
+    setReferenced(child, true)
     try {
-      return await new Promise<Ended>((done) => {
-        const said = { out: '', err: '' }
-        const hear = (what: 'out' | 'err') => (text: string) => {
-          said[what] += text
-          const [out, err] = [ENDED.exec(said.out), ENDED.exec(said.err)]
+      return await new Promise<CommandResult>((done) => {
+        const output = { out: '', err: '' }
+        const receive = (stream: 'out' | 'err') => (text: string) => {
+          output[stream] += text
+          const [out, err] = [MARKED_OUTPUT.exec(output.out), MARKED_OUTPUT.exec(output.err)]
           if (out !== null && err !== null) end({ code: Number(out[2]), out: out[1] ?? '', err: err[1] ?? '' })
         }
-        const [hearOut, hearErr] = [hear('out'), hear('err')]
-        const died = (code: number | null) => {
+        const [onStdout, onStderr] = [receive('out'), receive('err')]
+        const onClose = (code: number | null) => {
           this.#child = undefined
-          end({ code, ...said })
+          end({ code, ...output })
         }
-        function end(ended: Ended): void {
-          child.stdout.off('data', hearOut)
-          child.stderr.off('data', hearErr)
-          child.off('close', died)
+        function end(ended: CommandResult): void {
+          child.stdout.off('data', onStdout)
+          child.stderr.off('data', onStderr)
+          child.off('close', onClose)
           done(ended)
         }
-        child.stdout.on('data', hearOut)
-        child.stderr.on('data', hearErr)
-        child.on('close', died)
-        child.stdin.write(`${JSON.stringify(asked)}\n`)
+        child.stdout.on('data', onStdout)
+        child.stderr.on('data', onStderr)
+        child.on('close', onClose)
+        child.stdin.write(`${JSON.stringify(command)}\n`)
       })
     } finally {
-      hold(child, false)
-      this.#busy = false
+      setReferenced(child, false)
+      this.#isBusy = false
     }
   }
 
@@ -68,11 +67,11 @@ export class Resident {
   }
 }
 
-/** Whether the process keeps this one from ending. Its own stdin ends with this one, and it with that. */
-function hold(child: Child, held: boolean): void {
-  // Pipes to a process are sockets, which Node's types do not say.
+/** An unreferenced child does not keep this process alive; the child ends when its stdin is closed. */
+function setReferenced(child: Child, isReferenced: boolean): void {
+  // Pipes to a process are sockets; Node's types do not say so.
   for (const handle of [child, ...([child.stdin, child.stdout, child.stderr] as unknown as Socket[])]) {
-    if (held) handle.ref()
+    if (isReferenced) handle.ref()
     else handle.unref()
   }
 }

@@ -4,7 +4,7 @@ import type { Service } from '../../api/harness/service.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created, shown, stone } from '../../api/harness/stones.ts'
 import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
-import type { Started } from '../../cli/command-line.ts'
+import type { RunningProgram } from '../../cli/command-line.ts'
 import { withOpened } from './copies.ts'
 
 type Given = { sites: Sites; from: Site; to: Site; service: Service }
@@ -22,7 +22,7 @@ test.after.each(async ({ service, sites }) => {
 })
 
 /** A copy that stands still behind this call of its stores, until it is told to go on. */
-async function standingStill({ sites, from, to }: Given, call: string): Promise<Started> {
+async function standingStill({ sites, from, to }: Given, call: string): Promise<RunningProgram> {
   const copy = sites.signalled(from, to, call, 'SIGSTOP')
   await copy.stopped()
   return copy

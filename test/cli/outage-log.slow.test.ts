@@ -8,12 +8,12 @@ import { until } from '../until.ts'
 
 const REQUESTS = 60
 
-/** What a service says of its settings as it starts; it may come behind the address, which stands on standard output. */
+/** Warnings about settings, which may be written after the line with the URL. */
 const isWarning = (line: string) => line.startsWith('{"level":40,')
 
-const test = suite('the log of a service whose event store goes away')
+const test = suite('the log of a service whose event store becomes unavailable')
 
-test(`has one line about it, however many requests fail for it, and no stack`, async () => {
+test(`has one line about the outage, however many requests fail, and no stack`, async () => {
   const peer = await startPeerProcess()
   const commands = new CommandLine()
   try {
@@ -23,17 +23,17 @@ test(`has one line about it, however many requests fail for it, and no stack`, a
     await peer.down()
     const body = new URLSearchParams({ grant_type: 'password', username: 'a', password: 'b', client_id: '1_x' })
     body.set('client_secret', 'y')
-    const ask = () => fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(body) })
+    const logIn = () => fetch(`${url}/api/oauth/v2/token`, { method: 'POST', body: new URLSearchParams(body) })
     let refused = 0
-    for (let count = 0; count < REQUESTS; count++) if ((await ask()).status === 503) refused++
+    for (let count = 0; count < REQUESTS; count++) if ((await logIn()).status === 503) refused++
     assert.is(refused, REQUESTS)
-    const errors = () => server.said.split('\n').filter((line) => line !== '' && !isWarning(line))
-    await until('a line', () => errors().length > 0)
-    assert.is(errors().length, 1, server.said)
+    const errors = () => server.stderr.split('\n').filter((line) => line !== '' && !isWarning(line))
+    await until('a line about the outage', () => errors().length > 0)
+    assert.is(errors().length, 1, server.stderr)
     assert.match(errors().join(), /"store":"EventStoreDB","reason":"EventStoreDB: .*a store is unavailable/)
-    assert.not.match(server.said, /stack/)
+    assert.not.match(server.stderr, /stack/)
     await peer.up()
-    await until('an answer', async () => (await ask()).status < 500)
+    await until('a response without an error', async () => (await logIn()).status < 500)
     server.kill('SIGTERM')
     assert.is((await server.ended).code, 0)
   } finally {

@@ -12,8 +12,8 @@ test.before.each((context) => {
 })
 test.after.each(({ commands }) => commands.remove())
 
-/** Every path below a folder that somebody else than its owner could read. */
-function readable(folder: string): string[] {
+/** The paths below a folder that the group or others have any permission on. */
+function filesReadableByOthers(folder: string): string[] {
   return retryIfRenamed(() =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (path) => (statSync(join(folder, path)).mode & 0o077) !== 0,
@@ -21,7 +21,7 @@ function readable(folder: string): string[] {
   )
 }
 
-test('are for their owner alone, also in a folder that everybody may enter', async ({ commands }) => {
+test('are accessible to their owner only, also in a folder that others can enter', async ({ commands }) => {
   const before = process.umask(0o022)
   try {
     mkdirSync(commands.dataDir, { mode: 0o755 })
@@ -30,7 +30,7 @@ test('are for their owner alone, also in a folder that everybody may enter', asy
     assert.is((await fetch(`${url}/health/ready`)).status, 200)
     await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
     assert.ok(readdirSync(commands.dataDir).includes('master.key'))
-    assert.equal(readable(commands.dataDir), [])
+    assert.equal(filesReadableByOthers(commands.dataDir), [])
     server.kill('SIGTERM')
     assert.not.match((await server.ended).err, /can read/)
   } finally {
@@ -38,7 +38,9 @@ test('are for their owner alone, also in a folder that everybody may enter', asy
   }
 })
 
-test('that others may read are named by every start, with the command that mends it', async ({ commands }) => {
+test('are listed in a warning at the start if others can read them, with the command that corrects it', async ({
+  commands,
+}) => {
   await commands.json('user', 'add', 'a@example.com', '--password', 'right horse')
   for (const name of ['master.key', 'events.db']) chmodSync(join(commands.dataDir, name), 0o644)
   const server = commands.start(['serve', '--json'])

@@ -1,7 +1,7 @@
+/** Runs the built command line in a process that kills itself after it has written a batch of a rebuild. */
 import type { ReadModelBuild } from '../../src/stores/ports/read-store.ts'
 
-/** The built command line in a process that kills itself as soon as it has written a batch to a read model's new build. */
-function dying(build: ReadModelBuild): ReadModelBuild {
+function killAfterFirstWrite(build: ReadModelBuild): ReadModelBuild {
   return new Proxy(build, {
     get(target, key) {
       const found: unknown = Reflect.get(target, key)
@@ -26,6 +26,9 @@ await run(process.argv.slice(2), async (settings, purpose) => {
   const { reads } = installation
   return {
     ...installation,
-    reads: { ...reads, beginPendingBuild: async (...given) => dying(await reads.beginPendingBuild(...given)) },
+    reads: {
+      ...reads,
+      beginPendingBuild: async (...given) => killAfterFirstWrite(await reads.beginPendingBuild(...given)),
+    },
   }
 })

@@ -11,28 +11,30 @@ import { startPeer } from '../eventstoredb/peer/peer.ts'
 import { Site } from './backup/site.ts'
 
 type Context = { site: Site }
-const test = suite<Context>('vault and files')
+const test = suite<Context>('the vault and files of an installation')
 test.before.each((context) => {
   context.site = new Site()
 })
 test.after.each(({ site }) => site.close())
 
-/** Warnings are others' lines. */
+/** Hides warnings, so that stderr only has the error. */
 const quiet = { PORT: '0', LOG_LEVEL: 'error' }
 
-test('of a stranger are refused at the start, in one line that names both', async ({ site }) => {
+test('are refused at the start if they belong to another installation, in one line that names both', async ({
+  site,
+}) => {
   const peer = await startPeer()
   try {
     const settings = { EVENT_STORE: peer.url, MASTER_KEY: randomBytes(32).toString('base64') }
     const service = await site.serve(undefined, settings)
-    const stranger = site.at('other')
+    const otherDataDir = site.at('other')
     for (const ROLES of ['http', 'projections', 'http,projections']) {
-      const { code, err } = await site.run(['serve'], { ...settings, DATA_DIR: stranger, ROLES, ...quiet })
+      const { code, err } = await site.run(['serve'], { ...settings, DATA_DIR: otherDataDir, ROLES, ...quiet })
       assert.is(code, 1)
       const lines = err.trim().split('\n')
       assert.is(lines.length, 1, err)
       assert.ok(
-        lines[0]?.startsWith('adamant: ') && lines[0].includes(site.dataDir) && lines[0].includes(stranger),
+        lines[0]?.startsWith('adamant: ') && lines[0].includes(site.dataDir) && lines[0].includes(otherDataDir),
         err,
       )
     }
@@ -43,27 +45,27 @@ test('of a stranger are refused at the start, in one line that names both', asyn
   }
 })
 
-test('that a move has filled are known before anybody serves them, and no others are', async ({ site }) => {
+test('are recorded by a move: a service with other ones is refused until restore --in-place', async ({ site }) => {
   const service = await site.serve()
   await created(service.ann)
   await service.stop()
   const to = site.at('moved')
-  await site.done(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${to}`])
+  await site.json(['move', '--yes', '--from', `sqlite:${site.dataDir}`, '--to', `sqlite:${to}`])
   rmSync(join(to, 'files'), { recursive: true })
   const { code, err } = await site.run(['serve'], { DATA_DIR: to, ...quiet })
   assert.is(code, 1)
   assert.match(err, /^adamant: The log's vault and files are in .*, but DATA_DIR and READ_MODEL name /)
-  await site.done(['restore', '--in-place'], { DATA_DIR: to })
+  await site.json(['restore', '--in-place'], { DATA_DIR: to })
   await (await site.serve(to)).stop()
 })
 
-test('whose bytes are missing are 503, and a vault that was lost beside its files is made anew', async ({ site }) => {
+test('that were lost cause status 503 for their contents, and a deleted vault is created again', async ({ site }) => {
   const service = await site.serve()
   const { id } = await created(service.ann)
   const file = pathOf((await attached(service.ann, id)).file)
   const sender = await newSender(service.installation)
   const waiting = await shared(service.url, sender, { secret: 'waiting' })
-  const guarded = await shared(service.url, sender, { secret: 'guarded', passphrase: 'open sesame' })
+  const withPassphrase = await shared(service.url, sender, { secret: 'guarded', passphrase: 'open sesame' })
   await service.stop()
   for (const name of ['vault.db', 'vault.db-wal', 'vault.db-shm']) rmSync(join(site.dataDir, name), { force: true })
 
@@ -72,17 +74,17 @@ test('whose bytes are missing are 503, and a vault that was lost beside its file
   for (const name of readdirSync(folder))
     if (/^[0-9a-f]{2}$/.test(name)) rmSync(join(folder, name), { recursive: true })
   for (const method of ['GET', 'HEAD']) {
-    const answer = expect(503, await again.send({ method, path: file }))
-    assert.ok(Number(answer.headers['retry-after']) > 0)
+    const response = expect(503, await again.send({ method, path: file }))
+    assert.ok(Number(response.headers['retry-after']) > 0)
   }
   expect(503, await reveal(again.url, waiting.secret_key))
-  expect(503, await reveal(again.url, guarded.secret_key, 'open sesame'))
+  expect(503, await reveal(again.url, withPassphrase.secret_key, 'open sesame'))
   expect(503, await again.send({ path: `/secret/${waiting.secret_key}` }))
-  expect(503, await post(again.url, `private/${guarded.metadata_key}/burn?passphrase=open%20sesame`))
+  expect(503, await post(again.url, `private/${withPassphrase.metadata_key}/burn?passphrase=open%20sesame`))
   expect(200, await post(again.url, `private/${waiting.metadata_key}/burn`))
   isUnknown(await reveal(again.url, waiting.secret_key), waiting.secret_key)
-  const never = 'x'.repeat(waiting.secret_key.length)
-  isUnknown(await reveal(again.url, never), never)
+  const unknownKey = 'x'.repeat(waiting.secret_key.length)
+  isUnknown(await reveal(again.url, unknownKey), unknownKey)
 })
 
 test.run()

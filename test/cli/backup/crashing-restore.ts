@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 /**
- * The built command line in a process that kills itself right behind one of the steps by which it changes what stands on
- * the disk: STEP=3 is the third one.
+ * Runs the built command line in a process that kills itself after one of the steps that change the disk: STEP=3 is the
+ * third step.
  */
 const STEP = Number(process.env['STEP'])
 let steps = 0
