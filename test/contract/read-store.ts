@@ -10,9 +10,9 @@ import { walkingRules } from './read-store/walking.ts'
 import { writingRules } from './read-store/writing.ts'
 
 /**
- * The rules of the read-store port (src/stores/ports/read-store.ts).
- * @param open gives an empty store
- * @param runs of each property; each opens a store, which waits for the disk
+ * Runs the rules of the read store port (src/stores/ports/read-store.ts) on an adapter.
+ * @param open opens an empty store
+ * @param runs number of runs of each property; each run opens a store
  */
 export function readStoreContract(
   name: string,
@@ -20,16 +20,16 @@ export function readStoreContract(
   runs = process.env['ADAMANT_FULL'] === '1' ? 200 : 20,
 ): void {
   const of = (subject: string, rules: (test: Test) => void) => {
-    const test = suite(`a read store (${name}), ${subject}`)
+    const test = suite(`read store (${name}), ${subject}:`)
     rules(test)
     test.run()
   }
-  of('writing', (test) => writingRules(test, open))
-  of('counting', (test) => countingRules(test, open, runs))
+  of('writes', (test) => writingRules(test, open))
+  of('counts', (test) => countingRules(test, open, runs))
   of('sequences', (test) => sequenceRules(test, open))
   of('progress', (test) => progressRules(test, open))
-  of('finding', (test) => findingRules(test, open, runs))
-  of('walking', (test) => walkingRules(test, open))
-  of('switching', (test) => switchingRules(test, open))
-  of('leasing', (test) => leasingRules(test, open))
+  of('queries', (test) => findingRules(test, open, runs))
+  of('scans', (test) => walkingRules(test, open))
+  of('builds', (test) => switchingRules(test, open))
+  of('leases', (test) => leasingRules(test, open))
 }

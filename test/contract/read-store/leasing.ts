@@ -4,11 +4,11 @@ import { diamonds, using, type Opened } from './model.ts'
 
 export function leasingRules(test: Test, open: () => Promise<Opened>): void {
   test(
-    'a lease is held by one of those who try, and free for the others from its release on',
+    'a lease is acquired by one of several concurrent attempts and available again after its release',
     using(open, async ({ store, again }) => {
       const stores = [store, await again(), await again()]
-      const tries = await Promise.all(stores.map((each) => each.acquireLease(diamonds)))
-      const [held, ...more] = tries.filter((lease) => lease !== undefined)
+      const attempts = await Promise.all(stores.map((each) => each.acquireLease(diamonds)))
+      const [held, ...more] = attempts.filter((lease) => lease !== undefined)
       assert.ok(held !== undefined && more.length === 0)
       for (const each of stores) assert.is(await each.acquireLease(diamonds), undefined)
       await held.release()
@@ -19,7 +19,7 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a lease is of one version of one model',
+    'a lease belongs to one version of one model',
     using(open, async ({ store, again }) => {
       const elsewhere = await again()
       const leases = [
@@ -35,7 +35,7 @@ export function leasingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'whoever asks is told whether a lease is held',
+    'any process can find out whether a lease is held',
     using(open, async ({ store, again }) => {
       const elsewhere = await again()
       assert.is(await elsewhere.isLeaseHeld(diamonds), false)

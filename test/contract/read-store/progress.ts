@@ -4,7 +4,7 @@ import { at, diamond, diamonds, letter, put, using, type Opened } from './model.
 
 export function progressRules(test: Test, open: () => Promise<Opened>): void {
   test(
-    'positions beyond what a number holds come back as they were',
+    'positions above 2^53 are stored exactly',
     using(open, async ({ store }) => {
       const build = await store.live(diamonds)
       const position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 2n }
@@ -18,7 +18,7 @@ export function progressRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'the position follows the writes of this and of another process',
+    'the position of a model follows the writes of all processes',
     using(open, async ({ store, again, seen }) => {
       const [here, there] = [await store.model(diamonds), await (await again()).model(diamonds)]
       assert.is(await here.position(), 'start')
@@ -33,7 +33,7 @@ export function progressRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a stream is parked from its first dead letter to its release, in every process',
+    'a stream is parked in every process from its first dead letter until it is unparked',
     using(open, async ({ store, again, seen }) => {
       const [here, there] = [await store.model(diamonds), await (await again()).model(diamonds)]
       const build = await store.live(diamonds)

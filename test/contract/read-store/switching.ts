@@ -4,7 +4,7 @@ import { at, diamond, diamonds, idsIn, put, using, type Opened } from './model.t
 
 export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   test(
-    'a new build is invisible until it is promoted, then at once the only one',
+    'a new build is invisible until it is promoted, which makes it the live build in one step',
     using(open, async ({ store, again, seen }) => {
       const elsewhere = await again()
       const model = await store.model(diamonds)
@@ -25,7 +25,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a reader in another process answers throughout a switch, from the one build or the other',
+    'a reader in another process reads one build or the other throughout promotions',
     using(open, async ({ store, again, seen }) => {
       const elsewhere = await again()
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
@@ -41,7 +41,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a build that is being filled is recorded, found by the next process, and live in the one write of its switch',
+    'a pending build is recorded, can be resumed by another process, and is live after its promotion',
     using(open, async ({ store, again, seen }) => {
       const before = await store.live(diamonds)
       await before.write([put(diamond(1))], at(1))
@@ -69,7 +69,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a build that is begun to be filled takes the place of another, and one that is dropped or not recorded is not filled',
+    'a new pending build replaces the previous one, and a dropped build is not pending',
     using(open, async ({ store, again, seen }) => {
       await store.live(diamonds)
       const first = await store.beginPendingBuild(diamonds)
@@ -86,7 +86,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'versions keep pointers of their own',
+    'each version of a model has its own live build',
     using(open, async ({ store }) => {
       const second = { ...diamonds, version: 2, texts: ['v5'] }
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
@@ -100,7 +100,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'two processes that start together write to one live build',
+    'two processes that start concurrently write to the same live build',
     using(open, async ({ store, again, seen }) => {
       const elsewhere = await again()
       const [here, there] = await Promise.all([store.live(diamonds), elsewhere.live(diamonds)])
@@ -114,7 +114,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'a build that was dropped is gone, and the live one can not be dropped',
+    'a new build can be dropped, but not the live one',
     using(open, async ({ store }) => {
       const live = await store.live(diamonds)
       await live.write([put(diamond(1))], at(1))
@@ -126,7 +126,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
   )
 
   test(
-    'everything is there after closing and opening again',
+    'documents and checkpoint persist after the store is closed and opened again',
     using(open, async ({ store, again }) => {
       await (await store.live(diamonds)).write([put(diamond(1), 4n)], at(1))
       await store.close()

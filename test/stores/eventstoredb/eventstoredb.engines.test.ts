@@ -7,7 +7,7 @@ import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 import { findRealServer } from '../../docker/eventstoredb.ts'
 import { PATIENT } from './given.ts'
 
-/** A store on a log of its own: on servers before 22.6 each store reads the whole log first, the events of other rules too. */
+/** A store on a separate peer, because a store on a server before 22.6 reads the whole log first. */
 async function openOnPeer(prepare: (peer: Peer) => void = () => {}): Promise<EventStore> {
   const peer = await startPeer()
   prepare(peer)
