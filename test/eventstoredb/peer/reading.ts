@@ -4,11 +4,11 @@ import type { Faults } from './faults.ts'
 import type { Log, Recorded } from './log.ts'
 import { refusalOf, type Standing } from './standing.ts'
 import { subscribeToAll, type Start } from './subscribing.ts'
-import { eventMessage, nameOf, notFoundMessage, placelessMessage } from './wire.ts'
+import { eventMessage, nameOf, notFoundMessage, messageWithoutPosition } from './wire.ts'
 
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>
 
-/** Events that are written before other calls have their turn. */
+/** Events that are written before other calls get a turn. */
 const TURN = 512
 
 const BACKWARDS = 1
@@ -56,12 +56,12 @@ function readStream(call: ReadCall, log: Log, { tellsPlaces }: Faults, options: 
     return fail(call, status.UNKNOWN, 'Unexpected ReadStreamResult: Error')
   }
   const from = wanted?.hasEnd() === true ? stream.length - 1 : wanted?.hasRevision() ? Number(wanted.getRevision()) : 0
-  const messageOf = tellsPlaces ? eventMessage : placelessMessage
+  const messageOf = tellsPlaces ? eventMessage : messageWithoutPosition
   if (backwards) void send(call, reversed(stream, Math.min(from, stream.length - 1) + 1, count), messageOf)
   else void send(call, forwards(stream, from, count), messageOf)
 }
 
-/** Undefined for a position between two records: the server's handler fails on it. */
+/** @returns undefined for a position between two records, on which the server's handler fails */
 function startOf(log: Log, all: ReadReq.Options.AllOptions): Start | undefined {
   const position = all.getPosition()
   if (position === undefined) return all.hasEnd() ? 'end' : { index: 0, inclusive: true }
@@ -80,7 +80,7 @@ function* forwards(events: readonly Recorded[], from: number, count: number): Ge
   }
 }
 
-/** From the event before index `end` on. */
+/** Starts with the event before index `end`. */
 function* reversed(events: readonly Recorded[], end: number, count: number): Generator<Recorded> {
   for (let index = end - 1; index >= 0 && index >= end - count; index--) {
     const event = events[index]
@@ -99,7 +99,7 @@ async function send(call: ReadCall, events: Iterable<Recorded>, messageOf = even
   call.end()
 }
 
-/** Resolves when more can be written, or the call is over. */
+/** Resolves when more can be written or the call has ended. */
 export const drained = (call: ReadCall) =>
   new Promise<void>((done) => {
     const settle = () => {
