@@ -3,7 +3,7 @@ import type { Vendor } from '../api/harness/account.ts'
 import type { Told } from './load.ts'
 import { everyDiamond } from './serving.ts'
 
-/** What was acknowledged is there once, nothing is there by halves, and lists, totals and bodies agree. */
+/** Asserts that acknowledged writes are listed exactly once, no bulk is half stored, and lists and totals agree. */
 export async function holds(ann: Vendor, told: Told): Promise<void> {
   const [v3, v4] = await Promise.all([everyDiamond(ann, 'v3'), everyDiamond(ann, 'v4')])
   assert.is(v4.total, v4.diamonds.length)
@@ -12,7 +12,7 @@ export async function holds(ann: Vendor, told: Told): Promise<void> {
     v4.diamonds.map(({ id, sku, price }) => [id, sku, price]),
   )
   const bySku = new Map(v4.diamonds.map((diamond) => [diamond.sku, diamond]))
-  assert.is(bySku.size, v4.diamonds.length, 'a diamond is there twice')
+  assert.is(bySku.size, v4.diamonds.length, 'a diamond is listed twice')
   assert.is(new Set(v4.diamonds.map(({ id }) => id)).size, v4.diamonds.length, 'two diamonds share an id')
   for (const [sku, id] of told.created) assert.is(bySku.get(sku)?.id, id, `${sku} was acknowledged as ${id}`)
   for (const [sku, price] of told.priced) assert.is(bySku.get(sku)?.['price'], price, `the price of ${sku}`)

@@ -6,12 +6,12 @@ import { startService } from '../api/harness/service.ts'
 
 export type Installed = {
   readonly dataDir: string
-  /** The vendor, at whichever address the server has now. */
+  /** The vendor at the current address of the server. */
   readonly ann: (url: string) => Vendor
   clean(): void
 }
 
-/** A data folder with a vendor who has a session, made by the service itself. */
+/** Creates a data folder with a vendor who has a session. */
 export async function installed(): Promise<Installed> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-faults-'))
   const service = await startService({ dataDir })

@@ -11,9 +11,9 @@ import { until } from '../until.ts'
 const ROUNDS = rounds(2, 30)
 const CLIENTS = 8
 
-const test = suite('a service that is killed while it writes')
+const test = suite('a service that is killed during writes')
 
-test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`, () =>
+test(`has every acknowledged write exactly once and no half bulk, ${ROUNDS} times`, () =>
   withInstallation(async ({ serve }) => {
     const told = nothingTold()
     for (let round = 0; round < ROUNDS; round++) {
@@ -33,7 +33,7 @@ test(`has everything that it acknowledged, once and whole, ${ROUNDS} times over`
     assert.is(await last.stop(), 0)
   }))
 
-test('is followed by another one that projects', () =>
+test('is replaced by another process as the one that projects', () =>
   withInstallation(async ({ serve }) => {
     const first = await serve()
     const second = await serve()

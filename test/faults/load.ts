@@ -2,16 +2,16 @@ import type { Vendor } from '../api/harness/account.ts'
 import type { Answer } from '../api/harness/request.ts'
 import { list, shown, stone } from '../api/harness/stones.ts'
 
-/** What clients were told, and what they asked for, by sku. */
+/** What clients wrote, by sku. */
 export type Told = {
-  /** Ids that were acknowledged. */
+  /** The acknowledged ids. */
   readonly created: Map<string, number>
-  /** The last price that was acknowledged. */
+  /** The last acknowledged price. */
   readonly priced: Map<string, number>
   readonly deleted: Set<string>
   /** Skus of each bulk request, acknowledged or not. */
   readonly bulks: (readonly string[])[]
-  /** Requests whose answer never came. */
+  /** Number of requests without a response. */
   unanswered: number
 }
 
@@ -25,7 +25,7 @@ export const nothingTold = (): Told => ({
 
 const BULK = 20
 
-/** A client that writes one thing after another until the service is gone: single and bulk creates, changes, deletions. */
+/** A client that writes until the service does not respond: single and bulk creates, changes and deletions. */
 export async function writeUntilGone(ann: Vendor, name: string, told: Told): Promise<void> {
   try {
     for (let number = 0; ; number++) await writeOnce(ann, `${name}-${number}`, number, told)
@@ -43,7 +43,7 @@ async function writeOnce(ann: Vendor, sku: string, number: number, told: Told): 
     told.priced.set(sku, number)
   }
   if (number % 4 === 2) {
-    // From here on nobody knows until the answer is there.
+    // Until the response arrives, the stone may or may not exist.
     told.created.delete(sku)
     accepted(await ann.remove(`/v3/diamond/${id}`))
     told.deleted.add(sku)

@@ -10,17 +10,17 @@ import { created, shown, stone, unsigned } from '../api/harness/stones.ts'
 import { startPeer, type Peer } from '../eventstoredb/peer/peer.ts'
 import { until } from '../until.ts'
 
-const test = suite('a service whose log is away')
+const test = suite('a service whose event log is unavailable')
 
 const origin = { actor: 'operator', via: 'cli', correlation: 'test' } as const
 
-/** Seconds after which a confirmation of the session feed is worth nothing any more, and one more. */
+/** Seconds after which the session feed counts as unconfirmed, plus one. */
 const UNCONFIRMED = 6
 
-/** All wait for most of their time, and so run beside each other, each with a service and a log of its own. */
+/** The cases mostly wait, so they run concurrently, each with its own service and log. */
 const cases: Record<string, () => Promise<void>> = {}
 const running = new Map<string, Promise<unknown>>()
-const meanwhile = (name: string, run: () => Promise<void>) => void (cases[name] = run)
+const concurrently = (name: string, run: () => Promise<void>) => void (cases[name] = run)
 const settled = (start: () => Promise<void>): Promise<unknown> =>
   start().then(
     () => undefined,
@@ -45,15 +45,15 @@ async function served(
   }
 }
 
-/** Ends an account's tokens, as the command line does. */
+/** Disables an account's tokens, as the command line does. */
 async function disabled({ installation }: Service, account: number): Promise<void> {
-  const wish = { stream: accountStream(account), id: randomUUID(), origin }
-  await handle(installation.writing, wish, accountDecider, (state) => disable(state, { apiTokens: 'ended' }))
+  const target = { stream: accountStream(account), id: randomUUID(), origin }
+  await handle(installation.writing, target, accountDecider, (state) => disable(state, { apiTokens: 'ended' }))
 }
 
 const ageOf = ({ headers }: Answer) => Number(headers['age'])
 
-/** What it is like to be told what was so before. */
+/** Asserts a stale response: 200 with X-Consistency and an Age of at least `least` seconds. */
 function stale(answer: Answer, least = 0): Answer {
   expect(200, answer)
   assert.is(answer.headers['x-consistency'], 'stale')
@@ -72,71 +72,73 @@ function writes({ ann }: Service, id: number): Promise<Answer>[] {
   ]
 }
 
-const outages: [what: string, leave: (peer: Peer) => unknown, comeBack: (peer: Peer) => unknown][] = [
+const outages: [what: string, begin: (peer: Peer) => unknown, end: (peer: Peer) => unknown][] = [
   ['is stopped', (peer) => peer.down(), (peer) => peer.up()],
   ['hangs', (peer) => (peer.faults.silent = true), (peer) => (peer.faults.silent = false)],
 ]
-for (const [what, leave, comeBack] of outages) {
-  meanwhile(`(it ${what}) reads on, refuses writes, and goes on as before when it is back`, () =>
-    served({}, async (service, peer) => {
-      const { ann, bob } = service
-      const { id } = await created(ann, { sku: 'S', access: 2 })
-      await attached(ann, id)
-      const before = unsigned(expect(200, await ann.get(`/v4/diamond/${id}`)))
-      const revoked = await service.newVendor()
-      await disabled(service, revoked.account)
-      await until('the end of a token', async () => (await revoked.get('/v4/diamond')).status === 401)
-      await leave(peer)
+for (const [what, begin, end] of outages) {
+  concurrently(
+    `(it ${what}) serves stale reads, rejects writes, and works normally when the log is available again`,
+    () =>
+      served({}, async (service, peer) => {
+        const { ann, bob } = service
+        const { id } = await created(ann, { sku: 'S', access: 2 })
+        await attached(ann, id)
+        const before = unsigned(expect(200, await ann.get(`/v4/diamond/${id}`)))
+        const revoked = await service.newVendor()
+        await disabled(service, revoked.account)
+        await until('the end of a token', async () => (await revoked.get('/v4/diamond')).status === 401)
+        await begin(peer)
 
-      const first = await Promise.all([...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')])
-      for (const answer of first.slice(0, -2)) refusal(503, answer)
-      for (const answer of first.slice(-2)) stale(answer)
+        const first = await Promise.all([...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')])
+        for (const answer of first.slice(0, -2)) refusal(503, answer)
+        for (const answer of first.slice(-2)) stale(answer)
 
-      // The session feed's last confirmation is no longer enough by itself.
-      await until('an older answer', async () => ageOf(await ann.get(`/v4/diamond/${id}`)) >= UNCONFIRMED)
-      for (const answer of await Promise.all(writes(service, id))) {
-        refusal(503, answer)
-        assert.ok(Number(answer.headers['retry-after']) > 0)
-      }
-      const one = stale(await ann.get(`/v4/diamond/${id}`), 4)
-      assert.equal(unsigned(one), before)
-      assert.is(one.headers['etag'], `"1.0"`)
-      stale(await ann.get(`/v3/diamond/${id}`))
-      assert.equal(unsigned(stale(await ann.get('/v4/diamond'), 4)), [before])
-      stale(await ann.get('/v4/diamond?f[sku]=S'))
-      stale(await service.send({ path: `/diamond/${id}` }), 4)
-      expect(200, await service.send({ path: '/v2/constants' }))
-      refusal(403, await bob.get(`/v4/diamond/${id}`))
-      const unknown = await ann.get('/v4/diamond/999999')
-      refusal(404, unknown)
-      assert.is(unknown.headers['x-consistency'], 'stale')
-      refusal(401, await revoked.get('/v4/diamond'))
-      assert.is((await service.send({ path: '/health/ready' })).status, 503)
-      const metrics = expect(200, await service.send({ path: '/metrics' }))
-      assert.match(metrics.text, /^adamant_log_away 1$/m)
-      assert.is(isClosedIn(metrics.text), '0')
+        // From now on, the session feed counts as unconfirmed.
+        await until('an older response', async () => ageOf(await ann.get(`/v4/diamond/${id}`)) >= UNCONFIRMED)
+        for (const answer of await Promise.all(writes(service, id))) {
+          refusal(503, answer)
+          assert.ok(Number(answer.headers['retry-after']) > 0)
+        }
+        const one = stale(await ann.get(`/v4/diamond/${id}`), 4)
+        assert.equal(unsigned(one), before)
+        assert.is(one.headers['etag'], `"1.0"`)
+        stale(await ann.get(`/v3/diamond/${id}`))
+        assert.equal(unsigned(stale(await ann.get('/v4/diamond'), 4)), [before])
+        stale(await ann.get('/v4/diamond?f[sku]=S'))
+        stale(await service.send({ path: `/diamond/${id}` }), 4)
+        expect(200, await service.send({ path: '/v2/constants' }))
+        refusal(403, await bob.get(`/v4/diamond/${id}`))
+        const unknown = await ann.get('/v4/diamond/999999')
+        refusal(404, unknown)
+        assert.is(unknown.headers['x-consistency'], 'stale')
+        refusal(401, await revoked.get('/v4/diamond'))
+        assert.is((await service.send({ path: '/health/ready' })).status, 503)
+        const metrics = expect(200, await service.send({ path: '/metrics' }))
+        assert.match(metrics.text, /^adamant_log_away 1$/m)
+        assert.is(isClosedIn(metrics.text), '0')
 
-      await comeBack(peer)
-      await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 7 })).status === 200)
-      const now = expect(200, await ann.get(`/v4/diamond/${id}`))
-      assert.equal([shown(now)['price'], now.headers['x-consistency'], now.headers['age']], [7, undefined, undefined])
-      expect(401, await revoked.get('/v4/diamond'))
-      await until('ready', async () => (await service.send({ path: '/health/ready' })).status === 200)
-      assert.is(isClosedIn(expect(200, await service.send({ path: '/metrics' })).text), '1')
-    }),
+        await end(peer)
+        await until('a write', async () => (await ann.patch(`/v4/diamond/${id}`, { price: 7 })).status === 200)
+        const now = expect(200, await ann.get(`/v4/diamond/${id}`))
+        assert.equal([shown(now)['price'], now.headers['x-consistency'], now.headers['age']], [7, undefined, undefined])
+        expect(401, await revoked.get('/v4/diamond'))
+        await until('ready', async () => (await service.send({ path: '/health/ready' })).status === 200)
+        assert.is(isClosedIn(expect(200, await service.send({ path: '/metrics' })).text), '1')
+      }),
   )
 }
 
-/** What `/metrics` says of the circuit breaker that all calls of the log pass. */
+/** The state `closed` in the metrics of the circuit breaker for all calls of the log. */
 const isClosedIn = (metrics: string): string | undefined =>
   /^adamant_circuit_breaker_state\{engine="EventStoreDB",calls="all",state="closed"\} (\d)$/m.exec(metrics)?.[1]
 
-meanwhile('reads on for STALE_READS seconds and no longer', () =>
+concurrently('serves stale reads for at most STALE_READS seconds', () =>
   served({ settings: { STALE_READS: '10' } }, async (service, peer) => {
     const { id } = await created(service.ann, { access: 2 })
     await peer.down()
     stale(await service.ann.get(`/v4/diamond/${id}`))
-    // A page needs no token, whose confirmation is older than what the log answered last.
+    // The page without authentication is refused later, because the session feed was confirmed earlier than the log.
     for (const path of [`/v4/diamond/${id}`, '/v4/diamond', `/diamond/${id}`])
       await until(`a refusal of ${path}`, async () => (await service.ann.get(path)).status === 503)
     expect(200, await service.ann.get('/v2/constants'))
@@ -145,7 +147,7 @@ meanwhile('reads on for STALE_READS seconds and no longer', () =>
   }),
 )
 
-meanwhile('refuses reads with STALE_READS=0', () =>
+concurrently('rejects reads with STALE_READS=0', () =>
   served({ settings: { STALE_READS: '0' } }, async (service, peer) => {
     const { id } = await created(service.ann)
     await peer.down()
@@ -153,7 +155,7 @@ meanwhile('refuses reads with STALE_READS=0', () =>
   }),
 )
 
-meanwhile('answers no read stale where only its connections were lost', () =>
+concurrently('serves no stale read if only its connections were lost', () =>
   served({ patience: PATIENT }, async (service, peer) => {
     const { id } = await created(service.ann)
     for (let time = 0; time < 5; time++) {
@@ -164,7 +166,7 @@ meanwhile('answers no read stale where only its connections were lost', () =>
   }),
 )
 
-meanwhile('refuses writes where its log reads and stores nothing', () =>
+concurrently('rejects writes if its log serves only reads', () =>
   served({}, async (service, peer) => {
     const { id } = await created(service.ann)
     peer.faults.appends.push(...Array.from({ length: 1_000 }, () => 'silent, lost' as const))

@@ -5,32 +5,33 @@ import { fileURLToPath } from 'node:url'
 import { enginesFor } from '../engines.ts'
 import { FROM_SOURCE } from '../from-source.ts'
 
-/** The real service in a process of its own. */
+/** The service in a separate process. */
 export type ServerProcess = {
   readonly url: string
   readonly pid: number
-  /** All that it has said on stdout and stderr. */
+  /** Its output on stdout and stderr so far. */
   readonly said: () => string
-  /** Ends it at once, as kill -9 and a power cut do, and resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Lets its clock jump ahead, where it was started with one that does. */
+  /** Advances its clock by two minutes, if it was started with jumping-clock.ts. */
   jump(): void
-  /** Ends it by SIGTERM. @returns its exit code */
+  /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>
 }
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** What Node runs: the sources, with a clock that jumps; or what users run. */
+/** Arguments of Node: the sources, with a clock that jumps. */
 const WITH_JUMPING_CLOCK = [...FROM_SOURCE, '--import', path('jumping-clock.ts'), path('../../src/main.ts')]
+/** Arguments of Node: the built service, as users run it. */
 export const BUILT = [path('../../dist/main.js')]
-/** The same with longer timeouts: 16 s for an append to EventStoreDB, 20 s for a request to MongoDB. */
+/** The built service with longer timeouts: 16 s for an append to EventStoreDB, 20 s for a request to MongoDB. */
 export const PATIENT_SERVICE = [path('patient-service.js')]
 
-/** Milliseconds within which it must be ready. */
+/** Milliseconds within which the service must be ready. */
 const READY = 120_000
 
-/** Resolves when it is ready; rejects with what it said when it ends before, or is too late. */
+/** Starts the service. @returns when it is ready @throws Error with its output if it ends before or is not ready in time */
 export async function startServer(
   dataDir: string,
   settings: Readonly<Record<string, string>> = {},

@@ -10,9 +10,9 @@ import { withInstallation } from './serving.ts'
 const ROUNDS = rounds(2, 20)
 const CLIENTS = 4
 
-const test = suite('the tree of a log')
+const test = suite('the Merkle tree of a log')
 
-test(`is that of its events after a kill in the middle of writes, ${ROUNDS} times over`, () =>
+test(`matches the events of the log after a kill during writes, ${ROUNDS} times`, () =>
   withInstallation(async ({ serve, dataDir }) => {
     let known: { readonly size: number; readonly root: string } | undefined
     for (let round = 0; round < ROUNDS; round++) {

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { comes } from '../until.ts'
 
-/** A connection to the service that a test has for itself. */
+/** Opens a connection to the service. */
 async function connected(url: string): Promise<Socket> {
   const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname)
-  // What becomes of it is seen by its end.
+  // Errors are noticed as the end of the connection.
   socket.on('error', () => undefined)
   await comes('a connection', once(socket, 'connect'))
   return socket
 }
 
-/** @returns the beginning of it, or nothing where the connection ends without */
+/** @returns the beginning of the response, or an empty string if the connection ends without one */
 async function answerOf(socket: Socket): Promise<string> {
   const ended = once(socket, 'close').then(() => [''])
-  const [bytes] = (await comes('an answer', Promise.race([once(socket, 'data'), ended]))) as [Buffer | string]
+  const [bytes] = (await comes('a response', Promise.race([once(socket, 'data'), ended]))) as [Buffer | string]
   return bytes.toString()
 }
 
-/** A connection that its client keeps after an answer. */
+/** A connection that its client keeps open after a response. */
 export async function keptConnection(url: string): Promise<Socket> {
   const socket = await connected(url)
   socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -27,9 +27,9 @@ export async function keptConnection(url: string): Promise<Socket> {
   return socket
 }
 
-/** A request of which the service has the headers, and gets the body when the test says so. */
+/** A request whose headers the service has received and whose body is sent by `finish`. */
 export type UnderWay = {
-  /** Sends the body. @returns the beginning of the answer */
+  /** Sends the body. @returns the beginning of the response */
   finish(): Promise<string>
 }
 
@@ -44,7 +44,7 @@ export async function createUnderWay(url: string, token: string, stone: object):
     'Expect: 100-continue',
   ]
   socket.write(['POST /v4/diamond HTTP/1.1', ...headers, '', ''].join('\r\n'))
-  // "100 Continue": the request is under way.
+  // "100 Continue": the service handles the request.
   await answerOf(socket)
   return {
     finish() {

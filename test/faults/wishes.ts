@@ -5,18 +5,18 @@ import { list, shown, stone } from '../api/harness/stones.ts'
 import { pace } from '../pace.ts'
 import { until } from '../until.ts'
 
-/** Stones that a client asks for in one request. With a key the same request can be sent again. */
+/** A request to create stones. With an idempotency key it can be repeated. */
 export type Wish = { readonly skus: readonly string[]; readonly key: string | undefined }
 
-/** What clients asked for, and what they were told. */
+/** The results of clients' requests. */
 export type Asked = {
   /** The ids of acknowledged stones, by sku. */
   readonly acknowledged: Map<string, number>
-  /** What was answered 503, or never: it may have been carried out. */
+  /** Requests that got a 503 or no response, so that they may have been executed. */
   readonly open: Wish[]
-  /** Answers 503. */
+  /** Number of responses 503. */
   refused: number
-  /** Why an answer never came. */
+  /** Why requests got no response. */
   readonly broken: Error[]
 }
 
@@ -24,10 +24,10 @@ export const nothingAsked = (): Asked => ({ acknowledged: new Map(), open: [], r
 
 const BULK = 12
 
-/** Milliseconds after a 503, much less than it says: a client that insists. */
+/** Milliseconds between a 503 and the next request, much less than Retry-After. */
 const PAUSE = 100
 
-/** Every other wish has a key, and two of five are bulks. */
+/** Every other request has an idempotency key, and two of five are bulks. */
 function wishOf(name: string, number: number): Wish {
   const count = number % 5 < 3 ? 1 : BULK
   return {
@@ -36,7 +36,7 @@ function wishOf(name: string, number: number): Wish {
   }
 }
 
-/** A client that creates one thing after another, single stones and bulks, until it is told to end or nobody answers. */
+/** A client that creates single stones and bulks until `isOver` returns true or the service does not respond. */
 export async function wishOn(ann: Vendor, name: string, asked: Asked, isOver: () => boolean): Promise<void> {
   for (let number = 0; !isOver(); number++) {
     const wish = wishOf(name, number)
@@ -53,15 +53,15 @@ export async function wishOn(ann: Vendor, name: string, asked: Asked, isOver: ()
   }
 }
 
-/** Sends again what has a key, until it is answered. What has none stays open: nobody may repeat it. */
+/** Repeats the open requests with an idempotency key until they succeed. Those without one stay open. */
 export async function repeatOpen(ann: Vendor, asked: Asked): Promise<void> {
   for (const wish of asked.open.splice(0)) {
     if (wish.key === undefined) asked.open.push(wish)
-    else await until(`wish ${wish.key} to be granted`, () => isGranted(ann, wish, asked))
+    else await until(`request ${wish.key} to succeed`, () => isGranted(ann, wish, asked))
   }
 }
 
-/** What is neither granted nor refused by a 503 with a time to come again is a fault. */
+/** Asserts that the response is a success or a 503 with Retry-After. @returns whether it is a success */
 async function isGranted(ann: Vendor, { skus, key }: Wish, asked: Asked): Promise<boolean> {
   const headers = { ...(key !== undefined && { 'Idempotency-Key': key }) }
   const entries = skus.map((sku) => stone({ sku }))

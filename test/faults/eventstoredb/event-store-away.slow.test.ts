@@ -11,15 +11,15 @@ import { until } from '../../until.ts'
 
 const CLIENTS = 4
 
-const mongo = await findServers('an event store that is away')
-const test = suite('an installation of several processes whose event store')
+const mongo = await findServers('an unavailable event store')
+const test = suite('an installation of several processes')
 
-const troubles: [what: string, leave: (peer: PeerProcess) => unknown, comeBack: (peer: PeerProcess) => unknown][] = [
-  ['stands still and goes on', (peer) => peer.freeze(), (peer) => peer.thaw()],
+const outages: [what: string, begin: (peer: PeerProcess) => unknown, end: (peer: PeerProcess) => unknown][] = [
+  ['hangs and continues', (peer) => peer.freeze(), (peer) => peer.thaw()],
   ['goes down and comes back', (peer) => peer.down(), (peer) => peer.up()],
 ]
-for (const [what, leave, comeBack] of troubles) {
-  test(`${what} refuses meanwhile, loses nothing, does nothing twice, and recovers by itself`, () =>
+for (const [what, begin, end] of outages) {
+  test(`rejects writes while its event store ${what}, loses and duplicates nothing, and recovers automatically`, () =>
     withServers(mongo, async ({ peer, serve, log }) => {
       const projecting = await serve({ ROLES: 'projections' })
       const webs = await Promise.all([serve({ ROLES: 'http' }), serve({ ROLES: 'http' })])
@@ -30,24 +30,24 @@ for (const [what, leave, comeBack] of troubles) {
         wishOn((webs[n % webs.length] ?? webs[0]).ann, `${n}`, asked, () => isOver),
       )
       await until('some stones', () => asked.acknowledged.size > 30)
-      await leave(peer)
-      await refusesAll(ann, asked)
-      await comeBack(peer)
+      await begin(peer)
+      await assertWritesRejected(ann, asked)
+      await end(peer)
       const before = asked.acknowledged.size
-      await until('stones again', () => asked.acknowledged.size > before + 30)
+      await until('further stones', () => asked.acknowledged.size > before + 30)
       isOver = true
       await Promise.all(clients)
-      assert.equal(asked.broken, [], 'a request was not answered')
+      assert.equal(asked.broken, [], 'a request got no response')
       await repeatOpen(ann, asked)
       await grantedOnce(log, ann, asked)
       assert.equal(await Promise.all([projecting, ...webs].map((each) => each.stop())), [0, 0, 0])
     }))
 }
 
-/** Whoever writes meanwhile is told to come again, in time; whoever reads is told what was so before. */
-async function refusesAll(ann: Vendor, asked: Asked): Promise<void> {
-  await until('each client to be refused', () => asked.refused >= CLIENTS)
-  // The one process may have met it so often before the other one did, whose write would be on its way.
+/** Asserts that writes are rejected with Retry-After and reads are stale. */
+async function assertWritesRejected(ann: Vendor, asked: Asked): Promise<void> {
+  await until('each client to get a 503', () => asked.refused >= CLIENTS)
+  // One process may have rejected all these requests before the other one noticed the outage.
   await until('a stale read', async () => (await ann.get('/v4/diamond')).headers['x-consistency'] === 'stale')
   const answers = await Promise.all([
     ann.post('/v4/diamond', stone({ sku: 'never' })),

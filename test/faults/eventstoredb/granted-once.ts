@@ -6,53 +6,53 @@ import { everyDiamond } from '../serving.ts'
 import type { Asked } from '../wishes.ts'
 import { until } from '../../until.ts'
 
-/** The ids that each sku was created with, by the log. */
-async function birthsIn(log: EventStore): Promise<Map<string, number[]>> {
-  const births = new Map<string, number[]>()
+/** The ids with which each sku was created, according to the log. */
+async function createdIn(log: EventStore): Promise<Map<string, number[]>> {
+  const created = new Map<string, number[]>()
   for await (const { type, data } of log.readAll('start', { prefixes: ['diamond-'] })) {
     if (type !== 'DiamondCreated') continue
     const { id, set } = data as { id: number; set: { sku: string } }
-    births.set(set.sku, [...(births.get(set.sku) ?? []), id])
+    created.set(set.sku, [...(created.get(set.sku) ?? []), id])
   }
-  return births
+  return created
 }
 
-/** The births by the log, and what the lists of both versions show of them. */
-type Seen = { births: Map<string, number[]>; lists: { total: number; diamonds: Shown[] }[] }
+/** The created stones in the log and the lists of both API versions. */
+type Inventory = { created: Map<string, number[]>; lists: { total: number; diamonds: Shown[] }[] }
 
 /**
- * Waits until every bulk is whole, and until nothing came between the log's answer and the lists': a bulk that was
- * refused may be finished at any moment of the half minute after it, also whole.
+ * Waits until every bulk is complete and the lists are current. A bulk that got a 503 may still be completed within the next half
+ * minute, so the log must not change between reading it and the lists.
  */
-async function settled(log: EventStore, ann: Vendor, { open }: Asked): Promise<Seen> {
-  let seen: Seen = { births: new Map(), lists: [] }
+async function settled(log: EventStore, ann: Vendor, { open }: Asked): Promise<Inventory> {
+  let inventory: Inventory = { created: new Map(), lists: [] }
   const isSettled = async () => {
-    const births = await birthsIn(log)
-    if (open.some(({ skus }) => new Set(skus.map((sku) => births.has(sku))).size > 1)) return false
+    const created = await createdIn(log)
+    if (open.some(({ skus }) => new Set(skus.map((sku) => created.has(sku))).size > 1)) return false
     const { status, headers } = await ann.get('/v4/diamond')
     if (status !== 200 || headers['x-consistency'] !== undefined) return false
-    seen = { births, lists: [await everyDiamond(ann, 'v3'), await everyDiamond(ann, 'v4')] }
-    return (await birthsIn(log)).size === births.size
+    inventory = { created, lists: [await everyDiamond(ann, 'v3'), await everyDiamond(ann, 'v4')] }
+    return (await createdIn(log)).size === created.size
   }
-  await until('whole bulks, and current lists', isSettled)
-  return seen
+  await until('complete bulks and current lists', isSettled)
+  return inventory
 }
 
 /**
- * Everything that was acknowledged is there once, by the log and by the lists of both versions, under the id that was
- * told; what nobody was told of is there once and whole, or not at all; and there is nothing else.
+ * Asserts that every acknowledged stone exists exactly once in the log and in both lists, with its acknowledged id; that the other
+ * requests were executed completely or not at all; and that no other stone exists.
  */
 export async function grantedOnce(log: EventStore, ann: Vendor, asked: Asked): Promise<void> {
-  const { births, lists } = await settled(log, ann, asked)
-  const ids = [...births.values()].flat()
-  assert.is(ids.length, births.size, 'a stone is there twice')
+  const { created, lists } = await settled(log, ann, asked)
+  const ids = [...created.values()].flat()
+  assert.is(ids.length, created.size, 'a stone was created twice')
   assert.is(new Set(ids).size, ids.length, 'two stones share an id')
-  for (const [sku, id] of asked.acknowledged) assert.equal(births.get(sku), [id], `${sku} was acknowledged as ${id}`)
-  const wished = new Set([...asked.acknowledged.keys(), ...asked.open.flatMap(({ skus }) => skus)])
-  for (const sku of births.keys()) assert.ok(wished.has(sku), `nobody asked for ${sku}`)
-  const wanted = [...births].map(([sku, [id]]) => `${id} ${sku}`).toSorted()
+  for (const [sku, id] of asked.acknowledged) assert.equal(created.get(sku), [id], `${sku} was acknowledged as ${id}`)
+  const requested = new Set([...asked.acknowledged.keys(), ...asked.open.flatMap(({ skus }) => skus)])
+  for (const sku of created.keys()) assert.ok(requested.has(sku), `no client created ${sku}`)
+  const expected = [...created].map(([sku, [id]]) => `${id} ${sku}`).toSorted()
   for (const { total, diamonds } of lists) {
-    assert.is(total, wanted.length)
-    assert.equal(diamonds.map(({ id, sku }) => `${id} ${sku}`).toSorted(), wanted)
+    assert.is(total, expected.length)
+    assert.equal(diamonds.map(({ id, sku }) => `${id} ${sku}`).toSorted(), expected)
   }
 }

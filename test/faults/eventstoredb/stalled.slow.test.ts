@@ -11,13 +11,13 @@ import { until } from '../../until.ts'
 const ROUNDS = rounds(1, 10)
 const CLIENTS = 6
 
-/** Milliseconds for which the service is stopped: longer than its timeouts for an append, a read and a request to MongoDB. */
+/** Milliseconds for which the service is frozen: longer than its timeouts for EventStoreDB and MongoDB. */
 const STALL = 24_000
 
-const mongo = await findServers('a service that stands still')
-const test = suite('a service on EventStoreDB and MongoDB that does not run for some seconds')
+const mongo = await findServers('a frozen service')
+const test = suite('a service on EventStoreDB and MongoDB that is frozen for some seconds')
 
-test(`does not take that for its servers' silence, and refuses nobody, ${ROUNDS} times over`, () =>
+test(`does not mistake that for an outage of its servers and rejects no request, ${ROUNDS} times`, () =>
   withServers(mongo, async ({ serve, log }) => {
     const service = await serve({}, PATIENT_SERVICE)
     const asked = nothingAsked()
@@ -29,10 +29,10 @@ test(`does not take that for its servers' silence, and refuses nobody, ${ROUNDS}
       await stall(service.pid, STALL)
     }
     const before = asked.acknowledged.size
-    await until('stones again', () => asked.acknowledged.size > before + 80)
+    await until('further stones', () => asked.acknowledged.size > before + 80)
     isOver = true
     await Promise.all(clients)
-    assert.equal(asked.broken, [], 'a request was not answered')
+    assert.equal(asked.broken, [], 'a request got no response')
     assert.is(asked.refused, 0, service.said())
     await grantedOnce(log, service.ann, asked)
     assert.is(await service.stop(), 0)

@@ -3,9 +3,9 @@ import { mongoServer } from '../../mongo-server.ts'
 import { filledSite } from './copies.ts'
 import { FILES, isMovedInTheEnd, killedCopies, VAULT } from './steps.ts'
 
-const test = killedCopies('a copy from EventStoreDB and MongoDB that is killed at its steps in turn')
+const test = killedCopies('a copy from EventStoreDB and MongoDB that is killed after each step')
 
-test('has everything once in the end', async ({ sites }) => {
+test('finally has all data exactly once', async ({ sites }) => {
   const MASTER_KEY = randomBytes(32).toString('base64')
   const from = await sites.servers(MASTER_KEY)
   const to = { ...sites.sqlite('b'), settings: { MASTER_KEY } }

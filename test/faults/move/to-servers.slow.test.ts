@@ -2,9 +2,9 @@ import { mongoServer } from '../../mongo-server.ts'
 import { filledSite } from './copies.ts'
 import { FILES, isMovedInTheEnd, killedCopies, MAILS, VAULT } from './steps.ts'
 
-const test = killedCopies('a copy to EventStoreDB and MongoDB that is killed at each of its steps in turn')
+const test = killedCopies('a copy to EventStoreDB and MongoDB that is killed after each step')
 
-test('has everything once in the end', async ({ sites }) => {
+test('finally has all data exactly once', async ({ sites }) => {
   const from = sites.sqlite('a')
   await filledSite(from, 1_200)
   const to = await sites.servers(sites.masterKey(from))

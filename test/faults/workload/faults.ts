@@ -6,27 +6,27 @@ import type { Processes } from './processes.ts'
 import type { Choices } from '../../seeded.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** What a fault happens to. */
+/** What a fault applies to. */
 export type Struck = { readonly processes: Processes; readonly around: Surroundings; readonly choices: Choices }
 
-/** Something that goes wrong while clients work, and is over again. */
+/** A temporary fault that occurs while clients work. */
 export type Fault = {
   readonly about: string
-  /** What has to be made before the first process starts. */
+  /** What must be set up before the first process starts. */
   readonly needs?: 'small disk' | 'post' | 'servers'
-  /** Loaded into each process before the service. */
+  /** A module that each process imports before the service. */
   readonly preload?: string
-  /** Begins and ends it. */
+  /** Begins and ends the fault. */
   strike(struck: Struck): Promise<void>
 }
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Milliseconds of a fault that lasts: long enough that clients meet it, short enough that many fit into a run. */
+/** Duration of a fault in milliseconds: long enough to affect clients, short enough for many in a run. */
 const SHORT = [300, 1_500] as const
-/** Milliseconds that a full disk is full: the log asks now and then whether there is room. */
+/** Milliseconds for which the disk is full: the log checks for free space only now and then. */
 const FULL = 1_500
-/** Milliseconds by which everything that waits for a slow disk waits longer. */
+/** Milliseconds by which a slow disk delays each wait for it. */
 const SLOW = [20, 120] as const
 
 const last = (choices: Choices) => pace(choices.between(...SHORT))
@@ -34,11 +34,11 @@ const any = ({ processes, choices }: Struck) => choices.below(processes.count)
 
 export const FAULTS = {
   'kill -9': {
-    about: 'one of the processes ends as by a power cut, and starts again',
+    about: 'one process is killed with SIGKILL and restarted',
     strike: (struck) => struck.processes.replace(any(struck)),
   },
   SIGSTOP: {
-    about: 'one of the processes stands still for a while, and goes on with what it had begun',
+    about: 'one process is stopped for a while and then continues',
     async strike(struck) {
       const { pid } = struck.processes.at(any(struck))
       await freeze(pid)
@@ -47,7 +47,7 @@ export const FAULTS = {
     },
   },
   'clock jumps': {
-    about: "one of the processes finds the system's clock 30 days ahead, and then back",
+    about: 'the system clock of one process is temporarily 30 days ahead',
     preload: here('../set-clock.js'),
     async strike(struck) {
       const { pid } = struck.processes.at(any(struck))
@@ -57,7 +57,7 @@ export const FAULTS = {
     },
   },
   'slow disk': {
-    about: 'every commit and every fsync takes longer',
+    about: 'each commit and each fsync takes longer',
     preload: here('slow-disk.js'),
     async strike({ around, choices }) {
       writeFileSync(around.slowDisk, String(Math.round(choices.between(...SLOW))))
@@ -66,7 +66,7 @@ export const FAULTS = {
     },
   },
   'full disk': {
-    about: 'the disk of the data folder has no room left, and then has some again',
+    about: 'the disk of the data folder is temporarily full',
     needs: 'small disk',
     async strike({ around }) {
       around.disk?.fill()
@@ -75,7 +75,7 @@ export const FAULTS = {
     },
   },
   'mail away': {
-    about: 'the mail server is gone, and comes back',
+    about: 'the mail server is temporarily unavailable',
     needs: 'post',
     async strike({ around, choices }) {
       await around.post?.leave()
@@ -84,7 +84,7 @@ export const FAULTS = {
     },
   },
   'log away': {
-    about: 'the server of the log stands still, or takes no connections',
+    about: 'the server of the event log temporarily hangs or accepts no connections',
     needs: 'servers',
     async strike({ around, choices }) {
       const { log } = around.servers ?? {}
@@ -95,7 +95,7 @@ export const FAULTS = {
     },
   },
   'read models away': {
-    about: 'the server of the read models stands still, or is killed and starts again',
+    about: 'the server of the read models temporarily hangs, or is killed and restarted',
     needs: 'servers',
     async strike({ around, choices }) {
       const { reads } = around.servers ?? {}

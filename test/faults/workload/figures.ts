@@ -1,7 +1,7 @@
 import { percentile } from '../../../bench/load/watch.ts'
 import type { Record } from './record.ts'
 
-/** What a run is told by. */
+/** The figures of a run. */
 export type Figures = {
   readonly seconds: number
   readonly requests: number
@@ -27,13 +27,13 @@ export function figuresOf(record: Record, faults: ReadonlyMap<string, number>, s
   }
 }
 
-/** In one line, for whoever watches. */
+/** The figures in one line of text. */
 export function toldFigures(figures: Figures): string {
   const { seconds, requests, acknowledged, lost, refusals, creates, faults } = figures
   return [
     `${requests} requests in ${seconds.toFixed(0)} s`,
     `${acknowledged} acknowledged`,
-    `${lost} answers lost`,
+    `${lost} responses lost`,
     `refused: ${counted(refusals)}`,
     `faults: ${counted(faults)}`,
     `${creates.count} single creates, median ${creates.median.toFixed(1)} ms, p99 ${creates.p99.toFixed(1)} ms`,

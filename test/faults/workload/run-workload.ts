@@ -22,33 +22,33 @@ import { Record } from './record.ts'
 import { Choices } from '../../seeded.ts'
 import { withSurroundings, type Surroundings } from './surroundings.ts'
 
-/** How long clients work: by the clock, or until so many faults have struck and are over. */
+/** How long clients work: for some seconds or until a number of faults has occurred. */
 export type Lasts = { readonly seconds: number } | { readonly strikes: number }
 
 export type Workload = {
-  /** The same for the same choices of every client and of every fault; how they fall together is the machine's. */
+  /** Determines the choices of all clients and faults, but not their interleaving. */
   readonly seed: number
   readonly clients: number
   readonly processes: number
   readonly lasts: Lasts
-  /** What strikes while clients work: one after another, each time one of those. */
+  /** The faults that occur while clients work, one at a time, chosen at random. */
   readonly faults: readonly FaultName[]
-  /** Called every second of it. */
+  /** Called every second. */
   readonly watch?: (processes: Processes, seconds: number) => void
 }
 
 /** Milliseconds between two faults. */
 const BETWEEN = [400, 1_600] as const
-/** Milliseconds that a token may outlive its end where the log is behind a network: until the reads behind it are asked again. */
+/** Milliseconds for which a token may be accepted after its end with a log on a server: until the session feed reads it. */
 const GRACE = 5_000
-/** Stones that are read one by one at the end, by each process. */
+/** Number of stones that are read singly from each process at the end. */
 const SINGLY = 150
-/** At most so many violations are told: one fault breaks many promises. */
-const TOLD = 20
+/** The most violations that are printed: one fault causes many. */
+const MAX_PRINTED = 20
 
 /**
- * Lets clients work, lets faults strike, and holds what clients were told to what a service promises.
- * @throws Error with the violations; CannotBeHad where this machine can't do such a fault
+ * Runs clients and faults, then checks the responses against the guarantees.
+ * @throws Error with the violations; CannotBeHad if this machine cannot inject one of the faults
  */
 export async function runWorkload(workload: Workload): Promise<Figures> {
   const faults = workload.faults.map(faultOf)
@@ -56,20 +56,20 @@ export async function runWorkload(workload: Workload): Promise<Figures> {
   const program = [...preloads, ...BUILT]
   let figures: Figures | undefined
   await withSurroundings(faults, async (around) => {
-    let who: { person: Person; sender: Sender } | undefined
+    let accounts: { person: Person; sender: Sender } | undefined
     await withInstallation(
       async ({ serve, annAt }) => {
-        if (who === undefined) throw new Error('nobody has an account')
+        if (accounts === undefined) throw new Error('the accounts were not created')
         const processes = new Processes(() => serve({}, program))
         await processes.start(workload.processes)
-        figures = await work(workload, processes, around, { ...who, vendorAt: annAt })
+        figures = await work(workload, processes, around, { ...accounts, vendorAt: annAt })
         assert.equal(await processes.stop(), Array(workload.processes).fill(0), 'exit codes')
       },
       around.settings,
       {
         within: around.folder,
         prepare: async ({ installation }) =>
-          void (who = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
+          void (accounts = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
       },
     )
   })
@@ -81,7 +81,7 @@ async function work(
   workload: Workload,
   processes: Processes,
   around: Surroundings,
-  who: Pick<World, 'person' | 'sender' | 'vendorAt'>,
+  accounts: Pick<World, 'person' | 'sender' | 'vendorAt'>,
 ): Promise<Figures> {
   const record = new Record()
   const began = performance.now()
@@ -93,7 +93,15 @@ async function work(
       : [...struck.values()].reduce((sum, count) => sum + count, 0) >= lasts.strikes
   const isOver = () => isDone() || record.unexpected.length > 0
   let number = 0
-  const world: World = { ...who, record, urls: processes.urls, stones: [], kept: [], number: () => ++number, isOver }
+  const world: World = {
+    ...accounts,
+    record,
+    urls: processes.urls,
+    stones: [],
+    kept: [],
+    number: () => ++number,
+    isOver,
+  }
   const clients = Array.from({ length: workload.clients }, (_, at) => ({
     number: at + 1,
     world,
@@ -108,28 +116,33 @@ async function work(
   ])
   const seconds = (performance.now() - began) / 1000
   await settle(world, processes, following)
-  if (around.post) await mailsCame(world, around.post.texts)
+  if (around.post) await allMailsSent(world, around.post.texts)
   await readKept(world)
   const grace = areEmbedded && !around.servers ? 0 : GRACE
-  const broken = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
-  const told = [...record.unexpected.map((what) => `unexpected: ${what}`), ...broken]
-  if (told.length > 0) throw new Error(tell(workload, told, record, processes))
+  const violated = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
+  const violations = [...record.unexpected.map((what) => `unexpected: ${what}`), ...violated]
+  if (violations.length > 0) throw new Error(saveAndDescribe(workload, violations, record, processes))
   return figuresOf(record, struck, seconds)
 }
 
-/** @returns the first violations, and where everything is to be read that clients and processes said */
-function tell({ seed }: Workload, told: readonly string[], { operations }: Record, processes: Processes): string {
+/** Saves the violations, the history and the logs. @returns a message with the first violations and the folder */
+function saveAndDescribe(
+  { seed }: Workload,
+  violations: readonly string[],
+  { operations }: Record,
+  processes: Processes,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-violations-'))
-  writeFileSync(join(folder, 'violations.txt'), told.join('\n'))
+  writeFileSync(join(folder, 'violations.txt'), violations.join('\n'))
   writeFileSync(join(folder, 'history.jsonl'), operations.map((each) => JSON.stringify(each)).join('\n'))
   writeFileSync(join(folder, 'processes.log'), processes.said())
   return [
-    `${told.length} violations, seed ${seed}; what was asked and said is in ${folder}`,
-    ...told.slice(0, TOLD),
+    `${violations.length} violations, seed ${seed}; history and logs are in ${folder}`,
+    ...violations.slice(0, MAX_PRINTED),
   ].join('\n  ')
 }
 
-/** Of eight clients six have stones, one secrets, and one tokens. */
+/** Of eight clients, six use stones, one uses secrets and one uses tokens. */
 const workOf = (client: Client): Promise<void> =>
   client.number % 8 === 7 ? useSecrets(client) : client.number % 8 === 0 ? useTokens(client) : useInventory(client)
 
@@ -156,7 +169,7 @@ async function watch(workload: Workload, processes: Processes, isOver: () => boo
   }
 }
 
-/** Keeps an inventory by nothing but the feed of changes. */
+/** Maintains an inventory by reading only the feed of changes. */
 async function follow(world: World, consumer: Consumer): Promise<void> {
   while (!world.isOver()) {
     const [url] = world.urls()
@@ -168,7 +181,7 @@ async function follow(world: World, consumer: Consumer): Promise<void> {
   }
 }
 
-/** Everything is up again and nobody writes: what every process lists, shows and tells by its feed is the same. */
+/** Records the lists, single reads and feed of each process after the last write and the last fault. */
 async function settle(world: World, processes: Processes, consumer: Consumer): Promise<void> {
   const client = { world, number: 0 }
   for (let at = 0; at < processes.count; at++) {
@@ -180,8 +193,8 @@ async function settle(world: World, processes: Processes, consumer: Consumer): P
     for (const version of ['v3', 'v4']) {
       const began = performance.now()
       const { total, diamonds } = await everyDiamond(ann, version)
-      const asked = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
-      world.record.keep({ ...asked, kind: 'list', shown: diamonds.map(sightOf), total })
+      const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+      world.record.keep({ ...operation, kind: 'list', shown: diamonds.map(sightOf), total })
       const some = diamonds.filter((_, index) => index % Math.ceil(diamonds.length / SINGLY) === 0)
       for (const known of some) await readOnce(client, known, processes.at(at).url, version)
       for (const known of world.stones.slice(-SINGLY)) await readOnce(client, known, processes.at(at).url, version)
@@ -191,19 +204,19 @@ async function settle(world: World, processes: Processes, consumer: Consumer): P
   const began = performance.now()
   await consumer.catchUp(ann)
   const shown = consumer.inventory.map(sightOf)
-  const asked = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
-  world.record.keep({ ...asked, kind: 'list', shown, total: shown.length })
+  const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
+  world.record.keep({ ...operation, kind: 'list', shown, total: shown.length })
 }
 
-/** Each secret that nobody has read was mailed, with the link that opens it. */
-async function mailsCame({ kept }: World, texts: () => readonly string[]): Promise<void> {
+/** Waits until the links of all kept secrets were mailed. */
+async function allMailsSent({ kept }: World, texts: () => readonly string[]): Promise<void> {
   await until('every mail', () => {
     const all = texts().join('\n')
     return kept.every(({ key, mailed }) => !mailed || all.includes(key))
   })
 }
 
-/** What nobody tried to read is told now, once, by whichever process. */
+/** Reads each kept secret twice, through different processes: exactly one read must succeed. */
 async function readKept(world: World): Promise<void> {
   for (const [at, { secret, key }] of world.kept.entries()) {
     const urls = world.urls()

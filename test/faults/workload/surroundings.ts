@@ -10,20 +10,20 @@ import { databaseAt } from '../../mongo-server.ts'
 import { smallDisk, type SmallDisk } from '../small-disk.ts'
 import type { Fault } from './faults.ts'
 
-/** What is around the processes of a run: where their folder is, and the servers that they work with. */
+/** The environment of a run's processes: the parent of their data folder, and their servers. */
 export type Surroundings = {
   readonly folder: string
   readonly settings: Readonly<Record<string, string>>
-  /** While there is such a file, whatever waits for the disk waits so many milliseconds longer. */
+  /** While this file exists, each wait for the disk takes the number of milliseconds in it longer (slow-disk.js). */
   readonly slowDisk: string
   readonly disk?: SmallDisk
   readonly post?: Post
   readonly servers?: Servers
 }
 
-/** A mail server that goes and comes back at the same address. */
+/** A mail server that can be stopped and restarted at the same address. */
 export type Post = {
-  /** Messages that it took, by their ids, with how often each came. */
+  /** How often each message was accepted, by message id. */
   readonly taken: () => ReadonlyMap<string, number>
   readonly texts: () => readonly string[]
   leave(): Promise<void>
@@ -35,15 +35,15 @@ type Reads = { freeze(): Promise<void>; thaw(): void; replace(meanwhile: () => P
 
 type End = () => void | Promise<void>
 
-/** Why a run can't be had here. */
+/** The machine lacks something that a run needs. */
 export class CannotBeHad extends Error {
   override readonly name = 'CannotBeHad'
 }
 
-/** Bytes of the small disk: the log and its write-ahead log of a run, several times over. */
-const ROOM = 512 * 1024 ** 2
+/** Bytes of the small disk: several times the size of a run's log with its write-ahead log. */
+const DISK_BYTES = 512 * 1024 ** 2
 
-/** Runs with everything that faults need; it is gone however the run ends. @throws CannotBeHad */
+/** Sets up what the faults need, and removes it even if the run fails. @throws CannotBeHad */
 export async function withSurroundings(
   faults: readonly Fault[],
   run: (around: Surroundings) => Promise<void>,
@@ -76,19 +76,19 @@ export async function withSurroundings(
 }
 
 function mounted(folder: string, ends: End[]): SmallDisk {
-  const disk = smallDisk(folder, ROOM)
-  if (disk === undefined) throw new CannotBeHad('a disk that can be filled takes root, and Linux')
+  const disk = smallDisk(folder, DISK_BYTES)
+  if (disk === undefined) throw new CannotBeHad('filling a disk needs root and Linux')
   ends.push(() => disk.remove())
   return disk
 }
 
 async function openPost(ends: End[]): Promise<Post & { address: string }> {
-  const gone: Postbox[] = []
+  const stopped: Postbox[] = []
   let postbox = await openPostbox()
   ends.push(() => postbox.close())
   const { address } = postbox
   const port = Number(new URL(address).port)
-  const accepted = () => [...gone, postbox].flatMap((each) => each.accepted)
+  const accepted = () => [...stopped, postbox].flatMap((each) => each.accepted)
   return {
     address,
     texts: () => accepted().map(({ text }) => text ?? ''),
@@ -99,13 +99,13 @@ async function openPost(ends: End[]): Promise<Post & { address: string }> {
     },
     leave: () => postbox.close(),
     async comeBack() {
-      gone.push(postbox)
+      stopped.push(postbox)
       postbox = await openPostbox(port)
     },
   }
 }
 
-/** EventStoreDB's peer and FerretDB, each a process of its own. */
+/** Starts the EventStoreDB peer and FerretDB, each in a separate process. */
 async function openServers(
   folder: string,
   ends: End[],

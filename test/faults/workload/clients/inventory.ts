@@ -5,14 +5,14 @@ import type { Sight } from '../history/operation.ts'
 import type { Reply } from '../record.ts'
 import { AGAIN, anywhere, type Client, type KnownStone } from './client.ts'
 
-/** What a vendor's client does, and how often. */
+/** The actions of a vendor's client with their weights. */
 const ACTIONS = { create: 24, createByKey: 8, bulk: 4, change: 20, changeIfMatch: 6, remove: 14, read: 16, search: 10 }
 
 const BULK = 12
-/** Clients meet at the stones that were made last. */
+/** Number of the newest stones that clients use, so that they compete for the same ones. */
 const RECENT = 40
 
-/** A client of the inventory: creates, changes, deletes and looks, of its own stones and of others'. */
+/** A client that creates, changes, deletes and reads its own stones and those of others. */
 export async function useInventory(client: Client): Promise<void> {
   while (!client.world.isOver()) {
     const { outcome } = await DOES[client.choices.weighted(ACTIONS)](client)
@@ -36,12 +36,12 @@ const onStone = (client: Client, action: (known: KnownStone) => Promise<Reply>) 
   return known === undefined ? create(client) : action(known)
 }
 
-const wish = ({ world }: Client) => {
+const newStone = ({ world }: Client) => {
   const price = world.number()
   return { sku: `W-${price}`, price }
 }
 
-/** R of an ETag "R.S". */
+/** The revision R of an ETag "R.S". */
 const revisionOf = ({ headers }: Answer): Pick<Sight, 'revision'> => {
   const found = /^"(\d+)\./.exec(headers.etag ?? '')?.[1]
   return found === undefined ? {} : { revision: Number(found) }
@@ -49,7 +49,7 @@ const revisionOf = ({ headers }: Answer): Pick<Sight, 'revision'> => {
 
 export const sightOf = ({ sku, id, price }: Shown): Sight => ({ sku, id, price: Number(price) })
 
-async function create(client: Client, key?: string, wanted = wish(client), first?: Reply): Promise<Reply> {
+async function create(client: Client, key?: string, wanted = newStone(client), first?: Reply): Promise<Reply> {
   const { world, number } = client
   const send = () =>
     world
@@ -60,63 +60,63 @@ async function create(client: Client, key?: string, wanted = wish(client), first
     await pace(AGAIN)
     return create(client, key, wanted, first ?? reply)
   }
-  const { answer, ...told } = reply
-  const sights = answer !== undefined && told.outcome === 'done' ? [sightOf(shown(answer))] : []
-  // What was asked for by a key and stayed open may have been carried out by any of its tries.
-  const outcome = first !== undefined && told.outcome === 'refused' ? 'unknown' : told.outcome
+  const { answer, ...result } = reply
+  const sights = answer !== undefined && result.outcome === 'done' ? [sightOf(shown(answer))] : []
+  // A request with an idempotency key and an unknown outcome may have been executed by any of its attempts.
+  const outcome = first !== undefined && result.outcome === 'refused' ? 'unknown' : result.outcome
   world.record.keep({
-    ...told,
+    ...result,
     outcome,
-    began: first?.began ?? told.began,
+    began: first?.began ?? result.began,
     kind: 'create',
     wanted: [wanted],
     shown: sights,
   })
   world.stones.push(...sights)
-  if (outcome === 'done' && first === undefined) world.record.creates.push(told.ended - told.began)
+  if (outcome === 'done' && first === undefined) world.record.creates.push(result.ended - result.began)
   return reply
 }
 
 async function createByKey(client: Client): Promise<Reply> {
-  const wanted = wish(client)
+  const wanted = newStone(client)
   return create(client, `key-${wanted.price}`, wanted)
 }
 
 async function bulk(client: Client): Promise<Reply> {
   const { world, number } = client
-  const wanted = Array.from({ length: BULK }, () => wish(client))
+  const wanted = Array.from({ length: BULK }, () => newStone(client))
   const entries = wanted.map(stone)
-  const { answer, ...told } = await world.record.ask(number, () =>
+  const { answer, ...result } = await world.record.ask(number, () =>
     world.vendorAt(anywhere(client)).post('/v4/diamond/bulk', { entries }),
   )
-  const sights = answer !== undefined && told.outcome === 'done' ? list(answer).map(sightOf) : []
-  world.record.keep({ ...told, kind: 'create', wanted, shown: sights })
+  const sights = answer !== undefined && result.outcome === 'done' ? list(answer).map(sightOf) : []
+  world.record.keep({ ...result, kind: 'create', wanted, shown: sights })
   world.stones.push(...sights)
-  return told
+  return result
 }
 
 async function change(client: Client, known: KnownStone, etag?: string): Promise<Reply> {
   const { world, number } = client
   const price = world.number()
   const headers = etag === undefined ? {} : { 'If-Match': etag }
-  const { answer, ...told } = await world.record.ask(number, () =>
+  const { answer, ...result } = await world.record.ask(number, () =>
     world.vendorAt(anywhere(client)).patch(`/v4/diamond/${known.id}`, { price }, headers),
   )
-  const revision = answer !== undefined && told.outcome === 'done' ? revisionOf(answer) : {}
+  const revision = answer !== undefined && result.outcome === 'done' ? revisionOf(answer) : {}
   if (answer?.headers.etag !== undefined) known.etag = answer.headers.etag
-  world.record.keep({ ...told, kind: 'change', sku: known.sku, price, ...revision })
-  return told
+  world.record.keep({ ...result, kind: 'change', sku: known.sku, price, ...revision })
+  return result
 }
 
 async function remove(client: Client, known: KnownStone): Promise<Reply> {
   const { world, number } = client
-  // Nobody else begins anything with it, unless the deletion stays open.
+  // Other clients do not use the stone from now on, unless they have already begun to.
   world.stones.splice(world.stones.indexOf(known), 1)
-  const { answer: _, ...told } = await world.record.ask(number, () =>
+  const { answer: _, ...result } = await world.record.ask(number, () =>
     world.vendorAt(anywhere(client)).remove(`/v4/diamond/${known.id}`),
   )
-  world.record.keep({ ...told, kind: 'delete', sku: known.sku })
-  return told
+  world.record.keep({ ...result, kind: 'delete', sku: known.sku })
+  return result
 }
 
 async function read(client: Client, known: KnownStone): Promise<Reply> {
@@ -124,7 +124,7 @@ async function read(client: Client, known: KnownStone): Promise<Reply> {
   return readOnce(client, known, anywhere(client), choices.one(['v3', 'v4']), world.stones.includes(known))
 }
 
-/** @param keepsTag whether what is told of the stone's tag is for all clients */
+/** @param keepsTag whether the stone's ETag is shared with all clients */
 export async function readOnce(
   { world, number }: Pick<Client, 'world' | 'number'>,
   known: KnownStone,
@@ -132,23 +132,23 @@ export async function readOnce(
   version: string,
   keepsTag = false,
 ): Promise<Reply> {
-  const { answer, ...told } = await world.record.ask(number, () =>
+  const { answer, ...result } = await world.record.ask(number, () =>
     world.vendorAt(url).get(`/${version}/diamond/${known.id}`),
   )
   const seen = answer !== undefined && answer.status === 200 && { ...sightOf(shown(answer)), ...revisionOf(answer) }
   if (keepsTag && answer?.headers.etag !== undefined) known.etag = answer.headers.etag
-  world.record.keep({ ...told, kind: 'read', sku: known.sku, ...(seen && { shown: seen }) })
-  return told
+  world.record.keep({ ...result, kind: 'read', sku: known.sku, ...(seen && { shown: seen }) })
+  return result
 }
 
 async function search(client: Client, { sku }: KnownStone): Promise<Reply> {
   const { world, number, choices } = client
   const path = `/${choices.one(['v3', 'v4'])}/diamond?f[sku][]=${sku}`
-  const { answer, ...told } = await world.record.ask(number, () => world.vendorAt(anywhere(client)).get(path))
+  const { answer, ...result } = await world.record.ask(number, () => world.vendorAt(anywhere(client)).get(path))
   const isBehind = answer?.headers['x-consistency'] !== undefined
-  const sights = answer !== undefined && told.outcome === 'done' ? list(answer).map(sightOf) : []
+  const sights = answer !== undefined && result.outcome === 'done' ? list(answer).map(sightOf) : []
   const total = Number(answer?.headers['x-total-count'] ?? 0)
-  const outcome = isBehind ? 'unknown' : told.outcome
-  world.record.keep({ ...told, outcome, kind: 'list', sku, shown: sights, total })
-  return told
+  const outcome = isBehind ? 'unknown' : result.outcome
+  world.record.keep({ ...result, outcome, kind: 'list', sku, shown: sights, total })
+  return result
 }

@@ -1,21 +1,21 @@
 import { mayHave, told, type Operation, type SecretOperation } from './operation.ts'
 
-/** What happened to one secret. */
+/** The operations on one secret. */
 type Story = { readonly secret: string; readonly shares: SecretOperation[]; readonly ends: SecretOperation[] }
 
-/** A secret that was acknowledged has one end: one reader who is told what was shared, or one who burns it. */
+/** Each acknowledged secret is read once, with its value, or burned once. */
 export function* hasOneReader(operations: readonly Operation[]): Iterable<string> {
   for (const { secret, shares, ends } of storiesOf(operations)) {
     const done = ends.filter(({ outcome }) => outcome === 'done')
     if (done.length > 1) yield `${secret} has ${done.length} ends: ${done.map(told).join('; ')}`
     for (const end of done) {
-      if (end.kind === 'reveal' && end.value !== secret) yield `${told(end)} was told something else than ${secret}`
+      if (end.kind === 'reveal' && end.value !== secret) yield `${told(end)} returned another value than ${secret}`
     }
     const shared = shares.find(({ outcome }) => outcome === 'done')
     for (const miss of ends) {
       if (miss.outcome !== 'missing' || shared === undefined || shared.ended > miss.began) continue
       const others = ends.filter((end) => end !== miss && mayHave(end) && end.began < miss.ended)
-      if (others.length === 0) yield `${told(miss)} does not find ${secret}, which nobody had read or burned`
+      if (others.length === 0) yield `${told(miss)} does not find ${secret}, which no client had read or burned`
     }
   }
 }

@@ -1,31 +1,31 @@
 import type { Operation, Outcome, Sight, StoneOperation } from './operation.ts'
 
-/** Something that gives a stone a price. */
+/** A create or change, which sets a stone's price. */
 export type Write = {
   readonly price: number
   readonly began: number
   readonly ended: number
   readonly outcome: Outcome
-  /** The stone's revision behind it, where its client was told. */
+  /** The stone's revision after the write, if the response had it. */
   readonly revision: number | undefined
   readonly by: Operation
 }
 
-/** What somebody saw of a stone. */
+/** A stone in a response. */
 export type Look = { readonly by: StoneOperation; readonly shown: Sight }
 
-/** Everything that was asked and told about the stone of one sku. */
+/** All operations on the stone with one sku. */
 export type Story = {
   readonly sku: string
   /** The first is its creation. */
   readonly writes: Write[]
   readonly deletes: StoneOperation[]
   readonly looks: Look[]
-  /** Who was told that there is no such stone. */
+  /** The operations that did not find the stone. */
   readonly misses: StoneOperation[]
 }
 
-/** A history's stones, by sku; one that nobody asked for has no writes. */
+/** The stones of a history by sku; a stone that no client created has no writes. */
 export function storiesOf(operations: readonly Operation[]): Map<string, Story> {
   const stories = new Map<string, Story>()
   const of = (sku: string): Story => {

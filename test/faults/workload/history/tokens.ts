@@ -2,7 +2,7 @@ import { mayHave, told, type History, type TokenOperation } from './operation.ts
 
 type End = TokenOperation & { kind: 'end' | 'refresh' }
 
-/** No token is taken after its end, a refresh token is taken once, and none is refused before its end. */
+/** A token is accepted until its end and rejected afterwards; a refresh token is accepted once. */
 export function* endsWithItsEnd({ operations, grace }: History): Iterable<string> {
   const endsOf = endsByToken(operations)
   const refreshed = new Map<string, End>()
@@ -10,19 +10,19 @@ export function* endsWithItsEnd({ operations, grace }: History): Iterable<string
     if (use.kind !== 'use' && use.kind !== 'refresh') continue
     const ends = (endsOf.get(use.token) ?? []).filter((end) => end !== use)
     if (use.outcome === 'done') {
-      const over = ends.find((end) => end.kind === 'end' && end.outcome === 'done' && end.ended + grace < use.began)
-      if (over !== undefined) yield `${told(use)} was taken with ${use.token} after ${told(over)}`
+      const before = ends.find((end) => end.kind === 'end' && end.outcome === 'done' && end.ended + grace < use.began)
+      if (before !== undefined) yield `${told(use)} was accepted with ${use.token} after ${told(before)}`
     } else if (use.outcome === 'missing' && !ends.some((end) => mayHave(end) && end.began < use.ended)) {
-      yield `${told(use)} was refused with ${use.token}, which nothing had ended`
+      yield `${told(use)} was rejected with ${use.token}, which had not ended`
     }
     if (use.kind !== 'refresh' || use.outcome !== 'done') continue
-    const before = refreshed.get(use.token)
-    if (before !== undefined) yield `${use.token} was taken twice: ${told(before)}; ${told(use)}`
+    const earlier = refreshed.get(use.token)
+    if (earlier !== undefined) yield `${use.token} was accepted twice: ${told(earlier)}; ${told(use)}`
     refreshed.set(use.token, use)
   }
 }
 
-/** What can have ended each token: a refresh ends the token that it takes. */
+/** The operations that may have ended each token; a refresh ends the refresh token it uses. */
 function endsByToken(operations: History['operations']): Map<string, End[]> {
   const ends = new Map<string, End[]>()
   for (const end of operations) {
