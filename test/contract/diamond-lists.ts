@@ -17,7 +17,7 @@ import {
   type KeysetCursor,
 } from '../../src/projections/diamonds/list-plan.ts'
 import type { ReadModel } from '../../src/stores/ports/read-store.ts'
-import { at, put, using, type Opened } from './read-store/model.ts'
+import { at, put, using, type OpenedReadStore } from './read-store/model.ts'
 
 /** Attempts to generate enough rejected lists; one is nearly always enough. */
 const MAX_ROUNDS = 6
@@ -28,7 +28,7 @@ const MAX_ROUNDS = 6
  */
 export function diamondListsContract(
   name: string,
-  open: () => Promise<Opened>,
+  open: () => Promise<OpenedReadStore>,
   runs = process.env['ADAMANT_FULL'] === '1' ? 200 : 25,
 ): void {
   const test = suite(`lists of diamonds (${name})`)

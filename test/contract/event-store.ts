@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import type { EventStore } from '../../src/stores/ports/event-store.ts'
 import { appendingRules } from './event-store/appending.ts'
 import { appendManyRules } from './event-store/append-many.ts'
-import { closedRules } from './event-store/closed.ts'
+import { fencingRules } from './event-store/fencing.ts'
 import { closingRules } from './event-store/closing.ts'
 import { faultRules } from './event-store/faults.ts'
 import { readingRules } from './event-store/reading.ts'
@@ -26,7 +26,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStore>
     readingRules,
     subscribingRules,
     faultRules,
-    closedRules,
+    fencingRules,
     closingRules,
     sequenceRules,
   ]

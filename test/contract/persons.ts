@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PersonRow, PersonStore } from '../../src/stores/ports/person-store.ts'
 
-type Opened = PersonStore & { close(): Promise<void> }
+type OpenedPersonStore = PersonStore & { close(): Promise<void> }
 
 const row = (account: number, text = `sealed ${account}`, at = 1000): PersonRow => ({
   account,
@@ -14,8 +14,8 @@ const row = (account: number, text = `sealed ${account}`, at = 1000): PersonRow 
  * Runs the rules of the person store port (src/stores/ports/person-store.ts) on an adapter.
  * @param open opens an empty store for one rule, which closes it
  */
-export function personsContract(name: string, open: () => Promise<Opened>): void {
-  const test = suite<{ persons: Opened }>(name)
+export function personsContract(name: string, open: () => Promise<OpenedPersonStore>): void {
+  const test = suite<{ persons: OpenedPersonStore }>(name)
   test.before.each(async (given) => {
     given.persons = await open()
   })

@@ -1,12 +1,12 @@
 import { suite, type Test } from 'uvu'
 import { countingRules } from './read-store/counting.ts'
-import { findingRules } from './read-store/finding.ts'
+import { queryRules } from './read-store/queries.ts'
 import { leasingRules } from './read-store/leasing.ts'
-import type { Opened } from './read-store/model.ts'
+import type { OpenedReadStore } from './read-store/model.ts'
 import { progressRules } from './read-store/progress.ts'
 import { sequenceRules } from './read-store/sequences.ts'
-import { switchingRules } from './read-store/switching.ts'
-import { walkingRules } from './read-store/walking.ts'
+import { buildRules } from './read-store/builds.ts'
+import { scanRules } from './read-store/scanning.ts'
 import { writingRules } from './read-store/writing.ts'
 
 /**
@@ -16,7 +16,7 @@ import { writingRules } from './read-store/writing.ts'
  */
 export function readStoreContract(
   name: string,
-  open: () => Promise<Opened>,
+  open: () => Promise<OpenedReadStore>,
   runs = process.env['ADAMANT_FULL'] === '1' ? 200 : 20,
 ): void {
   const of = (subject: string, rules: (test: Test) => void) => {
@@ -28,8 +28,8 @@ export function readStoreContract(
   of('counts', (test) => countingRules(test, open, runs))
   of('sequences', (test) => sequenceRules(test, open))
   of('progress', (test) => progressRules(test, open))
-  of('queries', (test) => findingRules(test, open, runs))
-  of('scans', (test) => walkingRules(test, open))
-  of('builds', (test) => switchingRules(test, open))
+  of('queries', (test) => queryRules(test, open, runs))
+  of('scans', (test) => scanRules(test, open))
+  of('builds', (test) => buildRules(test, open))
   of('leases', (test) => leasingRules(test, open))
 }

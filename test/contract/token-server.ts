@@ -13,11 +13,11 @@ export type TokenServer = {
   /** Authenticates with HTTP Basic. */
   readonly client: Client
   /** Authenticates with form parameters. */
-  readonly posting: Client
+  readonly formClient: Client
   /** Another client that authenticates with HTTP Basic. */
-  readonly other: Client
+  readonly otherClient: Client
   /** Advances the server's clock past the grace period in which a client may repeat a refresh. */
-  later(): void
+  skipGracePeriod(): void
 }
 
 type TokenResponse = {
@@ -114,7 +114,7 @@ export function tokenServerContract(
     server,
     client,
   }) => {
-    const { id: client_id, secret: client_secret } = server.posting
+    const { id: client_id, secret: client_secret } = server.formClient
     const form = { grant_type: 'password', ...server.user, client_id }
     assert.is((await client.post('token_endpoint', { ...form, client_secret })).status, 200)
     assertError(await client.post('token_endpoint', { ...form, client_secret: 'wrong' }), 401, 'invalid_client')
@@ -134,7 +134,7 @@ export function tokenServerContract(
     assert.is.not(second.body['refresh_token'], first.body['refresh_token'])
     assert.equal(second.body['scope'], first.body['scope'])
     assertError(await client.refresh(first), 400, 'invalid_grant')
-    server.later()
+    server.skipGracePeriod()
     assertError(await client.refresh(first), 400, 'invalid_grant')
     // A refresh token that is used twice may be stolen, so all tokens of its grant are revoked.
     assertError(await client.refresh(second), 400, 'invalid_grant')
@@ -143,7 +143,7 @@ export function tokenServerContract(
 
   test('accepts a refresh token only from the client it was issued to (RFC 6749, 6)', async ({ server, client }) => {
     const tokens = await client.logIn()
-    assertError(await client.refresh(tokens, server.other), 400, 'invalid_grant')
+    assertError(await client.refresh(tokens, server.otherClient), 400, 'invalid_grant')
     assertError(await client.token({ grant_type: 'refresh_token', refresh_token: 'x' }), 400, 'invalid_grant')
     assertError(await client.token({ grant_type: 'refresh_token' }), 400, 'invalid_request')
     assert.is((await client.refresh(tokens)).status, 200)
@@ -176,7 +176,7 @@ export function tokenServerContract(
   test("does not revoke another client's token (RFC 7009, 2.1)", async ({ server, client }) => {
     const { body } = await client.logIn()
     for (const token of [body['access_token'], body['refresh_token']]) {
-      await client.revoke(token, {}, server.other)
+      await client.revoke(token, {}, server.otherClient)
       assert.is((await client.introspect(token)).body['active'], true)
     }
   })

@@ -48,7 +48,7 @@ test('expires nothing early and stores no time in the future', async () => {
     await until('both mails', () => postbox.accepted.length === 2)
     const read = expect(200, await reveal(url, waits.secret_key))
     assert.is((read.json() as { value: string }).value, 'waits')
-    assert.match(service.said(), "the system's clock was set")
+    assert.match(service.output(), "the system's clock was set")
   } finally {
     await service.kill()
     await postbox.close()
@@ -79,7 +79,7 @@ test('rejects revoked tokens before, during and after the jump', async () => {
     process.kill(service.pid, 'SIGUSR2')
     await twoMinutesPass()
     assert.equal([await statusFor(ann), await statusFor(bob)], [204, 401], 'after')
-    assert.match(service.said(), "the system's clock was set")
+    assert.match(service.output(), "the system's clock was set")
   } finally {
     await service.kill()
     rmSync(dataDir, { recursive: true })
@@ -126,7 +126,7 @@ test('sends after a restart the mails that were postponed while the clock was ah
   const ahead = await startServer(dataDir, { ...settings, CLOCK_IS_AHEAD: 'yes' }, program)
   try {
     await shared(ahead.url, sender, { secret: 'ahead', recipient: 'tom@example.com' })
-    await until('an attempt', () => ahead.said().includes('a mail is sent again later'))
+    await until('an attempt', () => ahead.output().includes('a mail is sent again later'))
   } finally {
     await ahead.stop()
   }

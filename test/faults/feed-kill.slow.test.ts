@@ -7,7 +7,7 @@ import type { Shown } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
 import { choicesFor, type Choices } from '../seeded.ts'
 import { until } from '../until.ts'
-import { nothingTold, writeUntilGone } from './load.ts'
+import { newWriteRecord, writeUntilDown } from './load.ts'
 import { withInstallation } from './serving.ts'
 
 const ROUNDS = rounds(3, 100)
@@ -51,12 +51,12 @@ test(`has exactly the listed diamonds after it and the service were killed ${ROU
     let state = saved(new Consumer())
     for (let round = 0; round < ROUNDS; round++) {
       const service = await serve()
-      const told = nothingTold()
+      const record = newWriteRecord()
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
-        writeUntilGone(service.ann, `${round}-${client}`, told),
+        writeUntilDown(service.ann, `${round}-${client}`, record),
       )
       const following = followUntilKilled(service.ann, state, choicesFor(`feed-kill ${round}`))
-      await until('creates after the start', () => told.created.size > 60 + 30 * (round % 4))
+      await until('creates after the start', () => record.created.size > 60 + 30 * (round % 4))
       await service.kill()
       await Promise.all(clients)
       state = await following

@@ -36,17 +36,17 @@ test.after.each(async ({ dataDir, postbox, services }) => {
 const POLLS = 5
 
 /** Overrides for a process whose mails wait until `mayGoOn`; they count its polls of the queue and its claim renewals. */
-function watched(mayGoOn: Promise<void> = Promise.resolve()) {
+function countingOverrides(mayGoOn: Promise<void> = Promise.resolve()) {
   const counts = { sent: 0, polls: 0, renewals: 0 }
   const installation = (opened: Installation): Installation => ({
     ...opened,
-    mail: watching(opened.mail, {
+    mail: withCallbacks(opened.mail, {
       async send() {
         counts.sent++
         await mayGoOn
       },
     }),
-    vault: watching(opened.vault, {
+    vault: withCallbacks(opened.vault, {
       claimMail: () => void counts.polls++,
       renewClaim: () => void counts.renewals++,
     }),
@@ -55,7 +55,7 @@ function watched(mayGoOn: Promise<void> = Promise.resolve()) {
 }
 
 /** Wraps a port so that `before[name]` runs before its method `name`. */
-function watching<Port extends object>(port: Port, before: { [name: string]: () => unknown }): Port {
+function withCallbacks<Port extends object>(port: Port, before: { [name: string]: () => unknown }): Port {
   return new Proxy(port, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
@@ -75,7 +75,7 @@ const isQueueEmpty = async ({ installation }: Service) => (await installation.va
 test('is sent once even if their clocks are 16 s apart', async ({ postbox, start }) => {
   let goOn = () => {}
   const mayGoOn = new Promise<void>((done) => (goOn = done))
-  const [one, other] = [watched(mayGoOn), watched(mayGoOn)]
+  const [one, other] = [countingOverrides(mayGoOn), countingOverrides(mayGoOn)]
   const service = await start({ installation: one.installation })
   await start({ installation: other.installation, clock: () => Date.now() + 16_000 })
   await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
@@ -89,7 +89,7 @@ test('is sent once even if their clocks are 16 s apart', async ({ postbox, start
 })
 
 /** A log that rejects MailSent events while it is full. */
-function forgettingMails(log: { isFull: boolean }) {
+function rejectMailSent(log: { isFull: boolean }) {
   return (store: EventStore): EventStore =>
     new Proxy(store, {
       get(of, name) {
@@ -111,9 +111,9 @@ const RENEWALS = 6
 if (process.env['ADAMANT_FULL'] === '1') {
   test('is sent once while its outcome cannot be stored', async ({ postbox, start }) => {
     const log = { isFull: true }
-    const [one, other] = [watched(), watched()]
-    const service = await start({ store: forgettingMails(log), installation: one.installation })
-    await start({ store: forgettingMails(log), installation: other.installation })
+    const [one, other] = [countingOverrides(), countingOverrides()]
+    const service = await start({ store: rejectMailSent(log), installation: one.installation })
+    await start({ store: rejectMailSent(log), installation: other.installation })
     await shared(service.url, await newSender(service.installation), { secret: 'x', recipient: 'tom@example.com' })
     await until('it to be sent', () => postbox.accepted.length > 0)
     await until('its claim to be renewed', () => one.counts.renewals + other.counts.renewals >= RENEWALS)

@@ -1,11 +1,11 @@
 import type { Installation } from '../../src/wiring/installation.ts'
 import { StoreUnavailable, type Subscription } from '../../src/stores/ports/event-store.ts'
 
-/** How calls fail: `away` rejects them, `hangs` never responds. */
+/** How calls fail: `unavailable` rejects them, `hangs` never responds. */
 export type Outage = {
-  fault: 'none' | 'away' | 'hangs'
+  fault: 'none' | 'unavailable' | 'hangs'
   /** Number of calls that failed so far. */
-  met: number
+  failedCalls: number
 }
 
 /** The ports of an installation that may fail. */
@@ -37,9 +37,9 @@ function failing<Port extends object>(port: Port, outage: Outage): Port {
       return (...args: unknown[]) => {
         const call = (): unknown => Reflect.apply(value, target, args)
         if (name === 'subscribe') return subscription(call() as Subscription, outage)
-        if (outage.fault !== 'none') outage.met++
+        if (outage.fault !== 'none') outage.failedCalls++
         if (outage.fault === 'hangs') return iterable(never())
-        if (outage.fault === 'away') return refusal()
+        if (outage.fault === 'unavailable') return refusal()
         if (PARTS.has(name)) return parts(call() as Promise<object | undefined>, outage)
         // Stores behind a network return a promise.
         return name === 'head' ? Promise.resolve(call()) : call()
@@ -75,7 +75,7 @@ function subscription(real: Subscription, outage: Outage): Subscription {
     async *[Symbol.asyncIterator]() {
       for await (const batch of real) {
         if (outage.fault === 'hangs') await never()
-        if (outage.fault === 'away') throw new StoreUnavailable('the store was made unavailable')
+        if (outage.fault === 'unavailable') throw new StoreUnavailable('the store was made unavailable')
         yield batch
       }
     },

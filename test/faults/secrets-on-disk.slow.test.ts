@@ -65,10 +65,10 @@ function filesIn(folder: string): string[] {
     .filter((path) => statSync(path).isFile())
 }
 
-function found(folder: string, said: string, marks: readonly Marked[]): string[] {
+function found(folder: string, output: string, marks: readonly Marked[]): string[] {
   const sources = [
     ...lookedAt(() => filesIn(folder).map((path) => ({ path, bytes: readFileSync(path) }))),
-    { path: 'its log', bytes: Buffer.from(said) },
+    { path: 'its log', bytes: Buffer.from(output) },
   ]
   return marks.flatMap(({ name, text }) => {
     const needles = spellings(text)
@@ -96,7 +96,7 @@ test('contains nothing that opens a secret, and no ciphertext after the secret h
   }
   const settings = { MAILER: postbox.address, TMPDIR: temporary, SQLITE_TMPDIR: temporary }
   const server = await startServer(dataDir, settings)
-  const search = (marks: readonly Marked[]) => found(folder, server.said(), marks)
+  const search = (marks: readonly Marked[]) => found(folder, server.output(), marks)
   const sets = new Map<string, MarkedSecret>()
   for (const name of PLAN) sets.set(name, await shareMarked(server, ann, name, name === 'expired' ? '60' : '2592000'))
   const marks = [...sets.values()].flatMap((set) => set.marks)

@@ -10,7 +10,7 @@ export type ServerProcess = {
   readonly url: string
   readonly pid: number
   /** Its output on stdout and stderr so far. */
-  readonly said: () => string
+  readonly output: () => string
   /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
   /** Advances its clock by two minutes, if it was started with jumping-clock.ts. */
@@ -49,16 +49,16 @@ export async function startServer(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   const ended = once(child, 'exit')
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const lines = createInterface({ input: child.stdout })
-  lines.on('line', (line) => (said += `${line}\n`))
+  lines.on('line', (line) => (output += `${line}\n`))
   const late = once(lines, 'line', { signal: AbortSignal.timeout(READY) })
   const [line] = (await Promise.race([late.catch(() => []), ended.then(() => [])])) as string[]
   if (line === undefined) {
     child.kill('SIGKILL')
-    throw new Error(`the service did not start: ${said}`)
+    throw new Error(`the service did not start: ${output}`)
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
@@ -70,7 +70,7 @@ export async function startServer(
   return {
     url: (JSON.parse(line) as { url: string }).url,
     pid: child.pid ?? 0,
-    said: () => said,
+    output: () => output,
     kill: async () => void (await end('SIGKILL')),
     jump: () => void child.kill('SIGUSR2'),
     stop: () => end('SIGTERM'),

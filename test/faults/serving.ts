@@ -11,7 +11,7 @@ import { BUILT, startServer, type ServerProcess } from './server-process.ts'
 export type Serving = ServerProcess & { readonly ann: Vendor }
 
 /** A data folder with an account, on which service processes can run, also concurrently. */
-export type Installed = {
+export type TestInstallation = {
   readonly dataDir: string
   /** Ann as a client of the process at an address. */
   readonly annAt: (url: string) => Vendor
@@ -20,13 +20,13 @@ export type Installed = {
 }
 
 /** The parent of the data folder, if not the temporary folder, and what to prepare before the first process. */
-export type Place = { readonly within?: string; readonly prepare?: (service: Service) => Promise<void> }
+export type InstallationOptions = { readonly within?: string; readonly prepare?: (service: Service) => Promise<void> }
 
 /** @param common settings of every process, over those of test/engines.ts */
 export async function withInstallation(
-  run: (installed: Installed) => Promise<void>,
+  run: (installed: TestInstallation) => Promise<void>,
   common: Readonly<Record<string, string>> = {},
-  { within = tmpdir(), prepare }: Place = {},
+  { within = tmpdir(), prepare }: InstallationOptions = {},
 ): Promise<void> {
   const dataDir = mkdtempSync(join(within, 'adamant-faults-'))
   const started: ServerProcess[] = []

@@ -10,7 +10,7 @@ import { startService, type Service } from '../api/harness/service.ts'
 import { created, stone } from '../api/harness/stones.ts'
 import { startPeerProcess, type PeerProcess } from '../eventstoredb/peer-process.ts'
 import { PORTS, withOutage, type Outage, type PortName } from './outage.ts'
-import { withInstallation, type Installed } from './serving.ts'
+import { withInstallation, type TestInstallation } from './serving.ts'
 import { comes, until } from '../until.ts'
 
 const test = suite('a service that is stopped during an outage')
@@ -29,8 +29,8 @@ async function createWork({ url, ann }: Service, sender: Sender): Promise<number
 }
 
 /** Stops a service while one of its ports fails. */
-async function stopDuringOutage(port: PortName, fault: 'away' | 'hangs'): Promise<void> {
-  const outage: Outage = { fault: 'none', met: 0 }
+async function stopDuringOutage(port: PortName, fault: 'unavailable' | 'hangs'): Promise<void> {
+  const outage: Outage = { fault: 'none', failedCalls: 0 }
   const time = { ahead: 0 }
   let closeInstallation = async () => {}
   const service = await startService({
@@ -50,14 +50,14 @@ async function stopDuringOutage(port: PortName, fault: 'away' | 'hangs'): Promis
     service.ann.post('/v4/diamond', stone()),
     upload(service.ann, [text('product', id), text('laboratory', 'GIA'), file(smallPdf(1_000))]),
   ])
-  await until(`calls while ${port} ${fault}`, () => outage.met >= FAILED_CALLS)
+  await until(`calls while ${port} ${fault}`, () => outage.failedCalls >= FAILED_CALLS)
   await comes(`the end of the stop while ${port} ${fault}`, service.stop())
   await requests
   await closeInstallation()
 }
 
-for (const fault of ['away', 'hangs'] as const) {
-  test(`(a port ${fault === 'away' ? 'is unavailable' : 'hangs'}) stops, whichever port it is`, async () => {
+for (const fault of ['unavailable', 'hangs'] as const) {
+  test(`(a port ${fault === 'hangs' ? 'hangs' : 'is unavailable'}) stops, whichever port it is`, async () => {
     await Promise.all(PORTS.map((port) => stopDuringOutage(port, fault)))
   })
 }
@@ -73,7 +73,7 @@ async function exitCodeDuringOutage(fail: (peer: PeerProcess) => Promise<void>):
       await created(service.ann)
       await fail(peer)
       const request = service.ann.post('/v4/diamond', stone()).catch(() => undefined)
-      await until('the outage to be noticed', () => service.said().includes('a store is away'))
+      await until('the outage to be noticed', () => service.output().includes('a store is away'))
       code = await comes('the end of the program', service.stop())
       await request
     }, settings)
@@ -90,7 +90,7 @@ async function exitCodeWhileMailing(): Promise<number | null> {
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
   const { port } = silent.address() as AddressInfo
   let code: number | null = null
-  const run = async ({ serve, dataDir }: Installed) => {
+  const run = async ({ serve, dataDir }: TestInstallation) => {
     const setUp = await startService({ dataDir, settings: { ROLES: 'http' } })
     const sender = await newSender(setUp.installation)
     await shared(setUp.url, sender, { secret: 'x', recipient: 'tom@example.com' })

@@ -4,7 +4,7 @@ import { startService } from '../api/harness/service.ts'
 import { keptRoot } from '../evidence/kept-by-service.ts'
 import { rounds } from '../rounds.ts'
 import { until } from '../until.ts'
-import { nothingTold, writeUntilGone } from './load.ts'
+import { newWriteRecord, writeUntilDown } from './load.ts'
 import { withInstallation } from './serving.ts'
 
 const ROUNDS = rounds(2, 20)
@@ -17,11 +17,11 @@ test(`matches the events of the log after a kill during writes, ${ROUNDS} times`
     let known: { readonly size: number; readonly root: string } | undefined
     for (let round = 0; round < ROUNDS; round++) {
       const service = await serve()
-      const told = nothingTold()
+      const record = newWriteRecord()
       const clients = Array.from({ length: CLIENTS }, (_, client) =>
-        writeUntilGone(service.ann, `${round}-${client}`, told),
+        writeUntilDown(service.ann, `${round}-${client}`, record),
       )
-      await until('creates', () => told.created.size > 150)
+      await until('creates', () => record.created.size > 150)
       await service.kill()
       await Promise.all(clients)
       const again = await startService({ dataDir })

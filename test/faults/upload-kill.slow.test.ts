@@ -10,7 +10,7 @@ import { created, shown } from '../api/harness/stones.ts'
 import { rounds } from '../rounds.ts'
 import { choicesFor, type Choices } from '../seeded.ts'
 import { until } from '../until.ts'
-import { installed } from './installed.ts'
+import { prepareDataFolder } from './prepared-data-folder.ts'
 import { startServer } from './server-process.ts'
 
 const ROUNDS = rounds(2, 25)
@@ -49,7 +49,7 @@ const filesIn = (dataDir: string) =>
     .toSorted()
 
 test(`has every acknowledged report byte for byte and no other file after ${ROUNDS} kills`, async () => {
-  const { dataDir, ann, clean } = await installed()
+  const { dataDir, ann, clean } = await prepareDataFolder()
   const acknowledged = new Map<number, string>()
   let server = await startServer(dataDir, { LOG_LEVEL: 'warn' })
   try {

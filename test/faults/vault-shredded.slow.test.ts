@@ -10,8 +10,8 @@ import { until } from '../until.ts'
 
 const test = suite('a vault whose event log is unavailable')
 
-async function isShredded(fault: 'away' | 'hangs'): Promise<void> {
-  const outage: Outage = { fault: 'none', met: 0 }
+async function assertShredded(fault: 'unavailable' | 'hangs'): Promise<void> {
+  const outage: Outage = { fault: 'none', failedCalls: 0 }
   const time = { ahead: 0 }
   const service = await startService({
     clock: () => Date.now() + time.ahead,
@@ -33,7 +33,7 @@ async function isShredded(fault: 'away' | 'hangs'): Promise<void> {
 }
 
 test('is shredded in time even if an expired secret cannot be ended', async () => {
-  await Promise.all([isShredded('away'), isShredded('hangs')])
+  await Promise.all([assertShredded('unavailable'), assertShredded('hangs')])
 })
 
 test.run()

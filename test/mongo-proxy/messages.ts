@@ -9,7 +9,7 @@ const OP_MSG = 2013
 export type Message = {
   readonly bytes: Buffer
   readonly id: number
-  readonly answers: number
+  readonly responseTo: number
   /** The body of an OP_MSG, with document sequences as members; undefined for other messages. */
   readonly body: Document | undefined
 }
@@ -31,7 +31,7 @@ function messageOf(bytes: Buffer): Message {
   return {
     bytes,
     id: bytes.readInt32LE(4),
-    answers: bytes.readInt32LE(8),
+    responseTo: bytes.readInt32LE(8),
     body: isReadable ? bodyOf(bytes) : undefined,
   }
 }
@@ -61,7 +61,7 @@ function sequenceIn(section: Buffer): Document {
 }
 
 /** An OP_MSG that is the response to the message with this id. */
-export function answerTo(id: number, body: Document): Buffer {
+export function responseMessage(id: number, body: Document): Buffer {
   const document = BSON.serialize(body)
   const bytes = Buffer.alloc(HEADER + FLAGS + 1 + document.length)
   bytes.writeInt32LE(bytes.length, 0)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { Document } from 'mongodb'
-import { answerTo, messagesIn, type Message } from './messages.ts'
+import { responseMessage, messagesIn, type Message } from './messages.ts'
 
 /** What the proxy does with a command. */
-export type Fate =
+export type CommandFault =
   /** Closes the connection before the server receives the command. */
   | { readonly cut: 'before' }
   /** The server executes the command; the connection closes before the response. */
@@ -17,7 +17,7 @@ export type Fate =
   | { readonly change: (answer: Document) => Document | Promise<Document> }
 
 /** @param name the command, such as `insert`; the body has the collection under this name */
-export type Rule = (name: string, body: Document) => Fate | undefined
+export type Rule = (name: string, body: Document) => CommandFault | undefined
 
 /** A proxy to a MongoDB server that injects faults into commands. */
 export type MongoProxy = {
@@ -67,32 +67,36 @@ function pass(client: Socket, upstream: Socket, rule: Rule): void {
   const pending = new Map<number, (answer: Message) => Promise<void>>()
   onMessages(client, (command) => {
     const [name = ''] = Object.keys(command.body ?? {})
-    const fate = command.body === undefined ? undefined : rule(name, command.body)
-    if (fate === undefined) return void upstream.write(command.bytes)
-    if ('answer' in fate) return void respond(client, command.id, fate.answer)
-    if ('cut' in fate && fate.cut === 'before') return void client.destroy()
-    pending.set(command.id, (answer) => passResponse(client, fate, answer))
+    const fault = command.body === undefined ? undefined : rule(name, command.body)
+    if (fault === undefined) return void upstream.write(command.bytes)
+    if ('answer' in fault) return void respond(client, command.id, fault.answer)
+    if ('cut' in fault && fault.cut === 'before') return void client.destroy()
+    pending.set(command.id, (answer) => passResponse(client, fault, answer))
     upstream.write(command.bytes)
   })
   onMessages(upstream, (answer) => {
-    const passOn = pending.get(answer.answers)
-    pending.delete(answer.answers)
+    const passOn = pending.get(answer.responseTo)
+    pending.delete(answer.responseTo)
     if (passOn === undefined) client.write(answer.bytes)
     else void passOn(answer)
   })
 }
 
 async function respond(client: Socket, id: number, answer: Document | Promise<Document>): Promise<void> {
-  client.write(answerTo(id, await answer))
+  client.write(responseMessage(id, await answer))
 }
 
-async function passResponse(client: Socket, fate: Exclude<Fate, { answer: unknown }>, answer: Message): Promise<void> {
-  if ('cut' in fate) return void client.destroy()
-  if ('change' in fate) {
-    const changed = await fate.change(answer.body ?? {})
-    return void client.write(answerTo(answer.answers, changed))
+async function passResponse(
+  client: Socket,
+  fault: Exclude<CommandFault, { answer: unknown }>,
+  answer: Message,
+): Promise<void> {
+  if ('cut' in fault) return void client.destroy()
+  if ('change' in fault) {
+    const changed = await fault.change(answer.body ?? {})
+    return void client.write(responseMessage(answer.responseTo, changed))
   }
-  await fate.until
+  await fault.until
   client.write(answer.bytes)
 }
 

@@ -1,18 +1,18 @@
 import { pace } from '../pace.ts'
 import type { Document } from 'mongodb'
-import type { Fate, Rule } from './proxy.ts'
+import type { CommandFault, Rule } from './proxy.ts'
 
 /** The commands that write. */
 export const WRITES: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify', 'createIndexes'])
 
 /** Applies a fault to the first `times` commands of a name on a collection; later ones pass. */
-export function first(name: string, collection: string, fate: Fate, times = 1): Rule {
+export function firstCommands(name: string, collection: string, fault: CommandFault, times = 1): Rule {
   let left = times
-  return (command, body) => (command === name && body[command] === collection && left-- > 0 ? fate : undefined)
+  return (command, body) => (command === name && body[command] === collection && left-- > 0 ? fault : undefined)
 }
 
 /** The response of a server that rejects a command with a code, such as 10107 (NotWritablePrimary). */
-export const refusal = (code: number, codeName: string): Document => ({
+export const errorResponse = (code: number, codeName: string): Document => ({
   ok: 0,
   errmsg: `injected: ${codeName}`,
   code,
@@ -23,7 +23,7 @@ export const refusal = (code: number, codeName: string): Document => ({
 const SELECTION = 2_000
 
 /** There is no primary, as during an election: commands fail after the driver's server selection timeout. */
-export const election: Rule = () => ({ answer: pace(SELECTION).then(() => refusal(10107, 'NotWritablePrimary')) })
+export const election: Rule = () => ({ answer: pace(SELECTION).then(() => errorResponse(10107, 'NotWritablePrimary')) })
 
 /**
  * The other members of the replica set hang: the primary executes writes, but a majority never acknowledges them. It responds

@@ -25,7 +25,7 @@ test.after.each(async ({ site, peer }) => {
 /** The server's own backup comes back. */
 async function setBack(peer: Peer, events: number): Promise<void> {
   await peer.down()
-  peer.log.setBack(events)
+  peer.log.truncate(events)
   await peer.up()
 }
 

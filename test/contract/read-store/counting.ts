@@ -8,9 +8,9 @@ import {
   type StoredDocument,
   type DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, put, remove, using, type OpenedReadStore } from './model.ts'
 
-export function countingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
+export function countingRules(test: Test, open: () => Promise<OpenedReadStore>, runs: number): void {
   test('a batch that is written twice changes nothing the second time', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -159,7 +159,7 @@ const countable = [1, 2].flatMap((owner) =>
 
 const withBatches =
   (
-    open: () => Promise<Opened>,
+    open: () => Promise<OpenedReadStore>,
     action: (build: ReadModelBuild, store: ReadStore, writes: readonly (readonly DocumentWrite[])[]) => Promise<void>,
   ) =>
   (writes: readonly (readonly DocumentWrite[])[]) =>

@@ -81,20 +81,21 @@ export async function idsIn(store: ReadStore, owner = 1): Promise<unknown[]> {
 }
 
 /** An empty store; `again` opens another store on the same data, as another process does. */
-export type Opened = {
+export type OpenedReadStore = {
   readonly store: ReadStore
-  readonly again: () => Promise<ReadStore>
+  readonly openAnother: () => Promise<ReadStore>
   /** Resolves when all stores show the earlier changes of the others. */
-  readonly seen: () => Promise<void>
+  readonly changesVisible: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
 /** A test with its own store, which is closed even if the test fails. */
-export const using = (open: () => Promise<Opened>, action: (opened: Opened) => Promise<void>) => async () => {
-  const opened = await open()
-  try {
-    await action(opened)
-  } finally {
-    await opened.close()
+export const using =
+  (open: () => Promise<OpenedReadStore>, action: (opened: OpenedReadStore) => Promise<void>) => async () => {
+    const opened = await open()
+    try {
+      await action(opened)
+    } finally {
+      await opened.close()
+    }
   }
-}

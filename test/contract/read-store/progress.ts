@@ -1,8 +1,8 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { at, diamond, diamonds, letter, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, letter, put, using, type OpenedReadStore } from './model.ts'
 
-export function progressRules(test: Test, open: () => Promise<Opened>): void {
+export function progressRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
     'positions above 2^53 are stored exactly',
     using(open, async ({ store }) => {
@@ -19,14 +19,14 @@ export function progressRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'the position of a model follows the writes of all processes',
-    using(open, async ({ store, again, seen }) => {
-      const [here, there] = [await store.model(diamonds), await (await again()).model(diamonds)]
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const [here, there] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
       assert.is(await here.position(), 'start')
       const build = await store.live(diamonds)
       for (const n of [1, 2, 3]) {
         await build.write([put(diamond(n))], at(n))
         assert.equal(await here.position(), at(n).position)
-        await seen()
+        await changesVisible()
         assert.equal(await there.position(), at(n).position)
       }
     }),
@@ -34,19 +34,19 @@ export function progressRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'a stream is parked in every process from its first dead letter until it is unparked',
-    using(open, async ({ store, again, seen }) => {
-      const [here, there] = [await store.model(diamonds), await (await again()).model(diamonds)]
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const [here, there] = [await store.model(diamonds), await (await openAnother()).model(diamonds)]
       const build = await store.live(diamonds)
       const [first, second, other] = [letter('diamond-1', 2), letter('diamond-1', 10), letter('diamond-3', 9)]
       await build.write([put(diamond(2))], at(10), [second, other, first])
       assert.equal(await build.deadLetters(), [first, other, second])
       assert.equal([...(await here.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
-      await seen()
+      await changesVisible()
       assert.equal([...(await there.parkedStreams())].toSorted(), ['diamond-1', 'diamond-3'])
       await build.unpark('diamond-1')
       assert.equal(await build.deadLetters(), [other])
       assert.equal([...(await here.parkedStreams())], ['diamond-3'])
-      await seen()
+      await changesVisible()
       assert.equal([...(await there.parkedStreams())], ['diamond-3'])
     }),
   )

@@ -6,7 +6,7 @@ import {
   type StoredDocument,
   type DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, put, using, type OpenedReadStore } from './model.ts'
 
 const sequence = (id: number, state: string, revision: bigint, basedOn?: StoredDocument): DocumentWrite => ({
   put: { id, state },
@@ -23,10 +23,10 @@ async function scanned({ sequences }: ReadModelBuild): Promise<StoredDocument[]>
   return found
 }
 
-export function sequenceRules(test: Test, open: () => Promise<Opened>): void {
+export function sequenceRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
     'sequences are stored in a separate table, written together with documents and readable through the model',
-    using(open, async ({ store, again, seen }) => {
+    using(open, async ({ store, openAnother, changesVisible }) => {
       const build = await store.live(diamonds)
       assert.equal(await build.sequences.load([0, 1]), [])
       await build.write([put(diamond(1), 1n)], at(1), [], [sequence(0, 'epochs', 1n), sequence(1, 'one', 1n)])
@@ -38,8 +38,8 @@ export function sequenceRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal(inOrder(await build.sequences.load([1, 0, 7])), stored)
       assert.equal(inOrder(await scanned(build)), stored)
       assert.equal((await build.load([0, 1])).length, 1, 'documents and sequences have separate ids')
-      await seen()
-      const model = await (await again()).model(diamonds)
+      await changesVisible()
+      const model = await (await openAnother()).model(diamonds)
       const found = await model.sequences([0, 1, 7])
       assert.equal(
         found.toSorted((a, b) => Number(a['id']) - Number(b['id'])),

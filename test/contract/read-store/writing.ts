@@ -6,9 +6,9 @@ import {
   type StoredDocument,
   type DocumentWrite,
 } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, idsIn, put, remove, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, idsIn, put, remove, using, type OpenedReadStore } from './model.ts'
 
-export function writingRules(test: Test, open: () => Promise<Opened>): void {
+export function writingRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
     'documents are stored together with the checkpoint of their batch',
     using(open, async ({ store }) => {

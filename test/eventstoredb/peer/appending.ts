@@ -8,7 +8,7 @@ import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js'
 import { isPast } from './deadlines.ts'
 import type { Faults } from './faults.ts'
 import { MAX_APPEND, type Appended, type Expected, type Log, type Proposed } from './log.ts'
-import { refusalOf, type Standing } from './standing.ts'
+import { leaderErrorOf, type ClusterView } from './cluster-view.ts'
 import { idOf, identifierOf, nameOf } from './wire.ts'
 
 type Call = ServerDuplexStream<BatchAppendReq, BatchAppendResp>
@@ -22,7 +22,7 @@ const WRITE_TIMEOUT = 2_000
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** BatchAppend: many appends on one stream; responses carry the correlation id of their append. */
-export function batchAppend(log: Log, faults: Faults, standing: Standing): (call: Call) => void {
+export function batchAppend(log: Log, faults: Faults, view: ClusterView): (call: Call) => void {
   return (call) => {
     const open = new Map<string, Batch>()
     call.on('data', (request: BatchAppendReq) => {
@@ -34,10 +34,10 @@ export function batchAppend(log: Log, faults: Faults, standing: Standing): (call
       batch.events.push(...request.getProposedMessagesList().map(proposedOf))
       if (!request.getIsFinal()) return
       open.delete(correlation)
-      const refusal = faults.silent ? undefined : refusalOf(call, standing)
+      const refusal = faults.silent ? undefined : leaderErrorOf(call, view)
       if (refusal !== undefined) call.emit('error', refusal)
       // A deposed leader waits for the other nodes and does not respond.
-      else if (standing.role() !== 'deposed') respondTo(call, request, batch, log, faults)
+      else if (view.role() !== 'deposed') respondTo(call, request, batch, log, faults)
     })
     call.on('end', () => call.end())
     call.on('error', () => {})
@@ -67,7 +67,9 @@ function respondTo(call: Call, request: BatchAppendReq, { options, events }: Bat
   if (fault === 'conflict') return respond(responseOf({ kind: 'wrong', actual: 1_000_000n }, expected))
   const stored = fault?.endsWith('lost') === true ? undefined : store()
   if (fault?.startsWith('silent') === true) return
-  faults.answer(() => respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected)))
+  faults.respondTogether(() =>
+    respond(fault !== undefined || stored === undefined ? timeout() : responseOf(stored, expected)),
+  )
 }
 
 function proposedOf(message: BatchAppendReq.ProposedMessage): Proposed {

@@ -1,5 +1,5 @@
 import { startPeer, type Peer } from './peer.ts'
-import type { Role } from './standing.ts'
+import type { Role } from './cluster-view.ts'
 
 /** The nodes of a cluster. Each has its own log, which follows the leader's. */
 export type Cluster = {
@@ -10,13 +10,13 @@ export type Cluster = {
   /** Stops a node: it does not respond, but its connections stay open. */
   freeze(node: ClusterNode): void
   /** The other nodes notice that the leader is unavailable, without electing another one. */
-  miss(): void
+  loseLeader(): void
   /** The other nodes elect a new leader among themselves. */
   elect(): ClusterNode
   /** Resumes a node with the state it had when it was stopped. */
   thaw(node: ClusterNode): void
   /** A node learns the current leader from the others and follows its log. */
-  tell(node: ClusterNode): void
+  rejoin(node: ClusterNode): void
   stop(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function startCluster(size = 3): Promise<Cluster> {
       node.isFrozen = true
       node.peer.faults.silent = true
     },
-    miss() {
+    loseLeader() {
       for (const node of followers()) Object.assign(node, { role: 'follower, none leads', leader: undefined })
     },
     elect() {
@@ -66,7 +66,7 @@ export async function startCluster(size = 3): Promise<Cluster> {
       node.role = node === leading ? 'leader' : 'deposed'
       node.peer.faults.silent = false
     },
-    tell(node) {
+    rejoin(node) {
       node.role = 'follower'
       follow(node)
     },

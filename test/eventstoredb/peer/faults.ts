@@ -7,12 +7,13 @@ import { pace } from '../../pace.ts'
  * - `silent, lost` and `silent, stored`: no response
  * - `late`: no response; stored when `land()` is called
  */
-export type AppendFault = 'conflict' | 'timeout, lost' | 'timeout, stored' | 'silent, lost' | 'silent, stored' | 'late'
+export type PeerAppendFault =
+  'conflict' | 'timeout, lost' | 'timeout, stored' | 'silent, lost' | 'silent, stored' | 'late'
 
 /** Faults of the peer, all off at the start. */
 export class Faults {
   /** Faults of the next appends, one each. */
-  readonly appends: AppendFault[] = []
+  readonly appends: PeerAppendFault[] = []
   /** Calls get no response and subscriptions no events; connections stay open. */
   silent = false
   /** Only subscriptions are silent. */
@@ -28,11 +29,11 @@ export class Faults {
   /** Calls fail with "Server Is Not Ready", as on a node that has just started. */
   notReady = false
   /** False as on servers before 23.10, which do not send that a subscription has caught up. */
-  tellsCaughtUp = true
+  sendsCaughtUp = true
   /** False as on servers before 22.6, which omit positions in stream reads. */
-  tellsPlaces = true
+  sendsPositions = true
   /** Appends get their responses when this number of them waits, as on a server that writes them to the disk together. */
-  answersTogether = 1
+  responsesTogether = 1
   readonly #waiting: (() => void)[] = []
   #reading: Promise<void> = Promise.resolve()
   /** Milliseconds that the server's clock is ahead of its clients'. */
@@ -40,7 +41,7 @@ export class Faults {
   /** The version in the response about server features. */
   version = '23.10.6'
   /** Number of calls of `hush()`; subscriptions that began before the latest one are silent. */
-  hushed = 0
+  silencings = 0
   /** Number of subscriptions so far. */
   subscriptions = 0
   /** Number of read calls so far, including subscriptions. */
@@ -54,20 +55,20 @@ export class Faults {
    * Silences the open subscriptions permanently: they get neither events nor checkpoints. Their calls and connections stay open,
    * keepalives get responses, and new subscriptions work.
    */
-  hush(): void {
-    this.hushed++
+  silenceSubscriptions(): void {
+    this.silencings++
   }
 
   /** Behaves as 21.10: https://github.com/kurrent-io/KurrentDB/pull/3459 came with 22.6, caughtUp with 23.10. */
   answerAs2110(): void {
     this.version = '21.10.11'
-    this.tellsCaughtUp = false
-    this.tellsPlaces = false
+    this.sendsCaughtUp = false
+    this.sendsPositions = false
   }
 
   /** Responds now, or together with others (see `answersTogether`). */
-  answer(respond: () => void): void {
-    if (this.#waiting.push(respond) < this.answersTogether) return
+  respondTogether(respond: () => void): void {
+    if (this.#waiting.push(respond) < this.responsesTogether) return
     for (const one of this.#waiting.splice(0)) one()
   }
 

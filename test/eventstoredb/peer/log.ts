@@ -124,7 +124,7 @@ export class Log extends EventEmitter<{ appended: [] }> {
   }
 
   /** Restores the log to its first `events` events, as from a backup. Call it while the peer is down. */
-  setBack(events: number): void {
+  truncate(events: number): void {
     const lost = this.all.splice(events)
     for (const { stream } of lost) this.#streams.get(stream)?.pop()
     for (const [stream, stored] of this.#streams) if (stored.length === 0) this.#streams.delete(stream)

@@ -11,7 +11,7 @@ import { withDurations } from './deadlines.ts'
 import { Faults } from './faults.ts'
 import { Log } from './log.ts'
 import { read } from './reading.ts'
-import { alone, gossipOf, type Standing } from './standing.ts'
+import { singleNode, gossipOf, type ClusterView } from './cluster-view.ts'
 
 export type Peer = {
   /** `esdb://127.0.0.1:PORT?tls=false`, unchanged by restarts. */
@@ -34,12 +34,12 @@ export type Peer = {
  * Starts a peer: a server that speaks EventStoreDB's protocol as recorded from version 23.10.6 (or as 21.10, by its faults). It
  * supports appends on the batch stream, reads, subscriptions to $all, server features and gossip, but not deletion, stream
  * metadata, projections, persistent subscriptions or unary appends. Its log is in memory. It does not keep the process alive.
- * @param standing its role in a cluster; a cluster of one node by default
+ * @param view its role in a cluster; a cluster of one node by default
  */
-export async function startPeer(standing?: Standing): Promise<Peer> {
+export async function startPeer(view?: ClusterView): Promise<Peer> {
   const log = new Log()
   const faults = new Faults()
-  const grpc = servicesOf(log, faults, standing ?? alone(() => bound))
+  const grpc = servicesOf(log, faults, view ?? singleNode(() => bound))
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure())
   const sockets = new Set<Socket>()
   let listener = listenerOf(injector, sockets)
@@ -92,11 +92,11 @@ async function listen(listener: NetServer, port: number): Promise<number> {
   return address.port
 }
 
-function servicesOf(log: Log, faults: Faults, standing: Standing): Server {
+function servicesOf(log: Log, faults: Faults, view: ClusterView): Server {
   const grpc = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 })
   grpc.addService(withDurations(streamsGrpc.StreamsService), {
-    read: read(log, faults, standing),
-    batchAppend: batchAppend(log, faults, standing),
+    read: read(log, faults, view),
+    batchAppend: batchAppend(log, faults, view),
   })
   grpc.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, features: unknown) => void) => {
@@ -105,7 +105,7 @@ function servicesOf(log: Log, faults: Faults, standing: Standing): Server {
   })
   grpc.addService(gossipGrpc.GossipService, {
     read: (_call: unknown, answer: (error: null, cluster: unknown) => void) => {
-      if (!faults.silent) answer(null, gossipOf(standing))
+      if (!faults.silent) answer(null, gossipOf(view))
     },
   })
   return grpc

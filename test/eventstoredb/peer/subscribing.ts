@@ -41,7 +41,7 @@ class Subscriber {
     filter: ReadReq.Options.FilterOptions | undefined,
   ) {
     this.#matches = matcherOf(filter)
-    this.#begunAfter = faults.hushed
+    this.#begunAfter = faults.silencings
     const window = filter?.hasMax() === true ? filter.getMax() : WINDOW
     this.#interval = filter === undefined ? Infinity : window * filter.getCheckpointintervalmultiplier()
   }
@@ -61,12 +61,12 @@ class Subscriber {
   }
 
   get #isSilent(): boolean {
-    const { silent, silentSubscriptions, hushed } = this.faults
-    return silent || silentSubscriptions || hushed > this.#begunAfter
+    const { silent, silentSubscriptions, silencings } = this.faults
+    return silent || silentSubscriptions || silencings > this.#begunAfter
   }
 
   async #atHead(next: number): Promise<void> {
-    if (!this.#live && this.faults.tellsCaughtUp) await this.#write(caughtUpMessage())
+    if (!this.#live && this.faults.sendsCaughtUp) await this.#write(caughtUpMessage())
     this.#live = true
     if (this.log.all.length > next) return
     await new Promise<void>((done) => {

@@ -30,7 +30,7 @@ test('accepts writes after the election that follows a hanging leader, and when 
     await until('a 503', async () => !(await create()))
     cluster.elect()
     await until('a write', create)
-    for (const step of ['thaw', 'tell'] as const) {
+    for (const step of ['thaw', 'rejoin'] as const) {
       cluster[step](old)
       for (let count = 0; count < 5; count++) await until('a write', create)
     }

@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
-import { nothingAsked, repeatOpen, wishOn } from '../wishes.ts'
-import { openDoor } from './door.ts'
-import { grantedOnce } from './granted-once.ts'
+import { newCreateResults, repeatOpen, createUntil } from '../create-requests.ts'
+import { startMongoTcpProxy } from './tcp-proxy.ts'
+import { assertCreatedOnce } from './created-once.ts'
 import { findServers, withServers } from './servers.ts'
 import { until } from '../../until.ts'
 
@@ -14,13 +14,13 @@ const test = suite('a process that projects to MongoDB')
 test('is replaced by another that counts nothing twice if it is killed between the documents and the checkpoint of a batch', () =>
   withServers(mongo, async ({ database, serve, log }) => {
     const batches = watchBatches()
-    const proxy = await openDoor(database, batches.passes)
+    const proxy = await startMongoTcpProxy(database, batches.passes)
     try {
       const first = await serve({ ROLES: 'projections', READ_MODEL: proxy.address })
       const [second, { ann }] = await Promise.all([serve({ ROLES: 'projections' }), serve({ ROLES: 'http' })])
-      const asked = nothingAsked()
-      const clients = [0, 1, 2].map((n) => wishOn(ann, `${n}`, asked, () => batches.isHeld()))
-      await until('some stones', () => asked.acknowledged.size > 30)
+      const results = newCreateResults()
+      const clients = [0, 1, 2].map((n) => createUntil(ann, `${n}`, results, () => batches.isHeld()))
+      await until('some stones', () => results.acknowledged.size > 30)
       batches.holdNext()
       await until('documents without a checkpoint', batches.isHeld)
       await first.kill()
@@ -28,12 +28,12 @@ test('is replaced by another that counts nothing twice if it is killed between t
       let created = 0
       const isPending = async () => {
         const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `after-${++created}` })))
-        asked.acknowledged.set(...skuAndId(answer.json()))
+        results.acknowledged.set(...skuAndId(answer.json()))
         return answer.headers['x-consistency'] === 'pending'
       }
       await until('another to take over', async () => !(await isPending()))
-      await repeatOpen(ann, asked)
-      await grantedOnce(log, ann, asked)
+      await repeatOpen(ann, results)
+      await assertCreatedOnce(log, ann, results)
       assert.is(await second.stop(), 0)
     } finally {
       await proxy.close()

@@ -3,10 +3,10 @@ import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { openEventStoreDB } from '../../../src/stores/eventstoredb/eventstoredb.ts'
 import { startPeerProcess, type PeerProcess } from '../../eventstoredb/peer-process.ts'
 import { mongoServer, type MongoServer } from '../../mongo-server.ts'
-import { withInstallation, type Installed } from '../serving.ts'
+import { withInstallation, type TestInstallation } from '../serving.ts'
 
 /** An installation with its log in the EventStoreDB peer and its read models in MongoDB, each in a separate process. */
-export type Servers = Installed & {
+export type Servers = TestInstallation & {
   readonly peer: PeerProcess
   /** The address of the read models' database. */
   readonly database: string

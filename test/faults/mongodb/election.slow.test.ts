@@ -38,7 +38,7 @@ test('leaves each projection with its process', async () => {
         await until('current lists again', isCurrent)
         await until('commands on the leases after the election', () => passed.count() >= LEASE_COMMANDS)
       }
-      for (const each of [first, second]) assert.not.match(each.said(), 'another process has taken over')
+      for (const each of [first, second]) assert.not.match(each.output(), 'another process has taken over')
       assert.equal([await first.stop(), await second.stop()], [0, 0])
     })
   } finally {

@@ -6,8 +6,8 @@ import { expect } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import { freeze, thaw } from '../../freeze.ts'
 import { mongoServer } from '../../mongo-server.ts'
-import { holds } from '../holds.ts'
-import { nothingTold, writeUntilGone } from '../load.ts'
+import { assertWritesKept } from '../writes-kept.ts'
+import { newWriteRecord, writeUntilDown } from '../load.ts'
 import type { Serving } from '../serving.ts'
 import { withCluster } from './cluster.ts'
 import { until } from '../../until.ts'
@@ -23,12 +23,12 @@ test('replaces a killed projection without losing or duplicating anything', () =
     const first = await cluster.start('projections')
     const [second, web] = await Promise.all([cluster.start('projections'), cluster.start('http')])
     const load = loadOn(web.ann)
-    await until('some writes', () => load.told.created.size > 40)
+    await until('some writes', () => load.record.created.size > 40)
     await first.kill()
     if (isSlow) await load.stop()
     await handOver(load.ann)
     if (!isSlow) await load.stop()
-    await holds(load.ann, load.told)
+    await assertWritesKept(load.ann, load.record)
     assert.is(await second.stop(), 0)
   }))
 
@@ -37,24 +37,26 @@ test('replaces a frozen projection, which changes nothing when it resumes', () =
     const first = await cluster.start('projections')
     const [second, web] = await Promise.all([cluster.start('projections'), cluster.start('http')])
     const load = loadOn(web.ann)
-    await until('some writes', () => load.told.created.size > 40)
+    await until('some writes', () => load.record.created.size > 40)
     await freezeOutsideLock(first, load.ann)
     if (isSlow) await load.stop()
     await handOver(load.ann)
     thaw(first.pid)
-    await until('it to notice the takeover', () => first.said().includes('another process has taken over a projection'))
+    await until('it to notice the takeover', () =>
+      first.output().includes('another process has taken over a projection'),
+    )
     if (!isSlow) await load.stop()
     console.log(
       `NOTE: ${isSlow ? 'FerretDB' : 'MongoDB'} showed the hand-over after SIGSTOP, ` +
         (isSlow ? 'and SIGCONT without load: its filtered updates are not atomic' : 'and SIGCONT under load'),
     )
-    await holds(load.ann, load.told)
+    await assertWritesKept(load.ann, load.record)
     assert.equal([await first.stop(), await second.stop()], [0, 0])
   }))
 
 /** Clients that write until they are stopped, with the results of their writes. */
 function loadOn(ann: Vendor) {
-  const told = nothingTold()
+  const record = newWriteRecord()
   let over = false
   const untilOver: Vendor = {
     ...ann,
@@ -63,10 +65,10 @@ function loadOn(ann: Vendor) {
       return ann.post(...args)
     },
   }
-  const clients = Array.from({ length: 4 }, (_, client) => writeUntilGone(untilOver, `${client}`, told))
+  const clients = Array.from({ length: 4 }, (_, client) => writeUntilDown(untilOver, `${client}`, record))
   return {
     ann,
-    told,
+    record,
     async stop() {
       over = true
       await Promise.all(clients)

@@ -39,9 +39,9 @@ test('rejects new secrets and still serves lists, diamonds and secrets', async (
   const hanging = hungMajority(new Promise<void>((done) => (isOver = done)))
   let waiting = 0
   proxy.rule((name, body) => {
-    const fate = hanging(name, body)
-    if (fate !== undefined) waiting++
-    return fate
+    const fault = hanging(name, body)
+    if (fault !== undefined) waiting++
+    return fault
   })
   const share = form('/api/v1/share', 'secret=x', sender.authorization)
   const shares = Array.from({ length: SHARES }, () => service.send(share))

@@ -22,7 +22,7 @@ const FILE_BYTES = 300_000
 const DUE = 2
 
 /** Fills an installation through its stores, with `events` events and some pages of everything else. */
-export const filledSite = (site: Site, events: number): Promise<void> =>
+export const fillSite = (site: Site, events: number): Promise<void> =>
   withOpened(site, async ({ store, writing, files, vault, keys }) => {
     await LinkKeys.open(writing, keys)
     const appends = Array.from(
@@ -69,7 +69,7 @@ export async function withOpened<Result>(
 }
 
 /** Asserts that the target has all data of the source exactly once, and that only the target accepts writes. */
-export const isMoved = (from: Site, to: Site): Promise<void> =>
+export const assertMoved = (from: Site, to: Site): Promise<void> =>
   withOpened(from, (source) =>
     withOpened(to, async (target) => {
       assert.is((await source.store.closedReason())?.why, 'fenced')

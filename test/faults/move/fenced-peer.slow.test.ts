@@ -10,7 +10,7 @@ import { shown, stone } from '../../api/harness/stones.ts'
 import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
 import { all } from '../../contract/event-store/given.ts'
 import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
-import { isMoved, withOpened } from './copies.ts'
+import { assertMoved, withOpened } from './copies.ts'
 import { until } from '../../until.ts'
 
 /** An installation with its log on the EventStoreDB peer, where an append cannot check for a fence on the server. */
@@ -72,7 +72,7 @@ test('rejects writes in all its processes, and every acknowledged write is in th
   await until('writes of both', () => ['P0-9', 'P1-9'].every((sku) => acknowledged.has(sku)))
   resultOf(await sites.copy(from, to))
   for (const rejection of await Promise.all(rejections)) assertFenced(rejection)
-  await isMoved(from, to)
+  await assertMoved(from, to)
   const skus = await withOpened(to, skusIn)
   for (const [sku, id] of acknowledged) assert.is(skus.get(id), sku)
 

@@ -6,7 +6,7 @@ import { attached, smallPdf } from '../../api/harness/form.ts'
 import { expect } from '../../api/harness/request.ts'
 import { created, createdMany, stone } from '../../api/harness/stones.ts'
 import { scoredAll, Sites } from '../../cli/move/moving.ts'
-import { isMoved } from './copies.ts'
+import { assertMoved } from './copies.ts'
 import type { CountedReads } from './counted-reads.ts'
 
 /** Number of bulks and of the stones in each. */
@@ -60,7 +60,7 @@ test('is verified before its source is fenced, and only later data is verified a
   } finally {
     await service.stop()
   }
-  await isMoved(from, to)
+  await assertMoved(from, to)
 })
 
 test.run()

@@ -1,7 +1,7 @@
 import { suite, type Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resultOf, Sites, type Site } from '../../cli/move/moving.ts'
-import { isMoved, withOpened } from './copies.ts'
+import { assertMoved, withOpened } from './copies.ts'
 
 /** Calls of the stores in the order of the copy's steps; the copy is killed once after each. */
 export const FILES = ['target.files.incoming.write/2', 'target.files.incoming.keep/2']
@@ -22,10 +22,15 @@ export function killedCopies(name: string): Test<Given> {
 }
 
 /** Kills the copy after each of these calls in turn, then lets it complete and asserts that all data was copied once. */
-export async function isMovedInTheEnd(sites: Sites, from: Site, to: Site, calls: readonly string[]): Promise<void> {
+export async function assertMovedAfterKills(
+  sites: Sites,
+  from: Site,
+  to: Site,
+  calls: readonly string[],
+): Promise<void> {
   for (const call of calls) await killAfter(sites, from, to, call)
   resultOf(await sites.copy(from, to))
-  await isMoved(from, to)
+  await assertMoved(from, to)
 }
 
 /** Kills the copy after a call and asserts that the target rejects writes. */

@@ -4,20 +4,24 @@ import { freeze, thaw } from '../../freeze.ts'
 import { pace } from '../../pace.ts'
 import type { Processes } from './processes.ts'
 import type { Choices } from '../../seeded.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { RunEnvironment } from './environment.ts'
 
 /** What a fault applies to. */
-export type Struck = { readonly processes: Processes; readonly around: Surroundings; readonly choices: Choices }
+export type FaultTarget = {
+  readonly processes: Processes
+  readonly environment: RunEnvironment
+  readonly choices: Choices
+}
 
 /** A temporary fault that occurs while clients work. */
 export type Fault = {
   readonly about: string
   /** What must be set up before the first process starts. */
-  readonly needs?: 'small disk' | 'post' | 'servers'
+  readonly needs?: 'small disk' | 'mail server' | 'servers'
   /** A module that each process imports before the service. */
   readonly preload?: string
   /** Begins and ends the fault. */
-  strike(struck: Struck): Promise<void>
+  inject(target: FaultTarget): Promise<void>
 }
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -30,64 +34,64 @@ const FULL = 1_500
 const SLOW = [20, 120] as const
 
 const last = (choices: Choices) => pace(choices.between(...SHORT))
-const any = ({ processes, choices }: Struck) => choices.below(processes.count)
+const any = ({ processes, choices }: FaultTarget) => choices.below(processes.count)
 
 export const FAULTS = {
   'kill -9': {
     about: 'one process is killed with SIGKILL and restarted',
-    strike: (struck) => struck.processes.replace(any(struck)),
+    inject: (target) => target.processes.replace(any(target)),
   },
   SIGSTOP: {
     about: 'one process is stopped for a while and then continues',
-    async strike(struck) {
-      const { pid } = struck.processes.at(any(struck))
+    async inject(target) {
+      const { pid } = target.processes.at(any(target))
       await freeze(pid)
-      await last(struck.choices)
+      await last(target.choices)
       thaw(pid)
     },
   },
   'clock jumps': {
     about: 'the system clock of one process is temporarily 30 days ahead',
     preload: here('../set-clock.js'),
-    async strike(struck) {
-      const { pid } = struck.processes.at(any(struck))
+    async inject(target) {
+      const { pid } = target.processes.at(any(target))
       process.kill(pid, 'SIGUSR2')
-      await last(struck.choices)
+      await last(target.choices)
       process.kill(pid, 'SIGUSR2')
     },
   },
   'slow disk': {
     about: 'each commit and each fsync takes longer',
     preload: here('slow-disk.js'),
-    async strike({ around, choices }) {
-      writeFileSync(around.slowDisk, String(Math.round(choices.between(...SLOW))))
+    async inject({ environment, choices }) {
+      writeFileSync(environment.slowDisk, String(Math.round(choices.between(...SLOW))))
       await last(choices)
-      rmSync(around.slowDisk)
+      rmSync(environment.slowDisk)
     },
   },
   'full disk': {
     about: 'the disk of the data folder is temporarily full',
     needs: 'small disk',
-    async strike({ around }) {
-      around.disk?.fill()
+    async inject({ environment }) {
+      environment.disk?.fill()
       await pace(FULL)
-      around.disk?.free()
+      environment.disk?.free()
     },
   },
   'mail away': {
     about: 'the mail server is temporarily unavailable',
-    needs: 'post',
-    async strike({ around, choices }) {
-      await around.post?.leave()
+    needs: 'mail server',
+    async inject({ environment, choices }) {
+      await environment.mailServer?.stop()
       await last(choices)
-      await around.post?.comeBack()
+      await environment.mailServer?.restart()
     },
   },
   'log away': {
     about: 'the server of the event log temporarily hangs or accepts no connections',
     needs: 'servers',
-    async strike({ around, choices }) {
-      const { log } = around.servers ?? {}
+    async inject({ environment, choices }) {
+      const { log } = environment.servers ?? {}
       const isFrozen = choices.next() < 0.5
       await (isFrozen ? log?.freeze() : log?.down())
       await last(choices)
@@ -97,8 +101,8 @@ export const FAULTS = {
   'read models away': {
     about: 'the server of the read models temporarily hangs, or is killed and restarted',
     needs: 'servers',
-    async strike({ around, choices }) {
-      const { reads } = around.servers ?? {}
+    async inject({ environment, choices }) {
+      const { reads } = environment.servers ?? {}
       if (choices.next() < 0.5) return reads?.replace(() => last(choices))
       await reads?.freeze()
       await last(choices)

@@ -1,5 +1,5 @@
 import { percentile } from '../../../bench/load/watch.ts'
-import type { Record } from './record.ts'
+import type { RunRecord } from './record.ts'
 
 /** The figures of a run. */
 export type Figures = {
@@ -10,11 +10,11 @@ export type Figures = {
   readonly refusals: Readonly<{ [status: string]: number }>
   /** Milliseconds of acknowledged single creates. */
   readonly creates: { readonly count: number; readonly median: number; readonly p99: number }
-  /** How often each fault struck. */
+  /** How often each fault occurred. */
   readonly faults: Readonly<{ [name: string]: number }>
 }
 
-export function figuresOf(record: Record, faults: ReadonlyMap<string, number>, seconds: number): Figures {
+export function figuresOf(record: RunRecord, faults: ReadonlyMap<string, number>, seconds: number): Figures {
   const { requests, acknowledged, lost, refusals, creates } = record
   return {
     seconds,
@@ -28,7 +28,7 @@ export function figuresOf(record: Record, faults: ReadonlyMap<string, number>, s
 }
 
 /** The figures in one line of text. */
-export function toldFigures(figures: Figures): string {
+export function figuresLine(figures: Figures): string {
   const { seconds, requests, acknowledged, lost, refusals, creates, faults } = figures
   return [
     `${requests} requests in ${seconds.toFixed(0)} s`,

@@ -53,7 +53,7 @@ if (engines !== undefined && !COMBINATIONS.some((known) => known === engines)) {
 if (engines !== undefined) process.env['ENGINES'] = engines
 
 const { RUNS } = await import('./runs.ts')
-const { CannotBeHad } = await import('./surroundings.ts')
+const { MissingRequirement } = await import('./environment.ts')
 const { SEED } = await import('../../seeded.ts')
 
 const names = Object.keys(RUNS)
@@ -75,15 +75,15 @@ for (const [name, { run }] of Object.entries(RUNS)) {
   if (values.only.length > 0 && !values.only.includes(name)) continue
   console.log(`--- ${name}, seed ${seed}`)
   try {
-    const { told, figures } = await run({
+    const { summary, figures } = await run({
       seed,
       ...(seconds !== undefined && { seconds }),
       ...(clients !== undefined && { clients }),
     })
-    console.log(values.json ? JSON.stringify({ run: name, seed, ...figures }) : told)
+    console.log(values.json ? JSON.stringify({ run: name, seed, ...figures }) : summary)
     passed++
   } catch (error) {
-    if (error instanceof CannotBeHad) {
+    if (error instanceof MissingRequirement) {
       console.log(`LEFT OUT: ${name}: ${error.message}`)
       continue
     }

@@ -21,11 +21,11 @@ type Flood = {
   readonly about: string
   /** Number of concurrent clients, each of which repeats its request during the flood. */
   readonly clients: number
-  readonly ask: (given: Given, number: number) => Promise<Answer>
+  readonly send: (given: Given, number: number) => Promise<Answer>
   /** Allowed statuses. */
-  readonly answers: readonly number[]
+  readonly statuses: readonly number[]
   /** The status by which excess requests are rejected; the flood lasts until it occurs. */
-  readonly shed?: number
+  readonly rejectedWith?: number
 }
 
 const from = (address: Readonly<Record<string, string>>, { headers, ...rest }: Request): Request => ({
@@ -71,29 +71,29 @@ export const FLOODS: Readonly<Record<string, Flood>> = {
   'log-ins': {
     about: 'each takes a core 70 ms, and at most 64 wait',
     clients: 200,
-    ask: (given) => logIn(given),
-    answers: [200, 429],
-    shed: 429,
+    send: (given) => logIn(given),
+    statuses: [200, 429],
+    rejectedWith: 429,
   },
   passphrases: {
     about: 'each takes a core 80 ms, and at most 32 wait',
     clients: 150,
-    ask: (given) => share(given),
-    answers: [200, 429],
-    shed: 429,
+    send: (given) => share(given),
+    statuses: [200, 429],
+    rejectedWith: 429,
   },
   'long bodies': {
     about: 'at most 64 MiB are in memory, half of it for one address',
     clients: 120,
-    ask: longBody,
-    answers: [201, 503],
-    shed: 503,
+    send: longBody,
+    statuses: [201, 503],
+    rejectedWith: 503,
   },
   creates: {
     about: 'they are committed in groups, and their queue is limited',
     clients: rounds(600, 2_000),
-    ask: (given, number) => create(given, `flood ${number}`),
-    answers: [201, 429, 503],
+    send: (given, number) => create(given, `flood ${number}`),
+    statuses: [201, 429, 503],
   },
 }
 
@@ -137,10 +137,11 @@ async function floodWith(name: string, flood: Flood, given: Given): Promise<Over
   const elsewhere = { count: 0 }
   const others = createFromElsewhere(given, name, flooding, elsewhere)
   const clients = sendFlood(flood, given, flooding, ({ status, text }) => {
-    assert.ok(flood.answers.includes(status), `${name}: ${status} ${text}`)
+    assert.ok(flood.statuses.includes(status), `${name}: ${status} ${text}`)
     statuses[status] = (statuses[status] ?? 0) + 1
   })
-  const isComplete = () => elsewhere.count >= OTHERS && (flood.shed === undefined || (statuses[flood.shed] ?? 0) > 0)
+  const isComplete = () =>
+    elsewhere.count >= OTHERS && (flood.rejectedWith === undefined || (statuses[flood.rejectedWith] ?? 0) > 0)
   // The flood lasts until another address was served and excess requests were rejected, or until a client fails.
   const over = until(`others to be served during ${name}, and rejections`, isComplete).finally(
     () => (flooding.isOn = false),
@@ -167,7 +168,7 @@ async function sendFlood(
   let number = 0
   const client = async () => {
     do {
-      const answer = await flood.ask(given, number++)
+      const answer = await flood.send(given, number++)
       onAnswer(answer)
       if (answer.status >= 400) await pace(PAUSE)
     } while (flooding.isOn)
@@ -197,7 +198,7 @@ async function createFromElsewhere(
 }
 
 /** A line for each flood. */
-export const toldOverload = (figures: OverloadFigures): string =>
+export const overloadLines = (figures: OverloadFigures): string =>
   Object.entries(figures)
     .map(([name, { requests, statuses, elsewhere }]) => {
       const counts = Object.entries(statuses).map(([status, count]) => `${count} with ${status}`)

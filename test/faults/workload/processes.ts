@@ -44,8 +44,8 @@ export class Processes {
   }
 
   /** The output of all processes, including earlier ones. */
-  said(): string {
-    return [...this.#ended, ...this.#running].map((process) => `--- ${process.url}\n${process.said()}`).join('\n')
+  output(): string {
+    return [...this.#ended, ...this.#running].map((process) => `--- ${process.url}\n${process.output()}`).join('\n')
   }
 
   /** Sends SIGTERM to all processes. @returns their exit codes */

@@ -17,7 +17,7 @@ const REFUSED: ReadonlySet<number> = new Set([409, 412, 429])
 const MISSING: readonly number[] = [404]
 
 /** Records all operations of clients with their results and durations. */
-export class Record {
+export class RunRecord {
   readonly operations: Operation[] = []
   /** Responses that no client should get. */
   readonly unexpected: string[] = []
@@ -32,7 +32,7 @@ export class Record {
    * Sends a request. A response that violates the API's description is recorded as unexpected.
    * @param missing statuses that mean that the requested resource does not exist or has ended
    */
-  async ask(client: number, send: () => Promise<Answer>, missing = MISSING): Promise<Reply> {
+  async send(client: number, send: () => Promise<Answer>, missing = MISSING): Promise<Reply> {
     this.requests++
     const began = performance.now()
     try {
@@ -58,7 +58,7 @@ export class Record {
     return 'unknown'
   }
 
-  keep(...operations: Operation[]): void {
+  add(...operations: Operation[]): void {
     this.operations.push(...operations)
   }
 }

@@ -10,7 +10,7 @@ import { until } from '../../until.ts'
 import { BUILT } from '../server-process.ts'
 import { everyDiamond, withInstallation } from '../serving.ts'
 import type { Client, Person, World } from './clients/client.ts'
-import { readOnce, sightOf, useInventory } from './clients/inventory.ts'
+import { readOnce, seenStoneOf, useInventory } from './clients/inventory.ts'
 import { reveal, useSecrets } from './clients/secrets.ts'
 import { useTokens } from './clients/tokens.ts'
 import { faultOf, type FaultName } from './faults.ts'
@@ -18,19 +18,19 @@ import { figuresOf, type Figures } from './figures.ts'
 import { violationsOf } from './history/check.ts'
 import { newPerson } from './person.ts'
 import { Processes } from './processes.ts'
-import { Record } from './record.ts'
+import { RunRecord } from './record.ts'
 import { Choices } from '../../seeded.ts'
-import { withSurroundings, type Surroundings } from './surroundings.ts'
+import { withEnvironment, type RunEnvironment } from './environment.ts'
 
 /** How long clients work: for some seconds or until a number of faults has occurred. */
-export type Lasts = { readonly seconds: number } | { readonly strikes: number }
+export type WorkloadDuration = { readonly seconds: number } | { readonly faults: number }
 
 export type Workload = {
   /** Determines the choices of all clients and faults, but not their interleaving. */
   readonly seed: number
   readonly clients: number
   readonly processes: number
-  readonly lasts: Lasts
+  readonly duration: WorkloadDuration
   /** The faults that occur while clients work, one at a time, chosen at random. */
   readonly faults: readonly FaultName[]
   /** Called every second. */
@@ -48,26 +48,26 @@ const MAX_PRINTED = 20
 
 /**
  * Runs clients and faults, then checks the responses against the guarantees.
- * @throws Error with the violations; CannotBeHad if this machine cannot inject one of the faults
+ * @throws Error with the violations; MissingRequirement if this machine cannot inject one of the faults
  */
 export async function runWorkload(workload: Workload): Promise<Figures> {
   const faults = workload.faults.map(faultOf)
   const preloads = [...new Set(faults.flatMap(({ preload }) => preload ?? []))].flatMap((file) => ['--import', file])
   const program = [...preloads, ...BUILT]
   let figures: Figures | undefined
-  await withSurroundings(faults, async (around) => {
+  await withEnvironment(faults, async (environment) => {
     let accounts: { person: Person; sender: Sender } | undefined
     await withInstallation(
       async ({ serve, annAt }) => {
         if (accounts === undefined) throw new Error('the accounts were not created')
         const processes = new Processes(() => serve({}, program))
         await processes.start(workload.processes)
-        figures = await work(workload, processes, around, { ...accounts, vendorAt: annAt })
+        figures = await work(workload, processes, environment, { ...accounts, vendorAt: annAt })
         assert.equal(await processes.stop(), Array(workload.processes).fill(0), 'exit codes')
       },
-      around.settings,
+      environment.settings,
       {
-        within: around.folder,
+        within: environment.folder,
         prepare: async ({ installation }) =>
           void (accounts = { person: await newPerson(installation), sender: await newSender(installation, 'pro') }),
       },
@@ -80,17 +80,17 @@ export async function runWorkload(workload: Workload): Promise<Figures> {
 async function work(
   workload: Workload,
   processes: Processes,
-  around: Surroundings,
+  environment: RunEnvironment,
   accounts: Pick<World, 'person' | 'sender' | 'vendorAt'>,
 ): Promise<Figures> {
-  const record = new Record()
+  const record = new RunRecord()
   const began = performance.now()
-  const struck = new Map<string, number>()
-  const { lasts } = workload
+  const occurrences = new Map<string, number>()
+  const { duration } = workload
   const isDone = () =>
-    'seconds' in lasts
-      ? performance.now() > began + lasts.seconds * 1000
-      : [...struck.values()].reduce((sum, count) => sum + count, 0) >= lasts.strikes
+    'seconds' in duration
+      ? performance.now() > began + duration.seconds * 1000
+      : [...occurrences.values()].reduce((sum, count) => sum + count, 0) >= duration.faults
   const isOver = () => isDone() || record.unexpected.length > 0
   let number = 0
   const world: World = {
@@ -111,31 +111,31 @@ async function work(
   await Promise.all([
     ...clients.map(workOf),
     follow(world, following),
-    strike(workload, { processes, around, isOver, struck }),
+    injectFaults(workload, { processes, environment, isOver, occurrences }),
     watch(workload, processes, isOver, began),
   ])
   const seconds = (performance.now() - began) / 1000
-  await settle(world, processes, following)
-  if (around.post) await allMailsSent(world, around.post.texts)
+  await recordFinalState(world, processes, following)
+  if (environment.mailServer) await allMailsSent(world, environment.mailServer.texts)
   await readKept(world)
-  const grace = areEmbedded && !around.servers ? 0 : GRACE
+  const grace = areEmbedded && !environment.servers ? 0 : GRACE
   const violated = violationsOf({ operations: record.operations, grace }).map(({ rule, what }) => `${rule}: ${what}`)
   const violations = [...record.unexpected.map((what) => `unexpected: ${what}`), ...violated]
   if (violations.length > 0) throw new Error(saveAndDescribe(workload, violations, record, processes))
-  return figuresOf(record, struck, seconds)
+  return figuresOf(record, occurrences, seconds)
 }
 
 /** Saves the violations, the history and the logs. @returns a message with the first violations and the folder */
 function saveAndDescribe(
   { seed }: Workload,
   violations: readonly string[],
-  { operations }: Record,
+  { operations }: RunRecord,
   processes: Processes,
 ): string {
   const folder = mkdtempSync(join(tmpdir(), 'adamant-violations-'))
   writeFileSync(join(folder, 'violations.txt'), violations.join('\n'))
   writeFileSync(join(folder, 'history.jsonl'), operations.map((each) => JSON.stringify(each)).join('\n'))
-  writeFileSync(join(folder, 'processes.log'), processes.said())
+  writeFileSync(join(folder, 'processes.log'), processes.output())
   return [
     `${violations.length} violations, seed ${seed}; history and logs are in ${folder}`,
     ...violations.slice(0, MAX_PRINTED),
@@ -146,9 +146,9 @@ function saveAndDescribe(
 const workOf = (client: Client): Promise<void> =>
   client.number % 8 === 7 ? useSecrets(client) : client.number % 8 === 0 ? useTokens(client) : useInventory(client)
 
-async function strike(
+async function injectFaults(
   { seed, faults }: Workload,
-  given: { processes: Processes; around: Surroundings; isOver: () => boolean; struck: Map<string, number> },
+  given: { processes: Processes; environment: RunEnvironment; isOver: () => boolean; occurrences: Map<string, number> },
 ): Promise<void> {
   const choices = new Choices(seed)
   while (faults.length > 0) {
@@ -156,8 +156,8 @@ async function strike(
     if (given.isOver()) return
     const name = choices.one(faults)
     if (name === undefined) return
-    await faultOf(name).strike({ ...given, choices })
-    given.struck.set(name, (given.struck.get(name) ?? 0) + 1)
+    await faultOf(name).inject({ ...given, choices })
+    given.occurrences.set(name, (given.occurrences.get(name) ?? 0) + 1)
   }
 }
 
@@ -173,7 +173,7 @@ async function watch(workload: Workload, processes: Processes, isOver: () => boo
 async function follow(world: World, consumer: Consumer): Promise<void> {
   while (!world.isOver()) {
     const [url] = world.urls()
-    const reply = await world.record.ask(0, () =>
+    const reply = await world.record.send(0, () =>
       world.vendorAt(url).get(`/v4/diamond/changes?wait=1&${consumer.query(200)}`),
     )
     if (reply.outcome === 'done' && reply.answer) consumer.take(reply.answer.json() as Parameters<Consumer['take']>[0])
@@ -182,7 +182,7 @@ async function follow(world: World, consumer: Consumer): Promise<void> {
 }
 
 /** Records the lists, single reads and feed of each process after the last write and the last fault. */
-async function settle(world: World, processes: Processes, consumer: Consumer): Promise<void> {
+async function recordFinalState(world: World, processes: Processes, consumer: Consumer): Promise<void> {
   const client = { world, number: 0 }
   for (let at = 0; at < processes.count; at++) {
     const ann = world.vendorAt(processes.at(at).url)
@@ -194,7 +194,7 @@ async function settle(world: World, processes: Processes, consumer: Consumer): P
       const began = performance.now()
       const { total, diamonds } = await everyDiamond(ann, version)
       const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
-      world.record.keep({ ...operation, kind: 'list', shown: diamonds.map(sightOf), total })
+      world.record.add({ ...operation, kind: 'list', shown: diamonds.map(seenStoneOf), total })
       const some = diamonds.filter((_, index) => index % Math.ceil(diamonds.length / SINGLY) === 0)
       for (const known of some) await readOnce(client, known, processes.at(at).url, version)
       for (const known of world.stones.slice(-SINGLY)) await readOnce(client, known, processes.at(at).url, version)
@@ -203,9 +203,9 @@ async function settle(world: World, processes: Processes, consumer: Consumer): P
   const ann = world.vendorAt(processes.at(0).url)
   const began = performance.now()
   await consumer.catchUp(ann)
-  const shown = consumer.inventory.map(sightOf)
+  const shown = consumer.inventory.map(seenStoneOf)
   const operation = { client: 0, began, ended: performance.now(), outcome: 'done' } as const
-  world.record.keep({ ...operation, kind: 'list', shown, total: shown.length })
+  world.record.add({ ...operation, kind: 'list', shown, total: shown.length })
 }
 
 /** Waits until the links of all kept secrets were mailed. */

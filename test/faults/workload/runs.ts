@@ -1,16 +1,16 @@
 import { FAULTS, type FaultName } from './faults.ts'
-import { toldFigures } from './figures.ts'
-import { overload, toldOverload } from './overload.ts'
+import { figuresLine } from './figures.ts'
+import { overload, overloadLines } from './overload.ts'
 import { runWorkload } from './run-workload.ts'
-import { soak, toldSoak } from './soak.ts'
+import { soak, memoryLine } from './soak.ts'
 
 /** Options of a run. */
-export type Chosen = { readonly seed: number; readonly seconds?: number; readonly clients?: number }
+export type RunOptions = { readonly seed: number; readonly seconds?: number; readonly clients?: number }
 
 /** The result of a run as text and as figures. */
-export type Told = { readonly told: string; readonly figures: object }
+export type RunResult = { readonly summary: string; readonly figures: object }
 
-export type Run = { readonly about: string; readonly run: (chosen: Chosen) => Promise<Told> }
+export type Run = { readonly about: string; readonly run: (chosen: RunOptions) => Promise<RunResult> }
 
 const SECONDS = 30
 const CLIENTS = 12
@@ -22,8 +22,8 @@ const OF_ONE_MACHINE = ['kill -9', 'SIGSTOP', 'clock jumps', 'slow disk', 'mail 
 const workload = (about: string, faults: readonly FaultName[]): Run => ({
   about,
   async run({ seed, seconds = SECONDS, clients = CLIENTS }) {
-    const figures = await runWorkload({ seed, lasts: { seconds }, clients, processes: 2, faults })
-    return { told: toldFigures(figures), figures }
+    const figures = await runWorkload({ seed, duration: { seconds }, clients, processes: 2, faults })
+    return { summary: figuresLine(figures), figures }
   },
 })
 
@@ -36,14 +36,14 @@ export const RUNS: Readonly<Record<string, Run>> = {
     about: 'more concurrent requests from one address than the service accepts, while another address must be served',
     async run() {
       const figures = await overload()
-      return { told: toldOverload(figures), figures }
+      return { summary: overloadLines(figures), figures }
     },
   },
   soak: {
     about: 'clients at full speed without faults; checks latency and, from five minutes on, that memory does not grow',
     async run({ seed, seconds = SECONDS, clients = MANY_CLIENTS }) {
       const figures = await soak(seed, clients, seconds)
-      return { told: `${toldFigures(figures)}; ${toldSoak(figures)}`, figures }
+      return { summary: `${figuresLine(figures)}; ${memoryLine(figures)}`, figures }
     },
   },
 }

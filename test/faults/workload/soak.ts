@@ -27,7 +27,7 @@ export async function soak(seed: number, clients: number, seconds: number): Prom
   const figures = await runWorkload({
     seed,
     clients,
-    lasts: { seconds },
+    duration: { seconds },
     processes: 1,
     faults: [],
     watch: (processes, at) => void samples.push({ at, bytes: processes.memory() }),
@@ -47,7 +47,7 @@ export async function soak(seed: number, clients: number, seconds: number): Prom
     ),
   }
   const faults = faultsOf({ ...figures, memory })
-  if (faults.length > 0) throw new Error(`${faults.join('; ')}\n  ${toldSoak({ ...figures, memory })}`)
+  if (faults.length > 0) throw new Error(`${faults.join('; ')}\n  ${memoryLine({ ...figures, memory })}`)
   return { ...figures, memory }
 }
 
@@ -65,5 +65,5 @@ function faultsOf({ lost, refusals, creates, memory, seconds }: SoakFigures): st
 
 const mib = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(0)} MiB`
 
-export const toldSoak = ({ memory }: Pick<SoakFigures, 'memory'>): string =>
+export const memoryLine = ({ memory }: Pick<SoakFigures, 'memory'>): string =>
   `resident memory ${mib(memory.warm)} when warm, ${mib(memory.end)} at the end, at most ${mib(memory.most)}`

@@ -79,7 +79,7 @@ test('are rejected with StoreUnavailable on the log of another application', asy
 
 test('of an ordered bulk are sent without waiting for the responses to earlier ones', async ({ peer, store }) => {
   await store.append(newStream(), 'none', [event()])
-  peer.faults.answersTogether = 100
+  peer.faults.responsesTogether = 100
   const appends = Array.from({ length: 200 }, (_, index) => ({
     stream: newStream(),
     expected: 'none' as const,

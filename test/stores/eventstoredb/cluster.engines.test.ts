@@ -57,7 +57,7 @@ test('is used through its leader, even if the address names another node first o
   cluster.freeze(first)
   cluster.elect()
   cluster.thaw(first)
-  cluster.tell(first)
+  cluster.rejoin(first)
   for (const url of [cluster.url, first.peer.url]) {
     const store = openEventStoreDB(url, timingOn(cluster))
     const stream = newStream()
@@ -80,14 +80,14 @@ test('loses and duplicates no event when its leader hangs and another one is ele
     if (index === 10) {
       cluster.freeze(old)
       await rejectedWith(OutcomeUnknown, store.append(stream, BigInt(index - 1), [one]))
-      cluster.miss()
+      cluster.loseLeader()
       await rejectedWith(StoreUnavailable, store.read(stream))
       cluster.elect()
     }
     await appended(store, stream, index, one)
   }
   cluster.thaw(old)
-  cluster.tell(old)
+  cluster.rejoin(old)
   assert.equal(ids(await store.read(stream)), ids(batch))
   assert.equal(ids(await soon('all events', taken)), ids(batch))
 })
@@ -106,7 +106,7 @@ test('is used through its new leader after the deposed leader returns', async ({
   const fresh = openEventStoreDB(cluster.url, timingOn(cluster))
   assert.equal(ids(await fresh.read(stream)), ids(batch.slice(0, 2)))
   await appended(store, stream, 2, batch[2] ?? event())
-  cluster.tell(old)
+  cluster.rejoin(old)
   for (const one of [store, other, fresh]) {
     assert.equal(ids(await one.read(stream)), ids(batch))
     assert.equal(ids(await all(one.readAll('start', { prefixes: [stream] }))), ids(batch))
@@ -117,7 +117,7 @@ test('is used through its new leader after the deposed leader returns', async ({
 test('reports that it has no leader, and is used again after an election', async ({ cluster, store }) => {
   await store.append(newStream(), 'none', events(1))
   cluster.freeze(cluster.leader())
-  cluster.miss()
+  cluster.loseLeader()
   await rejectedWith(StoreUnavailable, store.read(newStream()))
   await until('the outage to be known', async () => {
     const { message } = await rejectedWith(StoreUnavailable, store.append(newStream(), 'none', events(1)))

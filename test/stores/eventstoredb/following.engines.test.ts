@@ -80,7 +80,8 @@ for (const writes of ['its own process', 'another process'] as const) {
     })
     for (const [index, one] of batch.entries()) {
       // Live events prove that there is a subscription to silence; appends continue while it is silent.
-      if (index % 10 === 5) await until('the live events', () => seen.length === index).then(() => peer.faults.hush())
+      if (index % 10 === 5)
+        await until('the live events', () => seen.length === index).then(() => peer.faults.silenceSubscriptions())
       await writer.append(stream, index === 0 ? 'none' : BigInt(index - 1), [one])
     }
     await taken
@@ -94,7 +95,7 @@ test('continues reading when the server stops sending during catch-up', async ({
   await store.append(stream, 'none', batch)
   peer.faults.subscriptionPause = 2
   const batches = await take(store.subscribe('start', { prefixes: [stream] }), (taken) => {
-    if (taken.length === 1) peer.faults.hush()
+    if (taken.length === 1) peer.faults.silenceSubscriptions()
     return taken.at(-1)?.caughtUp === true
   })
   assert.ok(batches[0] !== undefined && batches[0].events.length < batch.length)
@@ -106,7 +107,7 @@ for (const reports of [true, false]) {
     peer,
     store,
   }) => {
-    peer.faults.tellsCaughtUp = reports
+    peer.faults.sendsCaughtUp = reports
     const stream = newStream()
     const batch = events(90)
     await store.append(stream, 'none', batch.slice(0, 50))

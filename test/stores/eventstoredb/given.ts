@@ -7,7 +7,7 @@ import { startPeer, type Peer } from '../../eventstoredb/peer/peer.ts'
 export type Given = { readonly peer: Peer; readonly store: EventStore; readonly open: () => EventStore }
 
 /** Milliseconds. Requests that get a response may take minutes on a slow machine; those that get none time out soon. */
-export const PATIENT = 120_000
+export const LONG_TIMEOUT = 120_000
 const SHORT = { append: 300, read: 1_000 } as const
 
 /**
@@ -16,10 +16,10 @@ const SHORT = { append: 300, read: 1_000 } as const
  */
 export const timingWhile = (responds: (what: 'appends' | 'all') => boolean): Timing => ({
   get appendTimeoutMs() {
-    return responds('appends') && responds('all') ? PATIENT : SHORT.append
+    return responds('appends') && responds('all') ? LONG_TIMEOUT : SHORT.append
   },
   get readTimeoutMs() {
-    return responds('all') ? PATIENT : SHORT.read
+    return responds('all') ? LONG_TIMEOUT : SHORT.read
   },
   gossipTimeoutMs: 100,
   maxDiscoveryPauseMs: 30,

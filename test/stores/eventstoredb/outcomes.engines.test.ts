@@ -1,13 +1,13 @@
 import * as assert from 'uvu/assert'
 import { OutcomeUnknown, StoreUnavailable, WrongRevision } from '../../../src/stores/ports/event-store.ts'
 import { event, events, ids, newStream, rejectedWith, soon } from '../../contract/event-store/given.ts'
-import type { AppendFault } from '../../eventstoredb/peer/faults.ts'
+import type { PeerAppendFault } from '../../eventstoredb/peer/faults.ts'
 import { until } from '../../until.ts'
 import { suiteOnPeer } from './given.ts'
 
 const test = suiteOnPeer('an append to EventStoreDB without a response')
 
-const stored: AppendFault[] = ['timeout, stored', 'silent, stored', 'timeout, lost', 'silent, lost']
+const stored: PeerAppendFault[] = ['timeout, stored', 'silent, stored', 'timeout, lost', 'silent, lost']
 for (const fault of stored) {
   test(`(${fault}) succeeds and is stored once`, async ({ peer, store }) => {
     const stream = newStream()

@@ -1,14 +1,14 @@
 import type { Vendor } from '../../../api/harness/account.ts'
 import type { Sender } from '../../../api/harness/secrets.ts'
 import type { Choices } from '../../../seeded.ts'
-import type { Record } from '../record.ts'
+import type { RunRecord } from '../record.ts'
 
 /** An acknowledged stone, which all clients may use. */
 export type KnownStone = { readonly sku: string; readonly id: number; etag?: string }
 
 /** State that all clients share. */
 export type World = {
-  readonly record: Record
+  readonly record: RunRecord
   /** The current or last addresses of the processes. */
   readonly urls: () => readonly [string, ...string[]]
   readonly vendorAt: (url: string) => Vendor
@@ -33,7 +33,7 @@ export type Person = {
 export type Client = { readonly number: number; readonly world: World; readonly choices: Choices }
 
 /** Milliseconds before a retry after a lost response or a 503, much less than Retry-After. */
-export const AGAIN = 50
+export const RETRY_DELAY = 50
 
 /** The address of a random process. */
-export const anywhere = ({ world, choices }: Client): string => choices.one(world.urls())
+export const anyUrl = ({ world, choices }: Client): string => choices.one(world.urls())

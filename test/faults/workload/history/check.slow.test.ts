@@ -1,16 +1,16 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RULES, violationsOf } from './check.ts'
-import type { Operation, Outcome, Sight } from './operation.ts'
+import type { Operation, Outcome, SeenStone } from './operation.ts'
 
 const test = suite('a history')
 
 /** An operation of one client. Each takes 8 ms and begins 10 ms after the previous one. */
 type Step = (at: { client: number; began: number; ended: number; outcome: Outcome }) => Operation
 
-const A: Sight = { sku: 'A', id: 1, price: 10 }
+const A: SeenStone = { sku: 'A', id: 1, price: 10 }
 const create =
-  (shown: Sight[] = [A], wanted: readonly { sku: string; price: number }[] = shown): Step =>
+  (shown: SeenStone[] = [A], wanted: readonly { sku: string; price: number }[] = shown): Step =>
   (at) => ({
     ...at,
     kind: 'create',
@@ -28,13 +28,13 @@ const change =
   })
 const remove: Step = (at) => ({ ...at, kind: 'delete', sku: 'A' })
 const read =
-  (shown?: Sight): Step =>
+  (shown?: SeenStone): Step =>
   (at) => ({ ...at, kind: 'read', sku: 'A', ...(shown && { shown }) })
 const list =
-  (shown: Sight[], total = shown.length): Step =>
+  (shown: SeenStone[], total = shown.length): Step =>
   (at) => ({ ...at, kind: 'list', shown, total })
 const search =
-  (shown: Sight[]): Step =>
+  (shown: SeenStone[]): Step =>
   (at) => ({ ...at, kind: 'list', sku: 'A', shown, total: shown.length })
 const share: Step = (at) => ({ ...at, kind: 'share', secret: 's' })
 const reveal =
@@ -69,8 +69,8 @@ const AGREE = 'lists agree with single reads'
 const READER = 'a secret has one reader'
 const TOKEN = 'tokens are valid until they end'
 
-const at = (revision: number, price: number): Sight => ({ ...A, revision, price })
-const twin: Sight = { sku: 'B', id: 2, price: 20 }
+const at = (revision: number, price: number): SeenStone => ({ ...A, revision, price })
+const twin: SeenStone = { sku: 'B', id: 2, price: 20 }
 
 const CORRECT: Readonly<Record<string, readonly Step[]>> = {
   'is empty': [],

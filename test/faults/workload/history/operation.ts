@@ -5,10 +5,15 @@
 export type Outcome = 'done' | 'refused' | 'missing' | 'unknown'
 
 /** Times of request and response in milliseconds of one monotonic clock. */
-type Asked = { readonly client: number; readonly began: number; readonly ended: number; readonly outcome: Outcome }
+type OperationBase = {
+  readonly client: number
+  readonly began: number
+  readonly ended: number
+  readonly outcome: Outcome
+}
 
 /** A stone in a response. Each write in a history sets a unique price, which identifies it. */
-export type Sight = {
+export type SeenStone = {
   readonly sku: string
   readonly id: number
   readonly price: number
@@ -16,21 +21,21 @@ export type Sight = {
   readonly revision?: number
 }
 
-export type StoneOperation = Asked &
+export type StoneOperation = OperationBase &
   (
     | {
         readonly kind: 'create'
         readonly wanted: readonly { readonly sku: string; readonly price: number }[]
-        readonly shown: readonly Sight[]
+        readonly shown: readonly SeenStone[]
       }
     | { readonly kind: 'change'; readonly sku: string; readonly price: number; readonly revision?: number }
     | { readonly kind: 'delete'; readonly sku: string }
-    | { readonly kind: 'read'; readonly sku: string; readonly shown?: Sight }
+    | { readonly kind: 'read'; readonly sku: string; readonly shown?: SeenStone }
     /** All stones with one sku or all stones of the account; `total` is the number in the response. */
-    | { readonly kind: 'list'; readonly sku?: string; readonly shown: readonly Sight[]; readonly total: number }
+    | { readonly kind: 'list'; readonly sku?: string; readonly shown: readonly SeenStone[]; readonly total: number }
   )
 
-export type SecretOperation = Asked &
+export type SecretOperation = OperationBase &
   (
     | { readonly kind: 'share'; readonly secret: string }
     /** `value` is the revealed value. */
@@ -38,7 +43,7 @@ export type SecretOperation = Asked &
     | { readonly kind: 'burn'; readonly secret: string }
   )
 
-export type TokenOperation = Asked &
+export type TokenOperation = OperationBase &
   /** A request with an access token; a 401 is `missing`. */
   (
     | { readonly kind: 'use'; readonly token: string }
@@ -61,8 +66,9 @@ export type History = {
 export type Violation = { readonly rule: string; readonly what: string }
 
 /** The description of an operation in a violation. */
-export const told = ({ kind, client, began, ended, outcome }: Operation): string =>
+export const describe = ({ kind, client, began, ended, outcome }: Operation): string =>
   `${kind} of client ${client} (${outcome}, ${began.toFixed(0)} to ${ended.toFixed(0)} ms)`
 
 /** Whether an operation was executed or may have been. */
-export const mayHave = ({ outcome }: Pick<Operation, 'outcome'>): boolean => outcome === 'done' || outcome === 'unknown'
+export const mayHaveHappened = ({ outcome }: Pick<Operation, 'outcome'>): boolean =>
+  outcome === 'done' || outcome === 'unknown'

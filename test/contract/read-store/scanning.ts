@@ -1,7 +1,7 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ReadModelBuild, StoredDocument } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, put, remove, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, put, remove, using, type OpenedReadStore } from './model.ts'
 
 /** More than two pages of any adapter. */
 const MANY = 1_203
@@ -16,7 +16,7 @@ async function scanned(build: ReadModelBuild, texts?: readonly string[]): Promis
 
 const idsOf = (found: readonly StoredDocument[]) => found.map(({ document }) => Number(document['id']))
 
-export function walkingRules(test: Test, open: () => Promise<Opened>): void {
+export function scanRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
     'a scan returns every document once, complete and with its revision, without removed ones',
     using(open, async ({ store }) => {

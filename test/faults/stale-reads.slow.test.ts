@@ -27,7 +27,7 @@ const settled = (start: () => Promise<void>): Promise<unknown> =>
     (fault: unknown) => fault,
   )
 
-async function served(
+async function withService(
   { settings, ...overrides }: Overrides,
   run: (service: Service, peer: Peer) => Promise<void>,
 ): Promise<void> {
@@ -46,7 +46,7 @@ async function served(
 }
 
 /** Disables an account's tokens, as the command line does. */
-async function disabled({ installation }: Service, account: number): Promise<void> {
+async function disableTokens({ installation }: Service, account: number): Promise<void> {
   const target = { stream: accountStream(account), id: randomUUID(), origin }
   await handle(installation.writing, target, accountDecider, (state) => disable(state, { apiTokens: 'ended' }))
 }
@@ -54,7 +54,7 @@ async function disabled({ installation }: Service, account: number): Promise<voi
 const ageOf = ({ headers }: Answer) => Number(headers['age'])
 
 /** Asserts a stale response: 200 with X-Consistency and an Age of at least `least` seconds. */
-function stale(answer: Answer, least = 0): Answer {
+function assertStale(answer: Answer, least = 0): Answer {
   expect(200, answer)
   assert.is(answer.headers['x-consistency'], 'stale')
   assert.match(String(answer.headers['age']), /^\d+$/)
@@ -80,19 +80,19 @@ for (const [what, begin, end] of outages) {
   concurrently(
     `(it ${what}) serves stale reads, rejects writes, and works normally when the log is available again`,
     () =>
-      served({}, async (service, peer) => {
+      withService({}, async (service, peer) => {
         const { ann, bob } = service
         const { id } = await created(ann, { sku: 'S', access: 2 })
         await attached(ann, id)
         const before = unsigned(expect(200, await ann.get(`/v4/diamond/${id}`)))
         const revoked = await service.newVendor()
-        await disabled(service, revoked.account)
+        await disableTokens(service, revoked.account)
         await until('the end of a token', async () => (await revoked.get('/v4/diamond')).status === 401)
         await begin(peer)
 
         const first = await Promise.all([...writes(service, id), ann.get(`/v4/diamond/${id}`), ann.get('/v4/diamond')])
         for (const answer of first.slice(0, -2)) refusal(503, answer)
-        for (const answer of first.slice(-2)) stale(answer)
+        for (const answer of first.slice(-2)) assertStale(answer)
 
         // From now on, the session feed counts as unconfirmed.
         await until('an older response', async () => ageOf(await ann.get(`/v4/diamond/${id}`)) >= UNCONFIRMED)
@@ -100,13 +100,13 @@ for (const [what, begin, end] of outages) {
           refusal(503, answer)
           assert.ok(Number(answer.headers['retry-after']) > 0)
         }
-        const one = stale(await ann.get(`/v4/diamond/${id}`), 4)
+        const one = assertStale(await ann.get(`/v4/diamond/${id}`), 4)
         assert.equal(unsigned(one), before)
         assert.is(one.headers['etag'], `"1.0"`)
-        stale(await ann.get(`/v3/diamond/${id}`))
-        assert.equal(unsigned(stale(await ann.get('/v4/diamond'), 4)), [before])
-        stale(await ann.get('/v4/diamond?f[sku]=S'))
-        stale(await service.send({ path: `/diamond/${id}` }), 4)
+        assertStale(await ann.get(`/v3/diamond/${id}`))
+        assert.equal(unsigned(assertStale(await ann.get('/v4/diamond'), 4)), [before])
+        assertStale(await ann.get('/v4/diamond?f[sku]=S'))
+        assertStale(await service.send({ path: `/diamond/${id}` }), 4)
         expect(200, await service.send({ path: '/v2/constants' }))
         refusal(403, await bob.get(`/v4/diamond/${id}`))
         const unknown = await ann.get('/v4/diamond/999999')
@@ -134,10 +134,10 @@ const isClosedIn = (metrics: string): string | undefined =>
   /^adamant_circuit_breaker_state\{engine="EventStoreDB",calls="all",state="closed"\} (\d)$/m.exec(metrics)?.[1]
 
 concurrently('serves stale reads for at most STALE_READS seconds', () =>
-  served({ settings: { STALE_READS: '10' } }, async (service, peer) => {
+  withService({ settings: { STALE_READS: '10' } }, async (service, peer) => {
     const { id } = await created(service.ann, { access: 2 })
     await peer.down()
-    stale(await service.ann.get(`/v4/diamond/${id}`))
+    assertStale(await service.ann.get(`/v4/diamond/${id}`))
     // The page without authentication is refused later, because the session feed was confirmed earlier than the log.
     for (const path of [`/v4/diamond/${id}`, '/v4/diamond', `/diamond/${id}`])
       await until(`a refusal of ${path}`, async () => (await service.ann.get(path)).status === 503)
@@ -148,7 +148,7 @@ concurrently('serves stale reads for at most STALE_READS seconds', () =>
 )
 
 concurrently('rejects reads with STALE_READS=0', () =>
-  served({ settings: { STALE_READS: '0' } }, async (service, peer) => {
+  withService({ settings: { STALE_READS: '0' } }, async (service, peer) => {
     const { id } = await created(service.ann)
     await peer.down()
     for (const path of [`/v4/diamond/${id}`, '/v4/diamond']) refusal(503, await service.ann.get(path))
@@ -156,7 +156,7 @@ concurrently('rejects reads with STALE_READS=0', () =>
 )
 
 concurrently('serves no stale read if only its connections were lost', () =>
-  served({ patience: PATIENT }, async (service, peer) => {
+  withService({ patience: PATIENT }, async (service, peer) => {
     const { id } = await created(service.ann)
     for (let time = 0; time < 5; time++) {
       peer.drop()
@@ -167,7 +167,7 @@ concurrently('serves no stale read if only its connections were lost', () =>
 )
 
 concurrently('rejects writes if its log serves only reads', () =>
-  served({}, async (service, peer) => {
+  withService({}, async (service, peer) => {
     const { id } = await created(service.ann)
     peer.faults.appends.push(...Array.from({ length: 1_000 }, () => 'silent, lost' as const))
     for (const answer of await Promise.all(writes(service, id))) {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 /** A TCP proxy to a MongoDB server that can inspect and block what clients send. */
-export type Door = {
+export type MongoTcpProxy = {
   /** The server's address with the proxy's host and port. */
   readonly address: string
   close(): Promise<void>
@@ -13,7 +13,7 @@ export type Door = {
  * @param address of a server with one host
  * @param passes called with each chunk from a client; if it returns false, this chunk and all later ones of the connection are dropped
  */
-export async function openDoor(address: string, passes: (chunk: Buffer) => boolean): Promise<Door> {
+export async function startMongoTcpProxy(address: string, passes: (chunk: Buffer) => boolean): Promise<MongoTcpProxy> {
   const { hostname, port } = new URL(address)
   const sockets = new Set<Socket>()
   const listener = createServer((client) => {

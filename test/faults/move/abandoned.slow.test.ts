@@ -29,7 +29,7 @@ async function stoppedAfter({ sites, from, to }: Given, call: string): Promise<S
 }
 
 /** Asserts that the source, and only the source, accepts writes. */
-async function isOpenAtItsSource({ service, from, to }: Given, acknowledged: number): Promise<void> {
+async function assertOpenAtSource({ service, from, to }: Given, acknowledged: number): Promise<void> {
   await created(service.ann, { sku: 'AFTER' })
   assert.is(shown(expect(200, await service.ann.get(`/v4/diamond/${acknowledged}`))).sku, 'MEANWHILE')
   assert.is(await withOpened(to, async ({ store }) => (await store.closedReason())?.why), 'abandoned')
@@ -50,7 +50,7 @@ for (const [where, call] of [
     const { code, err } = await copy.ended
     assert.is(code, 1, err)
     assert.match(err, /given up while it ran/)
-    await isOpenAtItsSource(given, id)
+    await assertOpenAtSource(given, id)
   })
 }
 

@@ -4,8 +4,8 @@ import type { Vendor } from '../../api/harness/account.ts'
 import { expect, refusal } from '../../api/harness/request.ts'
 import { stone } from '../../api/harness/stones.ts'
 import type { PeerProcess } from '../../eventstoredb/peer-process.ts'
-import { nothingAsked, repeatOpen, wishOn, type Asked } from '../wishes.ts'
-import { grantedOnce } from './granted-once.ts'
+import { newCreateResults, repeatOpen, createUntil, type CreateResults } from '../create-requests.ts'
+import { assertCreatedOnce } from './created-once.ts'
 import { findServers, withServers } from './servers.ts'
 import { until } from '../../until.ts'
 
@@ -24,29 +24,29 @@ for (const [what, begin, end] of outages) {
       const projecting = await serve({ ROLES: 'projections' })
       const webs = await Promise.all([serve({ ROLES: 'http' }), serve({ ROLES: 'http' })])
       const [{ ann }] = webs
-      const asked = nothingAsked()
+      const results = newCreateResults()
       let isOver = false
       const clients = Array.from({ length: CLIENTS }, (_, n) =>
-        wishOn((webs[n % webs.length] ?? webs[0]).ann, `${n}`, asked, () => isOver),
+        createUntil((webs[n % webs.length] ?? webs[0]).ann, `${n}`, results, () => isOver),
       )
-      await until('some stones', () => asked.acknowledged.size > 30)
+      await until('some stones', () => results.acknowledged.size > 30)
       await begin(peer)
-      await assertWritesRejected(ann, asked)
+      await assertWritesRejected(ann, results)
       await end(peer)
-      const before = asked.acknowledged.size
-      await until('further stones', () => asked.acknowledged.size > before + 30)
+      const before = results.acknowledged.size
+      await until('further stones', () => results.acknowledged.size > before + 30)
       isOver = true
       await Promise.all(clients)
-      assert.equal(asked.broken, [], 'a request got no response')
-      await repeatOpen(ann, asked)
-      await grantedOnce(log, ann, asked)
+      assert.equal(results.connectionErrors, [], 'a request got no response')
+      await repeatOpen(ann, results)
+      await assertCreatedOnce(log, ann, results)
       assert.equal(await Promise.all([projecting, ...webs].map((each) => each.stop())), [0, 0, 0])
     }))
 }
 
 /** Asserts that writes are rejected with Retry-After and reads are stale. */
-async function assertWritesRejected(ann: Vendor, asked: Asked): Promise<void> {
-  await until('each client to get a 503', () => asked.refused >= CLIENTS)
+async function assertWritesRejected(ann: Vendor, results: CreateResults): Promise<void> {
+  await until('each client to get a 503', () => results.unavailableResponses >= CLIENTS)
   // One process may have rejected all these requests before the other one noticed the outage.
   await until('a stale read', async () => (await ann.get('/v4/diamond')).headers['x-consistency'] === 'stale')
   const answers = await Promise.all([
@@ -58,7 +58,7 @@ async function assertWritesRejected(ann: Vendor, asked: Asked): Promise<void> {
     refusal(503, answer)
     assert.ok(Number(answer.headers['retry-after']) > 0)
   }
-  const [id] = asked.acknowledged.values()
+  const [id] = results.acknowledged.values()
   for (const path of ['/v4/diamond', `/v4/diamond/${id}`]) {
     assert.is(expect(200, await ann.get(path)).headers['x-consistency'], 'stale')
   }

@@ -17,7 +17,7 @@ const test = suite('a service')
 const TIMES = 10
 
 /** Wraps a read store so that calling the functions in `held` makes it lose its leases, as after an election. */
-function losable(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStore {
+function withLosableLeases(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStore {
   async function lease(real: Lease | undefined): Promise<Lease | undefined> {
     if (real === undefined) return undefined
     let lose = () => {}
@@ -40,7 +40,7 @@ function losable(held: Set<() => Promise<void>>): (reads: ReadStore) => ReadStor
 const notAtomic = (store: EventStore): EventStore => ({ ...store, isAppendManyAtomic: false })
 
 /** Stores a bulk that was accepted 40 s ago and never completed. @returns its stream */
-async function halfBulk({ installation: { store } }: Service, owner: number, id: number): Promise<string> {
+async function appendHalfBulk({ installation: { store } }: Service, owner: number, id: number): Promise<string> {
   const stream = `request-${randomUUID()}`
   const written = toEventMetadata({ actor: `account-${owner}`, via: 'http', correlation: 'x' }, Date.now() - 40_000)
   const data = { id, owner, date: 1_700_000_000, set: { sku: `half-${id}`, cutShape: 2, carat: 1 } }
@@ -53,7 +53,7 @@ async function halfBulk({ installation: { store } }: Service, owner: number, id:
 
 test('loses and reacquires its leases ten times, after which all its background jobs continue', async () => {
   const held = new Set<() => Promise<void>>()
-  const service = await startService({ reads: losable(held), store: notAtomic, scored: true })
+  const service = await startService({ reads: withLosableLeases(held), store: notAtomic, scored: true })
   const { ann, url, installation } = service
   const sender = await newSender(installation)
   for (let time = 1; time <= TIMES; time++) {
@@ -62,7 +62,7 @@ test('loses and reacquires its leases ten times, after which all its background 
     await Promise.all([...held].map((lose) => lose()))
     assert.is(held.size, 0)
     await until('all leases to be reacquired', () => held.size === leases)
-    const half = await halfBulk(service, ann.account, 1_000_000 + time)
+    const half = await appendHalfBulk(service, ann.account, 1_000_000 + time)
     const answer = expect(201, await ann.post('/v4/diamond', stone({ sku: `s-${time}` })))
     assert.is(answer.headers['x-consistency'], undefined, 'the lists are behind')
     const isScored = async () => !/"optical":null/.test((await ann.get(`/v4/diamond/${shown(answer).id}`)).text)

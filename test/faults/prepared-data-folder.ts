@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { vendor, type Vendor } from '../api/harness/account.ts'
 import { startService } from '../api/harness/service.ts'
 
-export type Installed = {
+export type PreparedDataFolder = {
   readonly dataDir: string
   /** The vendor at the current address of the server. */
   readonly ann: (url: string) => Vendor
@@ -12,7 +12,7 @@ export type Installed = {
 }
 
 /** Creates a data folder with a vendor who has a session. */
-export async function installed(): Promise<Installed> {
+export async function prepareDataFolder(): Promise<PreparedDataFolder> {
   const dataDir = mkdtempSync(join(tmpdir(), 'adamant-faults-'))
   const service = await startService({ dataDir })
   const { account, token } = service.ann

@@ -6,21 +6,26 @@ import { pace } from '../pace.ts'
 import { until } from '../until.ts'
 
 /** A request to create stones. With an idempotency key it can be repeated. */
-export type Wish = { readonly skus: readonly string[]; readonly key: string | undefined }
+export type CreateRequest = { readonly skus: readonly string[]; readonly key: string | undefined }
 
 /** The results of clients' requests. */
-export type Asked = {
+export type CreateResults = {
   /** The ids of acknowledged stones, by sku. */
   readonly acknowledged: Map<string, number>
   /** Requests that got a 503 or no response, so that they may have been executed. */
-  readonly open: Wish[]
+  readonly open: CreateRequest[]
   /** Number of responses 503. */
-  refused: number
+  unavailableResponses: number
   /** Why requests got no response. */
-  readonly broken: Error[]
+  readonly connectionErrors: Error[]
 }
 
-export const nothingAsked = (): Asked => ({ acknowledged: new Map(), open: [], refused: 0, broken: [] })
+export const newCreateResults = (): CreateResults => ({
+  acknowledged: new Map(),
+  open: [],
+  unavailableResponses: 0,
+  connectionErrors: [],
+})
 
 const BULK = 12
 
@@ -28,7 +33,7 @@ const BULK = 12
 const PAUSE = 100
 
 /** Every other request has an idempotency key, and two of five are bulks. */
-function wishOf(name: string, number: number): Wish {
+function createRequestOf(name: string, number: number): CreateRequest {
   const count = number % 5 < 3 ? 1 : BULK
   return {
     skus: Array.from({ length: count }, (_, index) => `${name}-${number}/${index}`),
@@ -37,32 +42,37 @@ function wishOf(name: string, number: number): Wish {
 }
 
 /** A client that creates single stones and bulks until `isOver` returns true or the service does not respond. */
-export async function wishOn(ann: Vendor, name: string, asked: Asked, isOver: () => boolean): Promise<void> {
+export async function createUntil(
+  ann: Vendor,
+  name: string,
+  results: CreateResults,
+  isOver: () => boolean,
+): Promise<void> {
   for (let number = 0; !isOver(); number++) {
-    const wish = wishOf(name, number)
+    const request = createRequestOf(name, number)
     try {
-      if (await isGranted(ann, wish, asked)) continue
+      if (await isCreated(ann, request, results)) continue
     } catch (error) {
       if (error instanceof assert.Assertion || !(error instanceof Error)) throw error
-      asked.open.push(wish)
-      asked.broken.push(error)
+      results.open.push(request)
+      results.connectionErrors.push(error)
       return
     }
-    asked.open.push(wish)
+    results.open.push(request)
     await pace(PAUSE)
   }
 }
 
 /** Repeats the open requests with an idempotency key until they succeed. Those without one stay open. */
-export async function repeatOpen(ann: Vendor, asked: Asked): Promise<void> {
-  for (const wish of asked.open.splice(0)) {
-    if (wish.key === undefined) asked.open.push(wish)
-    else await until(`request ${wish.key} to succeed`, () => isGranted(ann, wish, asked))
+export async function repeatOpen(ann: Vendor, results: CreateResults): Promise<void> {
+  for (const request of results.open.splice(0)) {
+    if (request.key === undefined) results.open.push(request)
+    else await until(`request ${request.key} to succeed`, () => isCreated(ann, request, results))
   }
 }
 
 /** Asserts that the response is a success or a 503 with Retry-After. @returns whether it is a success */
-async function isGranted(ann: Vendor, { skus, key }: Wish, asked: Asked): Promise<boolean> {
+async function isCreated(ann: Vendor, { skus, key }: CreateRequest, results: CreateResults): Promise<boolean> {
   const headers = { ...(key !== undefined && { 'Idempotency-Key': key }) }
   const entries = skus.map((sku) => stone({ sku }))
   const isBulk = entries.length > 1
@@ -71,13 +81,13 @@ async function isGranted(ann: Vendor, { skus, key }: Wish, asked: Asked): Promis
     : ann.post('/v4/diamond', entries[0], headers))
   if (answer.status === 503) {
     assert.ok(Number(answer.headers['retry-after']) > 0, answer.text)
-    asked.refused++
+    results.unavailableResponses++
     return false
   }
   const created = isBulk ? list(expect(201, answer)) : [shown(expect(201, answer))]
   for (const { sku, id } of created) {
-    assert.ok(!asked.acknowledged.has(sku) || asked.acknowledged.get(sku) === id, `${sku} has two ids`)
-    asked.acknowledged.set(sku, id)
+    assert.ok(!results.acknowledged.has(sku) || results.acknowledged.get(sku) === id, `${sku} has two ids`)
+    results.acknowledged.set(sku, id)
   }
   return true
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { comes } from '../until.ts'
 
 /** Opens a connection to the service. */
-async function connected(url: string): Promise<Socket> {
+async function openConnection(url: string): Promise<Socket> {
   const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname)
   // Errors are noticed as the end of the connection.
@@ -13,28 +13,28 @@ async function connected(url: string): Promise<Socket> {
 }
 
 /** @returns the beginning of the response, or an empty string if the connection ends without one */
-async function answerOf(socket: Socket): Promise<string> {
+async function responseOn(socket: Socket): Promise<string> {
   const ended = once(socket, 'close').then(() => [''])
   const [bytes] = (await comes('a response', Promise.race([once(socket, 'data'), ended]))) as [Buffer | string]
   return bytes.toString()
 }
 
 /** A connection that its client keeps open after a response. */
-export async function keptConnection(url: string): Promise<Socket> {
-  const socket = await connected(url)
+export async function openIdleConnection(url: string): Promise<Socket> {
+  const socket = await openConnection(url)
   socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')
-  await answerOf(socket)
+  await responseOn(socket)
   return socket
 }
 
 /** A request whose headers the service has received and whose body is sent by `finish`. */
-export type UnderWay = {
+export type PendingRequest = {
   /** Sends the body. @returns the beginning of the response */
   finish(): Promise<string>
 }
 
-export async function createUnderWay(url: string, token: string, stone: object): Promise<UnderWay> {
-  const socket = await connected(url)
+export async function beginCreate(url: string, token: string, stone: object): Promise<PendingRequest> {
+  const socket = await openConnection(url)
   const body = JSON.stringify(stone)
   const headers = [
     'Host: a',
@@ -45,11 +45,11 @@ export async function createUnderWay(url: string, token: string, stone: object):
   ]
   socket.write(['POST /v4/diamond HTTP/1.1', ...headers, '', ''].join('\r\n'))
   // "100 Continue": the service handles the request.
-  await answerOf(socket)
+  await responseOn(socket)
   return {
     finish() {
       socket.write(body)
-      return answerOf(socket)
+      return responseOn(socket)
     },
   }
 }

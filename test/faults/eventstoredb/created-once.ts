@@ -3,7 +3,7 @@ import type { Vendor } from '../../api/harness/account.ts'
 import type { Shown } from '../../api/harness/stones.ts'
 import type { EventStore } from '../../../src/stores/ports/event-store.ts'
 import { everyDiamond } from '../serving.ts'
-import type { Asked } from '../wishes.ts'
+import type { CreateResults } from '../create-requests.ts'
 import { until } from '../../until.ts'
 
 /** The ids with which each sku was created, according to the log. */
@@ -24,7 +24,7 @@ type Inventory = { created: Map<string, number[]>; lists: { total: number; diamo
  * Waits until every bulk is complete and the lists are current. A bulk that got a 503 may still be completed within the next half
  * minute, so the log must not change between reading it and the lists.
  */
-async function settled(log: EventStore, ann: Vendor, { open }: Asked): Promise<Inventory> {
+async function settled(log: EventStore, ann: Vendor, { open }: CreateResults): Promise<Inventory> {
   let inventory: Inventory = { created: new Map(), lists: [] }
   const isSettled = async () => {
     const created = await createdIn(log)
@@ -42,13 +42,13 @@ async function settled(log: EventStore, ann: Vendor, { open }: Asked): Promise<I
  * Asserts that every acknowledged stone exists exactly once in the log and in both lists, with its acknowledged id; that the other
  * requests were executed completely or not at all; and that no other stone exists.
  */
-export async function grantedOnce(log: EventStore, ann: Vendor, asked: Asked): Promise<void> {
-  const { created, lists } = await settled(log, ann, asked)
+export async function assertCreatedOnce(log: EventStore, ann: Vendor, results: CreateResults): Promise<void> {
+  const { created, lists } = await settled(log, ann, results)
   const ids = [...created.values()].flat()
   assert.is(ids.length, created.size, 'a stone was created twice')
   assert.is(new Set(ids).size, ids.length, 'two stones share an id')
-  for (const [sku, id] of asked.acknowledged) assert.equal(created.get(sku), [id], `${sku} was acknowledged as ${id}`)
-  const requested = new Set([...asked.acknowledged.keys(), ...asked.open.flatMap(({ skus }) => skus)])
+  for (const [sku, id] of results.acknowledged) assert.equal(created.get(sku), [id], `${sku} was acknowledged as ${id}`)
+  const requested = new Set([...results.acknowledged.keys(), ...results.open.flatMap(({ skus }) => skus)])
   for (const sku of created.keys()) assert.ok(requested.has(sku), `no client created ${sku}`)
   const expected = [...created].map(([sku, [id]]) => `${id} ${sku}`).toSorted()
   for (const { total, diamonds } of lists) {

@@ -20,7 +20,7 @@ test('logs the beginning and the end of an outage of its subscription, once each
   const service = await startServer(dataDir, { ...settings, ROLES: 'projections' }, BUILT)
   const entries = () =>
     service
-      .said()
+      .output()
       .split('\n')
       .filter((line) => line.includes('EventStoreDB'))
   try {

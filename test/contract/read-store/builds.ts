@@ -1,12 +1,12 @@
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { at, diamond, diamonds, idsIn, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, idsIn, put, using, type OpenedReadStore } from './model.ts'
 
-export function switchingRules(test: Test, open: () => Promise<Opened>): void {
+export function buildRules(test: Test, open: () => Promise<OpenedReadStore>): void {
   test(
     'a new build is invisible until it is promoted, which makes it the live build in one step',
-    using(open, async ({ store, again, seen }) => {
-      const elsewhere = await again()
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const elsewhere = await openAnother()
       const model = await store.model(diamonds)
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       const next = await store.begin(diamonds)
@@ -17,7 +17,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal(await idsIn(store), [2, 3])
       assert.equal(await model.position(), at(2).position)
       assert.is(await model.count({ owner: 1 }), 2)
-      await seen()
+      await changesVisible()
       assert.equal(await idsIn(elsewhere), [2, 3])
       assert.is((await elsewhere.live(diamonds)).id, next.id)
       assert.ok(await elsewhere.isLive(diamonds, next))
@@ -26,15 +26,15 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'a reader in another process reads one build or the other throughout promotions',
-    using(open, async ({ store, again, seen }) => {
-      const elsewhere = await again()
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const elsewhere = await openAnother()
       await (await store.live(diamonds)).write([put(diamond(1))], at(1))
       for (let round = 2; round < 12; round++) {
         const next = await store.begin(diamonds)
         await next.write([put(diamond(round))], at(round))
         assert.equal(await idsIn(elsewhere), [round - 1])
         await store.promote(diamonds, next)
-        await seen()
+        await changesVisible()
         assert.equal(await idsIn(elsewhere), [round])
       }
     }),
@@ -42,25 +42,25 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'a pending build is recorded, can be resumed by another process, and is live after its promotion',
-    using(open, async ({ store, again, seen }) => {
+    using(open, async ({ store, openAnother, changesVisible }) => {
       const before = await store.live(diamonds)
       await before.write([put(diamond(1))], at(1))
       assert.is(await store.pendingBuild(diamonds), undefined)
       const filling = await store.beginPendingBuild(diamonds)
       await filling.write([put(diamond(2))], at(2))
-      const elsewhere = await again()
-      await seen()
+      const elsewhere = await openAnother()
+      await changesVisible()
       const found = await elsewhere.pendingBuild(diamonds)
       assert.equal(found, { id: filling.id, isCaughtUp: false })
       const resumed = await elsewhere.openPendingBuild(diamonds, found ?? { id: '', isCaughtUp: false })
       assert.equal(await resumed.checkpoint(), at(2))
       await resumed.write([put(diamond(3))], at(3))
       await elsewhere.markCaughtUp(diamonds, resumed)
-      await seen()
+      await changesVisible()
       assert.equal(await store.pendingBuild(diamonds), { id: filling.id, isCaughtUp: true })
       assert.equal(await idsIn(store), [1])
       await store.promote(diamonds, filling)
-      await seen()
+      await changesVisible()
       assert.equal(await idsIn(elsewhere), [2, 3])
       assert.not.ok(await elsewhere.isLive(diamonds, before))
       assert.is(await store.pendingBuild(diamonds), undefined)
@@ -70,7 +70,7 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'a new pending build replaces the previous one, and a dropped build is not pending',
-    using(open, async ({ store, again, seen }) => {
+    using(open, async ({ store, openAnother, changesVisible }) => {
       await store.live(diamonds)
       const first = await store.beginPendingBuild(diamonds)
       const second = await store.beginPendingBuild(diamonds)
@@ -79,8 +79,8 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
       assert.equal(await store.pendingBuild(diamonds), { id: second.id, isCaughtUp: false })
       assert.is(await store.pendingBuild({ ...diamonds, version: 2 }), undefined)
       await store.drop(diamonds, second)
-      const elsewhere = await again()
-      await seen()
+      const elsewhere = await openAnother()
+      await changesVisible()
       assert.is(await elsewhere.pendingBuild(diamonds), undefined)
     }),
   )
@@ -101,13 +101,13 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'two processes that start concurrently write to the same live build',
-    using(open, async ({ store, again, seen }) => {
-      const elsewhere = await again()
+    using(open, async ({ store, openAnother, changesVisible }) => {
+      const elsewhere = await openAnother()
       const [here, there] = await Promise.all([store.live(diamonds), elsewhere.live(diamonds)])
       assert.is(here.id, there.id)
       await here.write([put(diamond(1))], at(1))
       await there.write([put(diamond(2))], at(2))
-      await seen()
+      await changesVisible()
       assert.equal(await idsIn(store), [1, 2])
       assert.equal(await here.checkpoint(), at(2))
     }),
@@ -127,10 +127,10 @@ export function switchingRules(test: Test, open: () => Promise<Opened>): void {
 
   test(
     'documents and checkpoint persist after the store is closed and opened again',
-    using(open, async ({ store, again }) => {
+    using(open, async ({ store, openAnother }) => {
       await (await store.live(diamonds)).write([put(diamond(1), 4n)], at(1))
       await store.close()
-      const reopened = await again()
+      const reopened = await openAnother()
       assert.equal(await idsIn(reopened), [1])
       assert.equal(await (await reopened.live(diamonds)).load([1]), [{ document: diamond(1), revision: 4n }])
       assert.equal(await (await reopened.live(diamonds)).checkpoint(), at(1))

@@ -2,9 +2,9 @@ import * as fc from '../../fast-check.ts'
 import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Condition, Document, FieldValue, Query, WhereClause } from '../../../src/stores/ports/read-store.ts'
-import { at, diamond, diamonds, newestFirst, put, using, type Opened } from './model.ts'
+import { at, diamond, diamonds, newestFirst, put, using, type OpenedReadStore } from './model.ts'
 
-export function findingRules(test: Test, open: () => Promise<Opened>, runs: number): void {
+export function queryRules(test: Test, open: () => Promise<OpenedReadStore>, runs: number): void {
   test(
     'a model without documents returns nothing',
     using(open, async ({ store }) => {

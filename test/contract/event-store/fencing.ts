@@ -24,7 +24,7 @@ async function appendToLogStream(
   await store.append(LOG_STREAM, last?.revision ?? 'none', [{ ...event(), type, data }])
 }
 
-export const closedRules: Rules = (test) => {
+export const fencingRules: Rules = (test) => {
   test('rejects appends with the reason while it is fenced, and still serves reads', async ({ store }) => {
     const stream = newStream()
     const first = event()

@@ -9,7 +9,7 @@ import type { ClusterInfo } from '@eventstore/db-client/generated/gossip_pb.js'
 export type Role = 'leader' | 'follower' | 'follower, none leads' | 'deposed'
 
 /** What a node knows of its cluster. Nodes are identified by their ports. */
-export type Standing = {
+export type ClusterView = {
   readonly role: () => Role
   /** The node that this node considers the leader. */
   readonly leader: () => number | undefined
@@ -17,9 +17,13 @@ export type Standing = {
 }
 
 /** A cluster of one node. */
-export const alone = (port: () => number): Standing => ({ role: () => 'leader', leader: port, members: () => [port()] })
+export const singleNode = (port: () => number): ClusterView => ({
+  role: () => 'leader',
+  leader: port,
+  members: () => [port()],
+})
 
-export function gossipOf({ leader, members }: Standing): ClusterInfo {
+export function gossipOf({ leader, members }: ClusterView): ClusterInfo {
   const { LEADER, FOLLOWER } = gossipPb.MemberInfo.VNodeState
   const info = new gossipPb.ClusterInfo()
   info.setMembersList(
@@ -43,7 +47,10 @@ type IncomingCall = { readonly metadata: Metadata }
  * The error of a node that is not the leader for a call that requires the leader:
  * https://github.com/kurrent-io/KurrentDB/blob/v23.10.6/src/EventStore.Core/Services/Transport/Grpc/RpcExceptions.cs
  */
-export function refusalOf({ metadata }: IncomingCall, { role, leader }: Standing): Partial<ServiceError> | undefined {
+export function leaderErrorOf(
+  { metadata }: IncomingCall,
+  { role, leader }: ClusterView,
+): Partial<ServiceError> | undefined {
   const requiresLeader = metadata.get('requires-leader')[0] === 'true'
   if (!requiresLeader || !role().startsWith('follower')) return undefined
   const port = leader()
